@@ -18,3 +18,11 @@ public struct Origin: Hashable, Sendable {
         self.device = device
     }
 }
+
+extension Origin {
+    /// The source of what Health Auto Export sends without naming one.
+    package static let autoExportSource = "Health Auto Export"
+
+    /// What stands for the source where a sender names none: it says nothing of who recorded a sample.
+    package static let unnamedSources: Set = ["", autoExportSource]
+}

@@ -19,7 +19,10 @@ extension SamplePage {
         // By type and source, when something counts.
         var taken: [Source: TakenTime] = [:]
         let origins = origins.map(\.sourceName)
+        let sleep = types.firstIndex(of: HealthType.sleepIdentifier).map { Int32($0) }
         for row in ids.indices where targets[Int(type[row])] == nil {
+            // Time in bed and being awake say nothing of how long somebody slept.
+            if type[row] == sleep, value[row] == 0 || value[row] == 2 { continue }
             let time = start[row]..<Swift.max(end[row], start[row] + 1)
             for name in [origins[Int(origin[row])], Self.anybody] {
                 taken[Source(type: type[row], name: name), default: TakenTime()].add(time)
@@ -27,9 +30,14 @@ extension SamplePage {
         }
         for key in taken.keys { taken[key]?.settle() }
         var isLeftOut = [Bool](repeating: false, count: count)
-        // Shorter stretches first: hours tell more than their day.
-        let statistics = ids.indices.filter { targets[Int(type[$0])] != nil }
-            .sorted { (end[$0] - start[$0], start[$0], ids[$0]) < (end[$1] - start[$1], start[$1], ids[$1]) }
+        // Shorter stretches first: hours tell more than their day. A night is told again as it goes on, with another end: the newest first.
+        let nights = types.map { HealthType.base(ofStatistics: $0) == HealthType.sleepIdentifier }
+        let precedence = { (row: Int) -> (Int64, Int64, Int64, SampleID) in
+            let length = end[row] - start[row]
+            guard nights[Int(type[row])] else { return (0, length, start[row], ids[row]) }
+            return (row < created.count ? -created[row] : 0, -length, start[row], ids[row])
+        }
+        let statistics = ids.indices.filter { targets[Int(type[$0])] != nil }.sorted { precedence($0) < precedence($1) }
         var stated: [Source: TakenTime] = [:]
         for row in statistics {
             guard let target = targets[Int(type[row])] else { continue }
@@ -55,8 +63,8 @@ extension SamplePage {
     private static let anybody = ""
 
     private static func names(of source: String) -> [String] {
-        let names = source.split(separator: "|").map(String.init)
-        return names.isEmpty ? [anybody] : names
+        if Origin.unnamedSources.contains(source) { return [anybody] }
+        return source.split(separator: "|").map(String.init)
     }
 
     private struct Source: Hashable {

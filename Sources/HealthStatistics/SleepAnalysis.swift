@@ -9,6 +9,8 @@ public enum SleepAnalysis {
     /// REM, else the first that knows sleep at all. Time in bed comes from that source too, or from the first that has it. What the
     /// others say about sleep is left out of the lengths.
     ///
+    /// What an app has added up of a night counts where none of a session's samples tells of sleep (`choose`).
+    ///
     /// - Parameters:
     ///   - rows: rows of `HKCategoryTypeIdentifierSleepAnalysis` in canonical order; values are HealthKit's raw ones, others are left out.
     ///   - gap: more than this parts two sessions.
@@ -21,7 +23,12 @@ public enum SleepAnalysis {
 
     /// - Parameter all: the samples of all sources, in order.
     static func session(of all: [SleepSample], names: [String]) -> SleepSession? {
-        SleepSession(choose(all), names: names, reach: all.reduce(.distantPast) { max($0, $1.end) })
+        let reach = all.reduce(.distantPast) { max($0, $1.end) }
+        let chosen = choose(all)
+        let statements = chosen.filter { $0.statement != nil }
+        return statements.isEmpty
+            ? SleepSession(chosen, names: names, reach: reach)
+            : SleepSession(statements, bed: chosen.filter { $0.statement == nil }, names: names, reach: reach)
     }
 
     /// The rows that tell of sleep, and the names of their sources by priority.
@@ -30,6 +37,13 @@ public enum SleepAnalysis {
     ) -> (samples: [SleepSample], names: [String]) {
         let groups = SourceGroups(page, rows: rows, order: order)
         let samples = zip(rows, groups.ofRow).compactMap { row, source -> SleepSample? in
+            if page.flags[row].contains(.statistics) {
+                return SleepStatement(page, row: row).map {
+                    SleepSample(
+                        id: page.ids[row], start: page.startOf(row), end: page.endOf(row), stage: .unspecified,
+                        source: Int(source), statement: $0)
+                }
+            }
             guard page.start[row] < page.end[row], let raw = Int(exactly: page.value[row]),
                 let stage = SleepStage(rawValue: raw)
             else { return nil }
@@ -66,7 +80,18 @@ public enum SleepAnalysis {
         return parts
     }
 
-    static func choose(_ samples: [SleepSample]) -> [SleepSample] {
+    /// What counts of a session's samples: one source's stages, and one's time in bed. Statistics of a night count where no sample tells of
+    /// sleep, those of the first source by priority that has any; time in bed that they don't tell is then the samples'.
+    static func choose(_ all: [SleepSample]) -> [SleepSample] {
+        let samples = all.filter { $0.statement == nil }
+        if samples.count < all.count, !samples.contains(where: \.stage.isAsleep),
+            let source = all.filter({ $0.statement != nil }).map(\.source).min()
+        {
+            let statements = all.filter { $0.statement != nil && $0.source == source }
+            if statements.contains(where: { $0.statement?.inBed != nil }) { return statements }
+            let bed = samples.filter { $0.stage == .inBed }.map(\.source).min()
+            return statements + samples.filter { $0.stage == .inBed && $0.source == bed }
+        }
         func first(where fits: (SleepStage) -> Bool) -> Int? {
             samples.filter { fits($0.stage) }.map(\.source).min()
         }

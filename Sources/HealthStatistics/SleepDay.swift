@@ -7,7 +7,9 @@ public struct SleepDay: Sendable {
     /// Index into `sessions`: the one with the most sleep, or the longest where none has any. Nil without sessions.
     public let main: Int?
 
-    private static let type = "HKCategoryTypeIdentifierSleepAnalysis"
+    private static let type = HealthType.sleepIdentifier
+    /// The types of which it reads bodies and dates of creation: statistics of nights.
+    public static let detailedTypes: Set = [HealthType.statistics(of: HealthType.sleepIdentifier)]
 
     /// - Parameter gap: more than this without a sample of any source parts two sessions.
     public init(_ input: DayInput, gap: Duration) {

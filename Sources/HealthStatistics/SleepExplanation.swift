@@ -5,6 +5,8 @@ package struct SleepExplanation: Sendable, Equatable {
     /// What the source of the stages was chosen for: it is the first by priority that knows this much.
     package enum Knowledge: String, Sendable {
         case stages, sleep, awake, inBed
+        /// No sample tells of sleep: an app has added it up.
+        case statistic
     }
 
     package struct Stretch: Sendable, Equatable {
@@ -24,7 +26,8 @@ package struct SleepExplanation: Sendable, Equatable {
 
     /// How much of the session is in no stretch: neither asleep nor awake nor in bed.
     package var untold: Duration {
-        session.end - session.start - IntervalSet(stretches.map { $0.start..<$0.end }).length
+        knows == .statistic
+            ? .zero : session.end - session.start - IntervalSet(stretches.map { $0.start..<$0.end }).length
     }
 }
 
@@ -42,13 +45,16 @@ extension SleepAnalysis {
         let chosen = choose(all)
         let left = Set(all.map(\.source)).subtracting(chosen.map(\.source))
         let bed = chosen.first { $0.stage == .inBed }
-        let stages = chosen.map(\.stage)
+        let samples = chosen.filter { $0.statement == nil }
+        let stages = samples.map(\.stage)
         let knows: SleepExplanation.Knowledge =
-            stages.contains(where: \.isStaged)
-            ? .stages : stages.contains(where: \.isAsleep) ? .sleep : stages.contains(.awake) ? .awake : .inBed
+            session.isStatistic
+            ? .statistic
+            : stages.contains(where: \.isStaged)
+                ? .stages : stages.contains(where: \.isAsleep) ? .sleep : stages.contains(.awake) ? .awake : .inBed
         return SleepExplanation(
             session: session, knows: knows, bedSource: bed.map { names[$0.source] },
-            leftOut: left.sorted().map { names[$0] }, stretches: stretches(chosen))
+            leftOut: left.sorted().map { names[$0] }, stretches: stretches(samples))
     }
 
     /// Each instant in the stage that it counts for: the order is the one in which a session's minutes are claimed.

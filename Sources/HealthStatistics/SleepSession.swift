@@ -13,6 +13,8 @@ public struct SleepSession: Sendable, Equatable {
     public var reach: Instant
     /// The source of its stages; of its time in bed where nothing else is known.
     public var source: String
+    /// Whether its lengths were added up by an app, which sent no stages.
+    public var isStatistic = false
 
     // Minutes; nil where the source has no sample of that kind.
     /// All values of sleep together, each instant once.
@@ -57,6 +59,8 @@ struct SleepSample {
     var end: Instant
     var stage: SleepStage
     var source: Int
+    /// Of a night that an app has added up; its stage then says nothing.
+    var statement: SleepStatement?
 }
 
 extension SleepSession {

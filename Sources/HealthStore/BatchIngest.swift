@@ -11,6 +11,8 @@ struct BatchIngest {
     let user: Int
     let units: [Int]
     let origins: [Int]
+    /// Of each origin, whether it names no source.
+    let isUnnamed: [Bool]
     /// Claims rows, but writes nothing.
     let isTrial: Bool
 
@@ -32,6 +34,7 @@ struct BatchIngest {
             isTrial || refusedUnits.contains($0)
                 ? try writer.units.existing($0) ?? Self.unknown : try writer.units.id($0)
         }
+        isUnnamed = batch.origins.map { Origin.unnamedSources.contains($0.sourceName) }
         // Who made a record plays no part in which row it is.
         origins = try batch.origins.map { isTrial ? Self.unknown : try writer.origins.id($0) }
     }
@@ -44,9 +47,15 @@ struct BatchIngest {
         try load(type: type, rows: rows)
         if let first = rows.first { session.cover(name, from: batch.startOf(first).flooredSecond) }
         var prefixes = [SampleKeyPrefix?](repeating: nil, count: origins.count)
+        let seesWorkouts = name == HealthType.workoutIdentifier && session.moment != nil && !isTrial
+        session.keepsLastClaimed = seesWorkouts
         let claim = RecordClaim(
             writer: writer, session: session, user: user, type: type,
-            isStatistics: HealthType.base(ofStatistics: name) != nil, isTrial: isTrial, plausibility: plausibility)
+            isStatistics: HealthType.base(ofStatistics: name) != nil, isTrial: isTrial,
+            replaced: name == HealthType.workoutIdentifier && session.exported != nil
+                ? try writer.sightings.replaced(user: user) : [],
+            unnamedOrigins: try writer.origins.unnamed(),
+            workouts: name == HealthType.workoutIdentifier ? type : Self.unknown - 1, plausibility: plausibility)
         var tally = IngestCounts.Tally()
         for row in rows {
             let origin = Int(batch.origin[row])
@@ -65,7 +74,12 @@ struct BatchIngest {
                 if single.quarantined > 0 { session.reasons[row] = claim.implausible(record) }
             }
             tally += single
+            if seesWorkouts, let claimed = session.lastClaimed {
+                if claimed.state == .alive || claimed.state == .absent { session.claimedWorkouts[row] = claimed }
+                session.lastClaimed = nil
+            }
         }
+        session.keepsLastClaimed = false
         try writer.flushPending(user: user)
         return tally
     }
@@ -78,6 +92,7 @@ struct BatchIngest {
             prefix: prefix, start: start, end: end, second: batch.startOf(row).flooredSecond,
             endSecond: batch.endOf(row).flooredSecond,
             value: batch.value[row], unit: units[Int(batch.unit[row])], origin: origins[Int(batch.origin[row])],
+            isUnnamed: isUnnamed[Int(batch.origin[row])],
             created: batch.created[row], flags: flags.subtracting(.correlationChild).rawValue,
             isChild: flags.contains(.correlationChild),
             uuid: batch.healthKitUUID.isEmpty ? nil : batch.healthKitUUID[row],

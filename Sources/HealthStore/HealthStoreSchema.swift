@@ -25,7 +25,7 @@ package struct HealthStoreSchema {
         }
         if let found = found.flatMap({ $0 }) {
             guard found <= version else { throw HealthStoreError.newerSchema(found: found, known: version) }
-            guard found < version else { return }
+            guard found < version else { return try WorkoutSightings.begin(in: database) }
             if found < 2 {
                 // What is older than any export gives way to the next.
                 try database.execute(
@@ -48,6 +48,8 @@ package struct HealthStoreSchema {
             try BroughtTable.begin(in: database)
         }
         for table in DocumentTable.tables { try database.execute(table) }
+        // It stands by itself, so earlier releases can go on with the store.
+        try WorkoutSightings.begin(in: database)
         try database.execute("INSERT INTO store_schema VALUES (\(version))")
     }
 

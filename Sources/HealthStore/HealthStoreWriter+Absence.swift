@@ -75,6 +75,9 @@ extension HealthStoreWriter {
                 try bury(row, as: .absent, user: user)
             }
             if progress.isDone {
+                if export.session.firstSeconds[HealthType.workoutIdentifier] != nil {
+                    try forgetVersions(lackingIn: export.date, user: user)
+                }
                 try heads.flush(user: user, settle: false)
                 try heads.settle(user: user)
             }

@@ -77,6 +77,7 @@ extension HealthStoreWriter {
             try learn(
                 batch, session, types: batch.types.map { try types.existing($0) ?? BatchIngest.unknown }, user: user)
             try noteBrought(by: session, user: user)
+            try noteWorkouts(batch, session, user: user)
         }
         return counts
     }

@@ -28,6 +28,9 @@ extension HealthStoreWriter {
                     let name = try types.name(claim.type)
                     session.cover(name, from: claim.firstSecond)
                     for rows in claim.rows { session.claim(rows) }
+                    if name == HealthType.workoutIdentifier, let moment = session.moment {
+                        for rows in claim.rows { try sightings.see(rows, moment, user: user) }
+                    }
                     counts.total.known += claim.records
                     counts.byType[name, default: .init()].known += claim.records
                 }

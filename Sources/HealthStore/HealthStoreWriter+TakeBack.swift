@@ -59,6 +59,8 @@ extension HealthStoreWriter {
                 try bury(row, as: .absent, user: user)
             }
             if progress.isDone {
+                try forgetVersions(broughtBy: progress.bringers, user: user)
+                try settleAll(user: user)
                 try brought.forget(progress.bringers)
                 try heads.flush(user: user, settle: false)
                 try heads.settle(user: user)

@@ -17,6 +17,7 @@ package final class HealthStoreWriter {
     let blocks: BlockTable
     let pieces: Pieces
     let brought: BroughtTable
+    let sightings: WorkoutSightings
     var window = RowWindow()
     /// New rows that aren't written yet; none outlives its batch.
     var pending = PendingBlock()
@@ -52,6 +53,7 @@ package final class HealthStoreWriter {
         blocks = try BlockTable(in: database)
         pieces = try Pieces(in: database)
         brought = try BroughtTable(in: database)
+        sightings = try WorkoutSightings(in: database)
         heads = try HeadLedger(in: database, blocks: blocks)
         seenRollbacks = database.rollbackCount
     }

@@ -25,6 +25,15 @@ package final class ImportSession {
     let bringer: Bringer?
     /// As the store numbers it.
     var bringerNumber: Int?
+    /// When the export was made that is taken in; nil where it doesn't say, and of what is pushed.
+    package var exported: Instant?
+    /// When it was pushed; nil of a file.
+    private let pushed: Instant?
+    /// By row of the batch that is being taken in, the workouts that its records claimed; only where it is known when they were seen.
+    var claimedWorkouts: [Int: StoredRow] = [:]
+    /// The row that was claimed last, while somebody wants to know.
+    var lastClaimed: StoredRow?
+    var keepsLastClaimed = false
     /// Whether somebody wants to know of each record what became of it.
     let tellsOutcomes: Bool
     /// By row of the batch that was taken in last, where that was asked for.
@@ -32,10 +41,17 @@ package final class ImportSession {
     /// Why rows of that batch are kept apart, where there is a reason.
     package internal(set) var reasons: [Int: String] = [:]
 
-    package init(source: String, bringer: Bringer? = nil, tellsOutcomes: Bool = false) {
+    package init(source: String, bringer: Bringer? = nil, pushed: Instant? = nil, tellsOutcomes: Bool = false) {
         self.source = source
+        self.pushed = pushed
         self.bringer = bringer
         self.tellsOutcomes = tellsOutcomes
+    }
+
+    /// When its samples were there.
+    var moment: WorkoutSightings.Moment? {
+        if let exported { return .init(at: exported.microseconds, isExport: true) }
+        return pushed.map { .init(at: $0.microseconds, isExport: false) }
     }
 
     func cover(_ type: String, from second: Int64) {
@@ -45,6 +61,7 @@ package final class ImportSession {
     // A row is claimed by its sequence and by the one that it was born with; no other row ever has either.
 
     func claim(_ row: StoredRow, child: Bool) {
+        if keepsLastClaimed { lastClaimed = row }
         claim(row.sequence, child: child)
         if row.born != row.sequence { claim(row.born, child: child) }
     }

@@ -11,6 +11,8 @@ struct IncomingRecord {
     var value: Double
     var unit: Int
     var origin: Int
+    /// Whether it doesn't say who recorded it.
+    var isUnnamed: Bool
     var created: Int64
     /// As they are stored: a child of a Correlation is an ordinary sample.
     var flags: UInt8

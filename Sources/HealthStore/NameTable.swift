@@ -92,6 +92,7 @@ final class NameTable {
 final class OriginTable {
     private let find: Statement
     private let read: Statement
+    private let ofSource: Statement
     private let add: Statement
     private let database: Database
     private var ids: [Origin: Int] = [:]
@@ -106,6 +107,7 @@ final class OriginTable {
         self.database = database
         find = try database.prepare(
             "SELECT id FROM origins WHERE source = ? AND version = ? AND product = ? AND device = ?")
+        ofSource = try database.prepare("SELECT id FROM origins WHERE source = ?")
         read = try database.prepare("SELECT source, version, product, device FROM origins WHERE id = ?")
         add = try database.prepare("INSERT INTO origins (source, version, product, device) VALUES (?, ?, ?, ?)")
     }
@@ -150,7 +152,17 @@ final class OriginTable {
         return id
     }
 
-    private func origin(_ id: Int) throws -> Origin {
+    /// The numbers of those that name no source.
+    func unnamed() throws -> Set<Int> {
+        var ids: Set<Int> = []
+        for source in Origin.unnamedSources {
+            ofSource.bind(1, source)
+            try ofSource.forEachRow { ids.insert($0.int(0)) }
+        }
+        return ids
+    }
+
+    func origin(_ id: Int) throws -> Origin {
         if let origin = origins[id] { return origin }
         read.bind(1, id)
         let origin = try read.firstRow {

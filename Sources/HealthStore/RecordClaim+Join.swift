@@ -14,7 +14,7 @@ extension RecordClaim {
         row.uuid = old.uuid ?? record.uuid
         // Of a tombstone only the UUID matters: it keeps later copies out.
         if old.state != .deleted {
-            if old.state == .absent { try revive(&row, record) }
+            if old.state == .absent, !isReplaced(old) { try revive(&row, record) }
             try joinColumns(&row, record, old)
             metadata = try joined(record.metadata, into: row, column: .metadata)
             payload = try joined(record.payload, into: row, column: .payload)

@@ -12,6 +12,12 @@ struct RecordClaim {
     let isStatistics: Bool
     /// Claims rows, but writes nothing.
     let isTrial: Bool
+    /// Births of workouts that are earlier versions of others: an export that has them doesn't bring them back by itself.
+    let replaced: Set<Int64>
+    /// Origins that name no source, as the store numbers them.
+    let unnamedOrigins: Set<Int>
+    /// Whether the type is that of workouts: the store's number of it, else nothing's.
+    let workouts: Int
     let plausibility: (Double, Instant, Instant) -> String?
 
     /// Shifting rows to keep a key's ordinals in the order of values stops being worth it beyond so many.
@@ -32,6 +38,19 @@ struct RecordClaim {
             case .slot(let slot): candidates.best = slot
             }
         }
+        if !buried, candidates.best.map({ writer.window.rows[$0].state != .alive }) ?? true {
+            switch try unnamed(record) {
+            case nil: break
+            case .row(let slot): candidates.best = slot
+            case .toBeNamed(let slot):
+                if candidates.best == nil, !isTrial {
+                    tally.joined += 1
+                    return try name(slot, by: record, ordinals: candidates.count)
+                }
+                // One that an export had lacked stays so: the row without a source is the sample now.
+                if candidates.best.map({ writer.window.rows[$0].state == .absent }) ?? true { candidates.best = slot }
+            }
+        }
         guard let slot = candidates.best else {
             return try take(new: record, ordinals: candidates.count, buried: buried, &tally)
         }
@@ -46,6 +65,7 @@ struct RecordClaim {
         let changed = try !isTrial && join(record, slot)
         switch row.state {
         case .deleted: tally.deleted += 1
+        case .absent where isReplaced(row): tally.known += 1
         case .absent:
             // The limits may be others than when it was last alive.
             if implausible(record) == nil {
@@ -62,6 +82,10 @@ struct RecordClaim {
         // What has come alive again is looked at once more: it may be kept apart.
         return row.state == .alive ? row.born : .beginning
     }
+
+    var hasUnnamed: Bool { !unnamedOrigins.isEmpty }
+
+    func isReplaced(_ row: StoredRow) -> Bool { row.state == .absent && replaced.contains(row.born.value) }
 
     /// Takes a record that no row is.
     func take(
@@ -182,109 +206,5 @@ struct RecordClaim {
             return .elsewhere
         }
         return .slot(writer.window.slot(of: row.id) ?? writer.window.append(row))
-    }
-}
-
-extension RecordClaim {
-    /// A new row, at the ordinal that keeps the key's rows in the order of their values: so ids don't depend on who came first.
-    private func insert(
-        _ record: IncomingRecord, ordinals: Int, buried: Bool, _ tally: inout IngestCounts.Tally
-    ) throws -> SequenceNumber {
-        var ordinal = ordinals
-        while ordinal > 0, ordinals - ordinal < Self.longestShift,
-            let slot = try slot(record, ordinal - 1),
-            StoredValue.isAfter(writer.window.rows[slot].value, record.value)
-        {
-            ordinal -= 1
-        }
-        if ordinal < ordinals { try shift(record, from: ordinal, below: ordinals) }
-
-        var reason: String?
-        var row = StoredRow()
-        row.sequence = writer.nextSequence()
-        row.born = row.sequence
-        row.type = type
-        row.second = record.second
-        row.startRemainder = record.start &- record.second &* Instant.microsecondsPerSecond
-        row.duration = record.end &- record.start
-        row.value = record.value
-        row.unit = record.unit
-        row.origin = record.origin
-        row.flags = record.flags
-        row.id = record.id(ordinal)
-        row.created = record.created
-        row.uuid = record.uuid
-        row.hasPayload = !record.payload.isEmpty
-        if buried {
-            row.state = .deleted
-            tally.deleted += 1
-        } else if let why = implausible(record) {
-            reason = why
-            row.state = .quarantined
-            tally.quarantined += 1
-            tally.newlyQuarantined += 1
-        } else {
-            tally.added += 1
-        }
-        try store(&row, record)
-        session.claim(row, child: record.isChild)
-        writer.heads.enter(row)
-        if !row.isSealed { writer.heads.note(row) }
-        writer.window.append(row)
-        if let uuid = row.uuid { try writer.register(uuid, user: user, sequence: row.sequence, deleted: buried) }
-        if let reason { try writer.note(row.id, reason: reason, line: record.line, source: session.source, user: user) }
-        return row.state == .alive ? row.born : .beginning
-    }
-
-    func implausible(_ record: IncomingRecord) -> String? {
-        SampleGuard.reason(start: record.start, end: record.end, value: record.value, rule: plausibility)
-    }
-
-    private func store(_ row: inout StoredRow, _ record: IncomingRecord) throws {
-        try Self.withCanonical(record.metadata) { metadata in
-            try Self.withCanonical(record.payload) { payload in
-                try writer.add(&row, metadata: metadata, payload: payload, user: user)
-            }
-        }
-    }
-
-    private static func withCanonical(
-        _ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void
-    ) throws {
-        if !text.isEmpty, let canonical = JSONMembers.canonical(text) {
-            try canonical.withUnsafeBytes(body)
-        } else {
-            try body(text)
-        }
-    }
-
-    /// Moves the key's rows from that ordinal on one ordinal up, from the last, so that no two meet.
-    private func shift(_ record: IncomingRecord, from first: Int, below ordinals: Int) throws {
-        for ordinal in (first..<ordinals).reversed() {
-            guard let slot = try slot(record, ordinal) else { continue }
-            let old = writer.window.rows[slot]
-            var row = old
-            row.id = record.id(ordinal + 1)
-            row.claimedBelow = (0, 0)
-            try writer.rewrite(&row, was: old, user: user)
-            if row.state == .quarantined { try writer.rename(old.id, to: row.id, user: user) }
-            writer.window.update(slot, row)
-            writer.window.relink()
-        }
-        // The row that comes between isn't claimed by both kinds of records.
-        if first > 0, let slot = try slot(record, 0) {
-            let below = writer.window.rows[slot].claimedBelow
-            writer.window.setClaimedBelow(slot, min(below.0, first), child: false)
-            writer.window.setClaimedBelow(slot, min(below.1, first), child: true)
-        }
-    }
-
-    private func bury(_ slot: Int, uuid: SampleID?) throws {
-        let old = writer.window.rows[slot]
-        var row = old
-        row.state = .deleted
-        row.uuid = old.uuid ?? uuid
-        try writer.rewrite(&row, was: old, user: user)
-        writer.window.update(slot, row)
     }
 }

@@ -13,6 +13,8 @@ struct RowWindow {
     private(set) var text: [UInt8] = []
     /// Seconds of which not every row is here.
     private(set) var crowded: Set<Int64> = []
+    /// The rows that were loaded ahead, by second; made when somebody asks.
+    private var seconds: [Int64: [Int]]?
     // Open addressing; ids are hashes already. −1 is free.
     private var table: ContiguousArray<Int32> = []
     private var mask = 0
@@ -22,6 +24,7 @@ struct RowWindow {
         rows.removeAll(keepingCapacity: rows.capacity <= 4 * Self.crowd)
         text.removeAll(keepingCapacity: true)
         crowded.removeAll()
+        seconds = nil
         size(for: expected)
     }
 
@@ -33,6 +36,13 @@ struct RowWindow {
             if rows[Int(slot)].id == id { return Int(slot) }
             index = (index + 1) & mask
         }
+    }
+
+    /// The rows of a second that were there when this was first asked since the window was filled.
+    mutating func slots(inSecond second: Int64) -> [Int] {
+        let all = seconds ?? Dictionary(grouping: rows.indices) { rows[$0].second }
+        seconds = all
+        return all[second] ?? []
     }
 
     @discardableResult

@@ -40,7 +40,8 @@ import struct WorkoutsStage.WorkoutsHandler
             let types = Set((manifest["types"].array ?? []).compactMap(\.string))
             let reads = Set((manifest["reads"].array ?? []).compactMap(\.string))
             #expect(types.isDisjoint(with: reads))
-            #expect(handler.detailedTypes.isSubset(of: types.union(reads)))
+            let withStatistics = types.filter(HealthType.countsStatistics).map { HealthType.statistics(of: $0) }
+            #expect(handler.detailedTypes.isSubset(of: types.union(reads).union(withStatistics)))
             #expect(Set(handler.during.keys).union(handler.during.values).isSubset(of: types.union(reads)))
         }
     }

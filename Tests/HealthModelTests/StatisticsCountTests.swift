@@ -61,6 +61,7 @@ struct StatisticsCountTests {
         #expect(try counted([sample, statistic(0, 60, 500)]).map(\.value) == [120, 500])
         #expect(try counted([sample, statistic(0, 60, 500, "Watch|iPhone")]).map(\.value) == [120])
         #expect(try counted([sample, statistic(0, 60, 500, "")]).map(\.value) == [120])
+        #expect(try counted([sample, statistic(0, 60, 500, Origin.autoExportSource)]).map(\.value) == [120])
     }
 
     @Test func hoursGoBeforeTheirDay() throws {

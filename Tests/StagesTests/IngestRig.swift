@@ -73,10 +73,11 @@ final class IngestRig: @unchecked Sendable {
 
     func send(
         _ method: String = "POST", _ path: String = "/v1/samples", body: String = "", token: String? = "good",
-        type: String? = "application/json", peer: UInt64 = 1
+        type: String? = "application/json", headers: [String: String] = [:], peer: UInt64 = 1
     ) throws -> HTTPResponse {
         var request = HTTPRequest(method: method, path: path, body: Array(body.utf8))
         request.peer = peer
+        for (name, value) in headers { request.headers[name] = value }
         if let token { request.headers["Authorization"] = "Bearer \(token)" }
         if let type { request.headers["Content-Type"] = type }
         let door = try #require(door)

@@ -9,7 +9,7 @@ extension Manifest {
 
     private static func withStatistics(_ types: [String]) -> [String] {
         types.flatMap {
-            HealthType.named($0).kind == .quantity ? [$0, HealthType.statistics(of: $0)] : [$0]
+            HealthType.countsStatistics($0) ? [$0, HealthType.statistics(of: $0)] : [$0]
         }
     }
 }

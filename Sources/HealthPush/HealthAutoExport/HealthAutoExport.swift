@@ -28,7 +28,7 @@ import JSON
 /// Nothing is dropped in silence: what isn't understood is in `quarantined`, as it was, up to 4 KiB.
 package enum HealthAutoExport {
     /// The name of the source where an item tells none.
-    package static let sourceName = "Health Auto Export"
+    package static let sourceName = Origin.autoExportSource
 
     /// Decodes one request.
     /// - Parameters:

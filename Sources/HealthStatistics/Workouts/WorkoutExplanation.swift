@@ -19,6 +19,9 @@ package struct WorkoutExplanation: Sendable {
     /// Places of the others that go on at the same time, without repeats.
     package var overlaps: [Int]
 
+    /// Earlier versions that it has replaced: when each ended, and when the one after it was first seen.
+    package var replaced: [(end: Instant, on: Instant)]
+
     package var duration: Double
     package var durationOrigin: WorkoutOrigin
     package var paused: Double
@@ -50,10 +53,20 @@ extension WorkoutsDay {
                 end: body.end, source: workout.sourceName,
                 created: workout.created == 0 ? nil : Instant(seconds: workout.created), counts: entry.counts,
                 repeats: entry.newest == index ? nil : entry.newest,
-                written: entries.count { $0.newest == entry.newest }, overlaps: overlaps, duration: duration,
+                written: entries.count { $0.newest == entry.newest }, overlaps: overlaps,
+                replaced: Self.replaced(body["replaces"]), duration: duration,
                 durationOrigin: durationOrigin, paused: (body.end - body.start - body.active.length).seconds,
                 distance: distance, distanceOrigin: distanceOrigin, energy: energy, energyOrigin: energyOrigin,
                 heartRate: workout.heart.rate, heartRateOrigin: workout.heart.origin)
+        }
+    }
+
+    private static func replaced(_ noted: Value) -> [(end: Instant, on: Instant)] {
+        (noted.array ?? []).compactMap { earlier in
+            guard let end = earlier["end"].string.flatMap(InstantText.parse),
+                let on = earlier["on"].string.flatMap(InstantText.parse)
+            else { return nil }
+            return (end, on)
         }
     }
 }

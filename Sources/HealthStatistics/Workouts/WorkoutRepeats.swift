@@ -57,8 +57,19 @@ extension WorkoutRepeats {
         /// Of the days with such a workout, those workouts alone.
         package private(set) var byDay: [LocalDay: Count] = [:]
 
+        /// One workout of several ends, which may be versions of one that was edited.
+        package struct Versions: Sendable, Equatable {
+            package var day: LocalDay
+            package var source: String
+            package var activity: String
+            package var start: Instant
+            package var ends: [Instant]
+        }
+        /// Those in the order of their starts.
+        package private(set) var versions: [Versions] = []
+
         private let day: (Instant) -> LocalDay?
-        private var held: [(source: String, id: String, payload: [UInt8])] = []
+        private var held: [(source: String, id: String, end: Instant, payload: [UInt8])] = []
         private var second: Int64 = .min
         private var start = Instant.distantPast
 
@@ -75,7 +86,7 @@ extension WorkoutRepeats {
                     (second, start) = (begin.flooredSecond, begin)
                 }
                 let payload = row < page.payload.count ? Array(page.payload.bytes[page.payload.range(row)]) : []
-                held.append((page.originOf(row).sourceName, page.ids[row].description, payload))
+                held.append((page.originOf(row).sourceName, page.ids[row].description, page.endOf(row), payload))
             }
         }
 
@@ -87,11 +98,18 @@ extension WorkoutRepeats {
                 all = Count(workouts: all.workouts + 1, distinct: all.distinct + 1)
                 return
             }
-            var counts: [[String]: Int] = [:]
-            for (source, id, payload) in held {
-                counts[[source, try Workout.activity(payload, of: id).identifier], default: 0] += 1
+            var ends: [[String]: [Instant]] = [:]
+            for (source, id, end, payload) in held {
+                ends[[source, try Workout.activity(payload, of: id).identifier], default: []].append(end)
             }
-            for (key, count) in counts {
+            for (key, ends) in ends.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+                let count = ends.count
+                if Set(ends).count > 1 {
+                    versions.append(
+                        Versions(
+                            day: day, source: key[0], activity: WorkoutActivity(named: key[1]).name, start: start,
+                            ends: Set(ends).sorted()))
+                }
                 all.workouts += count
                 all.distinct += 1
                 guard count > 1 else { continue }

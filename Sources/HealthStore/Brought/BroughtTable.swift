@@ -97,6 +97,18 @@ final class BroughtTable {
         try write.run()
     }
 
+    /// Whoever is noted to have brought one row has brought another.
+    func copy(_ born: Int64, to other: Int64) throws {
+        var births = BirthChunk()
+        births.bits[Int(other & 4095) >> 6] |= 1 << UInt64(other & 63)
+        var bringers: [Int] = []
+        chunk.bind(1, born >> 12)
+        try chunk.forEachRow { row in
+            if try Self.content(row, 1).contains(Int(born & 4095)) { bringers.append(row.int(0)) }
+        }
+        for bringer in bringers { try add(births, at: other >> 12, of: bringer) }
+    }
+
     /// What some bringers have noted in a chunk, and what all others have.
     func notes(at number: Int64, of bringers: [Int]) throws -> (theirs: BirthChunk, others: BirthChunk) {
         var (theirs, others) = (BirthChunk(), BirthChunk())

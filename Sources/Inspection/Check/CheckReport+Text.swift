@@ -142,7 +142,19 @@ extension CheckReport {
             days.add([day.description, HumanFormat.count(found.workouts), HumanFormat.count(found.distinct)])
         }
         text += sources.render(for: terminal) + "\n" + cut(days, for: terminal)
+        guard !repeats.versions.isEmpty else { return text }
+        var versions = Table([.init("Date"), .init("Source"), .init("Activity"), .init("Start"), .init("Ends")])
+        for found in repeats.versions {
+            let clock = DayClock(zones, found.day)
+            versions.add([
+                found.day.description, found.source, found.activity, clock.time(found.start),
+                found.ends.map { clock.time($0) }.joined(separator: ", "),
+            ])
+        }
         return text
+            + "\nThese end at different times, and may be versions of one workout that was edited. None replaced another: an\n"
+            + "export had them together, one has HealthKit's UUID, or no newer export shows which one stayed.\n"
+            + cut(versions, for: terminal)
     }
 
     private func revisedText(_ terminal: Terminal) -> String {

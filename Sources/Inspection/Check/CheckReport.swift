@@ -39,6 +39,7 @@ package struct CheckReport {
     let documents: [DocumentKind: Int]
     /// Workouts that their source wrote several times.
     let repeats: WorkoutRepeats.Tally
+    let zones: ZoneTimeline
     /// Whether only the newest of them counts.
     let dropsRepeats: Bool
 
@@ -48,6 +49,7 @@ package struct CheckReport {
         let observer = try ObserverQueries(stack, reader)
         // Refuses a user that isn't there.
         let zones = try observer.zones(of: options.user)
+        self.zones = zones
 
         var ours: [LocalDay: [String: Double]] = [:]
         var revised: [LocalDay: Int64] = [:]
@@ -160,6 +162,14 @@ package struct CheckReport {
             "sources": .array(
                 repeats.bySource.sorted { $0.key < $1.key }.map { source, count in
                     ["source": .string(source), "workouts": Value(count.workouts), "distinct": Value(count.distinct)]
+                }),
+            "versions": .array(
+                repeats.versions.map { found in
+                    [
+                        "date": .string(found.day.description), "source": .string(found.source),
+                        "activity": .string(found.activity), "start": .string(InstantText.iso8601(found.start)),
+                        "ends": .array(found.ends.map { .string(InstantText.iso8601($0)) }),
+                    ]
                 }),
             "days": .array(
                 repeats.byDay.sorted { $0.key < $1.key }.map { day, count in

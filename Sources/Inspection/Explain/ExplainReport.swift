@@ -52,11 +52,12 @@ package struct ExplainReport {
             configuration: handler.configuration)
         self.window = input.window
         let (samples, type) = (input.samples, metric.type)
+        explained = try ExplainedDay(metric, input)
         statistics =
-            samples.ids.indices.filter {
+            explained.explanation.statistics
+            ?? samples.ids.indices.filter {
                 samples.flags[$0].contains(.statistics) && samples.typeName($0) == type
             }.count
-        explained = try ExplainedDay(metric, input)
         summary = try Self.summary(stack, reader, user: user, day: day)
     }
 

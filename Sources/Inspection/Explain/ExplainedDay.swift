@@ -33,6 +33,7 @@ package struct ExplainedDay {
 
     private struct SleepTraits: HandlerTraits {
         let version = 0
+        let detailedTypes = SleepDay.detailedTypes
         func window(_ configuration: Value) throws -> HandlerWindow { try SleepOptions(configuration).window }
     }
 

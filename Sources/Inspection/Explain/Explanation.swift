@@ -13,6 +13,8 @@ protocol Explanation {
     func headline(_ unit: String) -> String?
     /// Members of the day's summary as they follow from the samples, where the figure is more than a number.
     var figures: [String: Value] { get }
+    /// How many statistics count, where that isn't all that stand beside the samples.
+    var statistics: Int? { get }
     /// Tables for eyes, in order, each with what stands below it.
     func tables(_ shown: ExplainOptions, _ clock: DayClock) -> [ExplainTable]
 }
@@ -20,6 +22,7 @@ protocol Explanation {
 extension Explanation {
     func headline(_ unit: String) -> String? { result.map { "\(ExplainFormat.exact($0)) \(unit)" } }
     var figures: [String: Value] { [:] }
+    var statistics: Int? { nil }
 }
 
 /// What `explain` is to show.

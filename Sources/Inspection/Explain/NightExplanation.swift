@@ -22,6 +22,9 @@ struct NightExplanation: Explanation {
         figures = ["sleep": computed["sleep"] ?? .null, "naps": computed["naps"] ?? .null]
     }
 
+    /// Nights that an app has added up.
+    var statistics: Int? { sessions.count { $0.session.isStatistic } }
+
     var result: Double? { main.flatMap { sessions[$0].session.asleep } }
 
     func headline(_ unit: String) -> String? {
@@ -55,6 +58,7 @@ struct NightExplanation: Explanation {
         case .sleep: "no source knows stages; the first that knows sleep"
         case .awake: "no source knows sleep"
         case .inBed: "there is only time in bed"
+        case .statistic: "no sample tells of sleep: an app has added up the night and sent no stages"
         }
     }
 
@@ -78,6 +82,7 @@ struct NightExplanation: Explanation {
         var value = explained.session.figure
         value["main"] = .bool(isMain)
         value["why"] = .string(why)
+        value["statistic"] = .bool(explained.session.isStatistic)
         value["knows"] = .string(explained.knows.rawValue)
         value["bedSource"] = Value(explained.bedSource)
         value["leftOut"] = .array(explained.leftOut.map { .string($0) })
@@ -106,11 +111,13 @@ struct NightExplanation: Explanation {
             ])
         }
         let why = sessions.indices.map { index in
-            "\(title(index)), \(clock.time(sessions[index].session.start)): \(reason(index)); stages from "
+            "\(title(index)), \(clock.time(sessions[index].session.start)): \(reason(index)); \(sessions[index].session.isStatistic ? "lengths" : "stages") from "
                 + "\(sessions[index].session.source), \(Self.knows(sessions[index]))." + Self.untold(sessions[index])
         }
         return [ExplainTable(table: table, footer: why.joined(separator: "\n"))]
-            + sessions.map { ExplainTable(table: Self.stretches($0, clock), rowsOnScreen: 40) }
+            + sessions.filter { !$0.stretches.isEmpty }.map {
+                ExplainTable(table: Self.stretches($0, clock), rowsOnScreen: 40)
+            }
     }
 
     private static func untold(_ explained: SleepExplanation) -> String {

@@ -44,6 +44,13 @@ struct WorkoutListExplanation: Explanation {
                         "end": .string(InstantText.iso8601(workout.end)),
                         "created": Value(workout.created.map { InstantText.iso8601($0) }),
                         "repeats": Value(workout.repeats.map { workouts[$0].id }),
+                        "replaced": .array(
+                            workout.replaced.map {
+                                [
+                                    "end": .string(InstantText.iso8601($0.end)),
+                                    "on": .string(InstantText.iso8601($0.on)),
+                                ]
+                            }),
                         "overlaps": .array(workout.overlaps.map { .string(workouts[$0].id) }),
                         "durationSeconds": .number(workout.duration),
                         "durationFrom": .string(workout.durationOrigin.name),
@@ -91,13 +98,21 @@ struct WorkoutListExplanation: Explanation {
             ])
         }
         let again = workouts.count { $0.repeats != nil }
-        let footer =
+        var footer: [String] =
             again == 0
-            ? nil
-            : "\(again) written again by their source: a number in that column is the newest of the same."
-                + (dropsRepeats ? "" : " With newestOfRepeats only that one counts.")
+            ? []
+            : [
+                "\(again) written again by their source: a number in that column is the newest of the same."
+                    + (dropsRepeats ? "" : " With newestOfRepeats only that one counts.")
+            ]
+        footer += workouts.enumerated().flatMap { index, workout in
+            workout.replaced.map {
+                "\(index + 1) replaced on \(clock.zones.day(of: $0.on)) an earlier version that ended \(clock.time($0.end))."
+            }
+        }
         return [
-            ExplainTable(table: list, rowsOnScreen: 40, footer: footer), ExplainTable(table: values, rowsOnScreen: 40),
+            ExplainTable(table: list, rowsOnScreen: 40, footer: footer.isEmpty ? nil : footer.joined(separator: "\n")),
+            ExplainTable(table: values, rowsOnScreen: 40),
         ]
     }
 

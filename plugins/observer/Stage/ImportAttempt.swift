@@ -44,6 +44,9 @@ final class ImportAttempt {
         }
     }
 
+    /// Whether workouts of the file couldn't be understood.
+    var lacksWorkouts: Bool { inputsByType.keys.contains { $0.contains("Workout") } }
+
     var records: Int64 { Int64(counts.total.read) }
 
     /// What `healthbus import --json` prints of a file.

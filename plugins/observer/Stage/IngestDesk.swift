@@ -27,12 +27,12 @@ struct IngestDesk {
 
     private var requests: [String: Request] = [:]
 
-    mutating func step(_ part: IngestPart, at now: MonotonicTime) -> Step {
+    mutating func step(_ part: IngestPart, at now: MonotonicTime, _ wall: Instant) -> Step {
         guard let request = requests[part.id] else {
             guard part.number == 0 else { return .beginAgain }
             return .take(
                 ImportSession(
-                    source: part.way, bringer: .device(part.device, way: part.way), tellsOutcomes: true))
+                    source: part.way, bringer: .device(part.device, way: part.way), pushed: wall, tellsOutcomes: true))
         }
         requests[part.id]?.heard = now
         if part.number == request.receipt.part { return .answered(request.receipt) }

@@ -18,6 +18,7 @@ extension ObserverStage {
     /// What a file says of itself comes first: one that can't be taken for the whole truth isn't read, so that an older one brings nothing back.
     func learn(_ info: ExportInfo, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn) throws {
         attempt.export = info
+        attempt.session.exported = info.date
         if entry.plan?.isComplete == true {
             entry.plan?.exportedAt = info.date
             if try refuse(ifNeeded: ReadSummary(), attempt, &entry, turn) { return }
@@ -46,6 +47,8 @@ extension ObserverStage {
         entry.plan = plan
         guard plan.isComplete else { return try end(summary, attempt, &entry, turn) }
         if try refuse(ifNeeded: summary, attempt, &entry, turn) { return }
+        // Before the rest goes that it lacks: what was edited is told apart from what was deleted.
+        try settleWorkouts(summary, attempt, entry, turn)
         attempt.ending = ImportEnding(
             summary: summary,
             export: CompleteExport(
@@ -126,6 +129,18 @@ extension ObserverStage {
         quarantined -= Int64(try writer(for: entry.user, turn).forgetInputs(of: entry.path, reasons: reasons))
     }
 
+    /// Lets edited workouts of the file replace their earlier versions.
+    private func settleWorkouts(
+        _ summary: ReadSummary, _ attempt: ImportAttempt, _ entry: ImportLedger.Entry, _ turn: Turn
+    ) throws {
+        guard entry.plan?.isTryingOut != true else { return }
+        let isWhole = summary.damaged == nil && !attempt.lacksWorkouts
+        _ = try turn.write()
+        let isChanged = try writer(for: entry.user, turn).settleWorkouts(
+            wholeExport: isWhole ? attempt.export?.date : nil)
+        if isChanged { changedTypes.insert(HealthType.workoutIdentifier) }
+    }
+
     private func end(
         _ summary: ReadSummary, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn
     ) throws {
@@ -135,6 +150,7 @@ extension ObserverStage {
         if entry.plan?.isTryingOut != true {
             _ = try turn.write()
             try writer(for: entry.user, turn).dropUnfinishedDocuments()
+            try settleWorkouts(summary, attempt, entry, turn)
         }
         if summary.damaged == nil, entry.plan?.isTryingOut != true { try forgetPieces(of: entry, turn) }
         try close(&entry, .closed, turn)

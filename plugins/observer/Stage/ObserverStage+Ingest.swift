@@ -8,7 +8,7 @@ import StageKit
 extension ObserverStage {
     func take(_ part: IngestPart, from sender: String, _ turn: Turn) throws {
         let receipt: IngestReceipt
-        switch desk.step(part, at: turn.monotonic) {
+        switch desk.step(part, at: turn.monotonic, turn.now) {
         case .answered(let said): receipt = said
         case .beginAgain: receipt = IngestReceipt(id: part.id, part: part.number, beginAgain: true)
         case .take(let session):
@@ -22,25 +22,36 @@ extension ObserverStage {
         turn.publish(IngestReceipt.topic(sender), receipt)
     }
 
-    /// Deletions first: a sample that takes another's place may have its key.
     private func take(_ part: IngestPart, _ session: ImportSession, _ turn: Turn) throws -> IngestReceipt {
-        try zones.ensure(user: part.user, zone: zone, turn)
-        let writer = try writer(for: part.user, turn)
-        _ = try turn.write()
-        let deletions = try writer.outcomes(ofDeleting: part.deleted)
         var receipt = IngestReceipt(id: part.id, part: part.number)
+        let deletions = try take(pushed: part.records, deleted: part.deleted, of: part.user, session, turn)
         if part.records.count > 0 {
-            let counts = try writer.ingest(
-                part.records, session: session, plausibility: Self.plausibility(at: turn.now))
-            try zones.observe(part.records, user: part.user, turn)
-            quarantined += Int64(counts.total.newlyQuarantined)
             receipt.outcomes = session.outcomes.map(\.rawValue)
             receipt.reasons = session.reasons.sorted { $0.key < $1.key }
                 .map { .init(row: Int64($0.key), text: $0.value) }
         }
         receipt.outcomes += deletions.map(\.rawValue)
-        quarantined += Int64(try writer.quarantine(part.quarantined, session: session))
-        try refreshHeads()
+        quarantined += Int64(try writer(for: part.user, turn).quarantine(part.quarantined, session: session))
         return receipt
+    }
+
+    /// Takes in what was pushed, by whatever way. Deletions first: a sample that takes another's place may have its key.
+    /// - Returns: what became of each deletion.
+    @discardableResult
+    func take(
+        pushed records: RecordBatch, deleted: [SampleID], of user: String, _ session: ImportSession, _ turn: Turn
+    ) throws -> [RecordOutcome] {
+        try zones.ensure(user: user, zone: zone, turn)
+        let writer = try writer(for: user, turn)
+        _ = try turn.write()
+        let deletions = try writer.outcomes(ofDeleting: deleted)
+        if records.count > 0 {
+            let counts = try writer.ingest(records, session: session, plausibility: Self.plausibility(at: turn.now))
+            try zones.observe(records, user: user, turn)
+            quarantined += Int64(counts.total.newlyQuarantined)
+            if records.types.contains(HealthType.workoutIdentifier) { try writer.settleWorkouts() }
+        }
+        try refreshHeads()
+        return deletions
     }
 }

@@ -16,19 +16,9 @@ package struct LiveChanges: Sendable {
 }
 
 extension ObserverStage {
-    /// Deletions first: a sample that takes another's place may have its key.
     func take(_ changes: LiveChanges, _ turn: Turn) throws {
-        try zones.ensure(user: changes.user, zone: zone, turn)
-        let writer = try writer(for: changes.user, turn)
-        _ = try turn.write()
-        try writer.delete(uuids: changes.deleted)
-        let counts = try writer.ingest(
-            changes.added,
-            session: ImportSession(source: changes.source, bringer: .device(changes.source, way: "live")),
-            plausibility: Self.plausibility(at: turn.now)
-        )
-        try zones.observe(changes.added, user: changes.user, turn)
-        quarantined += Int64(counts.total.newlyQuarantined)
-        try refreshHeads()
+        let session = ImportSession(
+            source: changes.source, bringer: .device(changes.source, way: "live"), pushed: turn.now)
+        try take(pushed: changes.added, deleted: changes.deleted, of: changes.user, session, turn)
     }
 }

@@ -5,12 +5,13 @@ import HealthStatistics
 ///
 /// A session belongs to the day in whose window, from `windowHour` of the day before to `windowHour` of the day by the local clock, it
 /// ends. `sleep` is the session with the most sleep, `naps` are the others with any. A session without sleep (time in bed only) is an
-/// event, and the day's `sleep` when there is nothing better. Start and end are those of the session, ISO 8601 in UTC; lengths are
+/// event, and the day's `sleep` when there is nothing better. What an app has added up of a night counts where no sample tells of sleep. Start and end are those of the session, ISO 8601 in UTC; lengths are
 /// minutes, and what the source doesn't know is null.
 ///
 /// Configuration: `gapMinutes` (more than this without samples parts sessions), `windowHour`, `sourceOrder`.
 public struct SleepHandler: PluginHandler {
-    public let version = 3
+    public let version = 4
+    public let detailedTypes = SleepDay.detailedTypes
 
     public init() {}
 

@@ -1,0 +1,66 @@
+import HealthModel
+
+/// A night as an app has added it up: how long, and nothing of when. Minutes; nil for what it doesn't tell.
+struct SleepStatement {
+    var asleep: Double?
+    var inBed: Double?
+    var awake: Double?
+    var core: Double?
+    var deep: Double?
+    var rem: Double?
+    var unspecified: Double?
+    /// Going to bed and getting up.
+    var bedStart: Instant?
+    var bedEnd: Instant?
+
+    /// Reads a statistic's body (`asleepSeconds`, `coreSeconds`, …).
+    ///
+    /// Apps print 0 for what they don't know: no stage of a night without stages, no time in bed. More sleep than the night is long can't be
+    /// true; then nothing of it counts, as where there is neither sleep nor time in bed.
+    init?(_ page: SamplePage, row: Int) {
+        guard row < page.payload.count, page.start[row] < page.end[row],
+            let body = try? Value(json: page.payload.bytes[page.payload.range(row)])
+        else { return nil }
+        func minutes(_ name: String) -> Double? { body[name + "Seconds"].double.flatMap { $0 > 0 ? $0 / 60 : nil } }
+        asleep = minutes("asleep")
+        inBed = minutes("inBed")
+        (core, deep, rem) = (minutes("core"), minutes("deep"), minutes("rem"))
+        unspecified = minutes("unspecified")
+        if core != nil || deep != nil || rem != nil { awake = body["awakeSeconds"].double.map { $0 / 60 } }
+        bedStart = body["inBedStart"].string.flatMap(InstantText.parse)
+        bedEnd = body["inBedEnd"].string.flatMap(InstantText.parse)
+        let length = (page.endOf(row) - page.startOf(row)).seconds / 60
+        guard asleep != nil || inBed != nil, asleep ?? 0 <= length + 1 else { return nil }
+    }
+}
+
+extension SleepSession {
+    /// Adds up what an app says of a session; nil when it says nothing.
+    /// - Parameters:
+    ///   - statements: of one source.
+    ///   - bed: samples of time in bed, where the statements tell none.
+    init?(_ statements: [SleepSample], bed: [SleepSample], names: [String], reach: Instant) {
+        guard let first = statements.first else { return nil }
+        let told = statements.compactMap(\.statement)
+        func sum(_ part: (SleepStatement) -> Double?) -> Double? {
+            let parts = told.compactMap(part)
+            return parts.isEmpty ? nil : parts.reduce(0, +)
+        }
+        isStatistic = true
+        id = first.id
+        source = names[first.source]
+        self.reach = reach
+        start = (told.compactMap(\.bedStart) + (statements + bed).map(\.start)).reduce(first.start, min)
+        end = (told.compactMap(\.bedEnd) + (statements + bed).map(\.end)).reduce(first.end, max)
+        asleep = sum(\.asleep)
+        (core, deep, rem, unspecified) = (sum(\.core), sum(\.deep), sum(\.rem), sum(\.unspecified))
+        awake = sum(\.awake)
+        let resting = IntervalSet(bed.map { $0.start..<$0.end })
+        // Who sleeps is in bed.
+        inBed = (sum(\.inBed) ?? (resting.isEmpty ? nil : resting.length.seconds / 60)).map { max($0, asleep ?? 0) }
+        if let asleep, let inBed { efficiency = asleep / inBed }
+        // A statistic begins when its night's sleep does.
+        let lyingDown = told.first?.bedStart ?? resting.ranges.first?.lowerBound
+        if asleep != nil, let lyingDown, lyingDown <= first.start { latency = (first.start - lyingDown).seconds / 60 }
+    }
+}

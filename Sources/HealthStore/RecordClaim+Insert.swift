@@ -1,0 +1,108 @@
+import HealthModel
+import JSON
+import SQLite
+
+// A record that no row is becomes one.
+extension RecordClaim {
+    /// A new row, at the ordinal that keeps the key's rows in the order of their values: so ids don't depend on who came first.
+    func insert(
+        _ record: IncomingRecord, ordinals: Int, buried: Bool, _ tally: inout IngestCounts.Tally
+    ) throws -> SequenceNumber {
+        var ordinal = ordinals
+        while ordinal > 0, ordinals - ordinal < Self.longestShift,
+            let slot = try slot(record, ordinal - 1),
+            StoredValue.isAfter(writer.window.rows[slot].value, record.value)
+        {
+            ordinal -= 1
+        }
+        if ordinal < ordinals { try shift(record, from: ordinal, below: ordinals) }
+
+        var reason: String?
+        var row = StoredRow()
+        row.sequence = writer.nextSequence()
+        row.born = row.sequence
+        row.type = type
+        row.second = record.second
+        row.startRemainder = record.start &- record.second &* Instant.microsecondsPerSecond
+        row.duration = record.end &- record.start
+        row.value = record.value
+        row.unit = record.unit
+        row.origin = record.origin
+        row.flags = record.flags
+        row.id = record.id(ordinal)
+        row.created = record.created
+        row.uuid = record.uuid
+        row.hasPayload = !record.payload.isEmpty
+        if buried {
+            row.state = .deleted
+            tally.deleted += 1
+        } else if let why = implausible(record) {
+            reason = why
+            row.state = .quarantined
+            tally.quarantined += 1
+            tally.newlyQuarantined += 1
+        } else {
+            tally.added += 1
+        }
+        try store(&row, record)
+        session.claim(row, child: record.isChild)
+        writer.heads.enter(row)
+        if !row.isSealed { writer.heads.note(row) }
+        writer.window.append(row)
+        if let uuid = row.uuid { try writer.register(uuid, user: user, sequence: row.sequence, deleted: buried) }
+        if let reason { try writer.note(row.id, reason: reason, line: record.line, source: session.source, user: user) }
+        return row.state == .alive ? row.born : .beginning
+    }
+
+    func implausible(_ record: IncomingRecord) -> String? {
+        SampleGuard.reason(start: record.start, end: record.end, value: record.value, rule: plausibility)
+    }
+
+    private func store(_ row: inout StoredRow, _ record: IncomingRecord) throws {
+        try Self.withCanonical(record.metadata) { metadata in
+            try Self.withCanonical(record.payload) { payload in
+                try writer.add(&row, metadata: metadata, payload: payload, user: user)
+            }
+        }
+    }
+
+    private static func withCanonical(
+        _ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        if !text.isEmpty, let canonical = JSONMembers.canonical(text) {
+            try canonical.withUnsafeBytes(body)
+        } else {
+            try body(text)
+        }
+    }
+
+    /// Moves the key's rows from that ordinal on one ordinal up, from the last, so that no two meet.
+    private func shift(_ record: IncomingRecord, from first: Int, below ordinals: Int) throws {
+        for ordinal in (first..<ordinals).reversed() {
+            guard let slot = try slot(record, ordinal) else { continue }
+            let old = writer.window.rows[slot]
+            var row = old
+            row.id = record.id(ordinal + 1)
+            row.claimedBelow = (0, 0)
+            try writer.rewrite(&row, was: old, user: user)
+            if row.state == .quarantined { try writer.rename(old.id, to: row.id, user: user) }
+            writer.window.update(slot, row)
+            writer.window.relink()
+        }
+        // The row that comes between isn't claimed by both kinds of records.
+        if first > 0, let slot = try slot(record, 0) {
+            let below = writer.window.rows[slot].claimedBelow
+            writer.window.setClaimedBelow(slot, min(below.0, first), child: false)
+            writer.window.setClaimedBelow(slot, min(below.1, first), child: true)
+        }
+    }
+
+    func bury(_ slot: Int, uuid: SampleID?) throws {
+        let old = writer.window.rows[slot]
+        var row = old
+        row.state = .deleted
+        row.uuid = old.uuid ?? uuid
+        try writer.rewrite(&row, was: old, user: user)
+        writer.window.update(slot, row)
+    }
+}

@@ -1,0 +1,80 @@
+import HealthModel
+import JSON
+
+// The source is part of what tells a sample, and some senders don't name it: Health Auto Export says nothing of who recorded a workout. So a
+// record without a source is a sample of any source that agrees in all else, and one with a source is the sample that came without.
+extension RecordClaim {
+    /// What a record is that finds no living row under its own key.
+    enum Unnamed {
+        /// This row.
+        case row(Int)
+        /// This row, which came without a source and is to have the record's.
+        case toBeNamed(Int)
+    }
+
+    func unnamed(_ record: IncomingRecord) throws -> Unnamed? {
+        guard !record.isChild, hasUnnamed || record.isUnnamed, type == workouts || !record.value.isNaN,
+            !writer.window.crowded.contains(record.second)
+        else { return nil }
+        var dead: Int?
+        for slot in writer.window.slots(inSecond: record.second) {
+            let row = writer.window.rows[slot]
+            guard row.type == type, row.second == record.second,
+                unnamedOrigins.contains(row.origin) != record.isUnnamed,
+                Instant(microseconds: row.end).flooredSecond == record.endSecond, row.unit == record.unit,
+                StoredValue.agrees(row.value, record.value), !session.hasClaimed(row),
+                record.uuid == nil || row.uuid == nil || record.uuid == row.uuid
+            else { continue }
+            guard try type != workouts || isSameActivity(record, row) else { continue }
+            switch row.state {
+            case .alive where !record.isUnnamed: return .toBeNamed(slot)
+            case .alive, .quarantined: return .row(slot)
+            case .deleted: dead = dead ?? slot
+            case .absent: break
+            }
+        }
+        // What was deleted for good stays out; what is only absent comes back by its own key.
+        return dead.map { .row($0) }
+    }
+
+    /// Whether both have the same activity, as far as both have one of HealthKit's: apps name it in the phone's language.
+    private func isSameActivity(_ record: IncomingRecord, _ row: StoredRow) throws -> Bool {
+        guard let mine = Self.activity([UInt8](record.payload)),
+            let other = Self.activity(try writer.text(.payload, of: row, user: user))
+        else { return true }
+        return mine == other
+    }
+
+    private static func activity(_ payload: [UInt8]) -> String? {
+        // What isn't JSON says nothing.
+        let name = (try? Value(json: payload))?["activity"].string
+        return name.flatMap { $0.hasPrefix("HKWorkoutActivityType") ? $0 : nil }
+    }
+
+    /// Gives a row the source of a record: under the key that belongs to it, a new row takes the place of the one without.
+    func name(_ slot: Int, by record: IncomingRecord, ordinals: Int) throws -> SequenceNumber {
+        let old = writer.window.rows[slot]
+        let metadata = try writer.text(.metadata, of: old, user: user)
+        let payload = try writer.text(.payload, of: old, user: user)
+        var left = old
+        (left.state, left.uuid) = (.absent, nil)
+        try writer.rewrite(&left, was: old, user: user)
+        writer.window.update(slot, left)
+        var tally = IngestCounts.Tally()
+        let born = try take(new: record, ordinals: ordinals, buried: false, &tally)
+        let new = writer.window.rows.count - 1
+        guard born != .beginning else { return born }
+        try metadata.withUnsafeBytes { metadata in
+            try payload.withUnsafeBytes { payload in
+                var known = record
+                (known.start, known.end, known.value, known.origin) = (old.start, old.end, old.value, old.origin)
+                (known.created, known.flags, known.uuid) = (old.created, old.flags, old.uuid)
+                (known.metadata, known.payload) = (metadata, payload)
+                _ = try join(known, new)
+            }
+        }
+        try writer.brought.copy(old.born.value, to: born.value)
+        if type == workouts { try writer.inheritSighting(old, to: writer.window.rows[new], user: user) }
+        return born
+    }
+}

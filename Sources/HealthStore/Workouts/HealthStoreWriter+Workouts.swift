@@ -1,0 +1,122 @@
+import HealthModel
+import JSON
+import SQLite
+
+// Workouts that were edited: see `WorkoutVersions`.
+extension HealthStoreWriter {
+    /// Lets edited workouts replace their earlier versions, by all that was seen until now: these are deleted until something brings them back,
+    /// and the newer one's payload says so in `replaces`. Where that doesn't hold any more, they come back. Doing it again changes nothing.
+    ///
+    /// After each file and each request with workouts, and when something was taken back.
+    /// - Parameter export: when the export that was read last was made, if it was read as a whole.
+    /// - Returns: whether anything has changed.
+    @discardableResult
+    package func settleWorkouts(wholeExport export: Instant? = nil) throws -> Bool {
+        try change { user in
+            if let export { try sightings.confirm(exported: export.microseconds, user: user) }
+            return try settleAll(user: user)
+        }
+    }
+
+    @discardableResult
+    func settleAll(user: Int) throws -> Bool {
+        guard let type = try types.existing(HealthType.workoutIdentifier) else { return false }
+        var isChanged = false
+        for place in try sightings.crowdedPlaces(user: user) {
+            isChanged = try settle(place, type: type, user: user) || isChanged
+        }
+        return isChanged
+    }
+
+    /// What a complete export doesn't hold was deleted, and not edited: it is as anything else that such an export lacks.
+    func forgetVersions(lackingIn export: Instant, user: Int) throws {
+        guard try sightings.forgetReplaced(lastSeenBefore: export.microseconds, user: user) > 0 else { return }
+        try pieces.forgetAll(user: user)
+    }
+
+    /// Likewise earlier versions that nobody but these has brought.
+    func forgetVersions(broughtBy bringers: [Int], user: Int) throws {
+        let since = try brought.since()
+        for born in try sightings.replaced(user: user) where born > since {
+            let notes = try brought.notes(at: born >> 12, of: bringers)
+            let place = Int(born & 4095)
+            guard notes.theirs.contains(place), !notes.others.contains(place) else { continue }
+            try sightings.forget(born: born, user: user)
+            try pieces.forgetAll(user: user)
+        }
+    }
+
+    /// Notes the workouts that a session's batch has claimed.
+    func noteWorkouts(_ batch: RecordBatch, _ session: ImportSession, user: Int) throws {
+        guard let moment = session.moment, let type = batch.types.firstIndex(of: HealthType.workoutIdentifier) else {
+            return
+        }
+        for row in batch.type.indices where batch.type[row] == Int32(type) {
+            guard let stored = session.claimedWorkouts[row] else { continue }
+            try sightings.note(stored, place: place(of: stored), moment, user: user)
+        }
+        session.claimedWorkouts.removeAll()
+    }
+
+    /// What is the same of all versions of a workout: its source and start.
+    private func place(of row: StoredRow) throws -> SampleID {
+        let prefix = SampleKeyPrefix(
+            user: self.user, type: HealthType.workoutIdentifier, sourceName: try origins.origin(row.origin).sourceName)
+        return SampleID(prefix, startSecond: row.second, endSecond: row.second, ordinal: -1)
+    }
+
+    /// A workout under a new key was seen when it was under the one before.
+    func inheritSighting(_ old: StoredRow, to row: StoredRow, user: Int) throws {
+        guard let seen = try sightings.workout(born: old.born.value, user: user) else { return }
+        let place = try place(of: row)
+        for moment in [seen.first, seen.last] {
+            try sightings.note(row, place: place, .init(at: moment, isExport: false), user: user)
+        }
+        try sightings.forget(born: old.born.value, user: user)
+    }
+
+    private func settle(_ place: SampleID, type: Int, user: Int) throws -> Bool {
+        var rows: [StoredRow] = []
+        var seen: [SeenWorkout] = []
+        for var workout in try sightings.workouts(at: place, user: user) {
+            guard let row = try row(user: user, type: type, second: workout.second, id: workout.id),
+                row.state == .alive || row.state == .absent && workout.isReplaced
+            else { continue }
+            // What isn't JSON has no activity.
+            let payload = try? Value(json: try text(.payload, of: row, user: user))
+            workout.activity = payload?["activity"].string ?? ""
+            workout.hasUUID = row.uuid != nil
+            rows.append(row)
+            seen.append(workout)
+        }
+        let next = WorkoutVersions.replacements(seen)
+        var isChanged = false
+        for (index, workout) in seen.enumerated() where workout.isReplaced != (next[index] != nil) {
+            var row = rows[index]
+            row.state = workout.isReplaced ? .alive : .absent
+            try rewrite(&row, was: rows[index], user: user)
+            rows[index] = row
+            try sightings.mark(born: workout.born, isReplaced: !workout.isReplaced, user: user)
+            isChanged = true
+        }
+        for index in seen.indices where next[index] == nil {
+            let noted = try note(WorkoutVersions.earlier(of: index, seen, next), in: rows[index], user: user)
+            isChanged = noted || isChanged
+        }
+        return isChanged
+    }
+
+    /// Has the payload name the earlier versions.
+    private func note(_ earlier: Value, in old: StoredRow, user: Int) throws -> Bool {
+        let payload = try text(.payload, of: old, user: user)
+        guard var members = try? Value(json: payload).object, members["replaces"] ?? .null != earlier else {
+            return false
+        }
+        members["replaces"] = earlier.isNull ? nil : earlier
+        var row = old
+        try rewrite(&row, was: old, user: user)
+        let whole = Array(Value.object(members).json().utf8)
+        try set(.payload, of: row, whole.withUnsafeBytes { JSONMembers.canonical($0) } ?? whole)
+        return true
+    }
+}

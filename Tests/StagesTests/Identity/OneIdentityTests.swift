@@ -1,0 +1,158 @@
+import HealthModel
+import TestSupport
+import Testing
+
+/// One life by three ways is one life, whatever comes first: a row a sample, and the same days.
+@Suite struct OneIdentityTests {
+    private static let noon = Int64(1_742_900_000)
+
+    /// What each way brings, in the order in which it does.
+    struct Streams {
+        var export: [Arrival] = []
+        var autoExport: [Arrival] = []
+        var samples: [Arrival] = []
+        var sums: [Arrival] = []
+
+        init(_ life: ThreeWayLife) {
+            let all = life.samples
+            let left = all.filter { !$0.isDeleted }
+            // An export of before anything was deleted, cut short of the last hours, and one of afterwards.
+            for (number, list) in [all.dropLast(all.count / 4), left[...]].enumerated() {
+                export.append(.export(id: "a000000\(number)-0", made: OneIdentityTests.noon + Int64(number) * 3600))
+                for part in Self.parts(Array(list), of: 40) {
+                    export.append(.elements(part.map(\.inExport).joined(separator: "\n")))
+                }
+                export.append(.exportEnds)
+            }
+            // "Since last sync", which overlaps, and everything again at last.
+            let times = all.map(\.start)
+            if let first = times.min(), let last = times.max() {
+                for begin in stride(from: first, through: last, by: 9 * 3_600_000_000) {
+                    let window = begin - 3_600_000_000..<begin + 9 * 3_600_000_000
+                    autoExport.append(Self.request(all.filter { window.contains($0.start) }))
+                }
+            }
+            autoExport.append(Self.request(left))
+            let batches = Self.parts(all, of: 25)
+            for (number, part) in batches.enumerated() {
+                samples.append(.samples(part.map(\.inProgram), deleted: []))
+                if number % 3 == 1 { samples.append(.samples(batches[number - 1].map(\.inProgram), deleted: [])) }
+            }
+            for part in Self.parts(all.filter(\.isDeleted), of: 5) {
+                samples.append(.samples([], deleted: part.map(\.uuid)))
+            }
+            samples.append(.samples(all.filter(\.isDeleted).map(\.inProgram), deleted: []))
+            sums = Self.sums(left)
+        }
+
+        private static func parts<Element>(_ list: [Element], of length: Int) -> [[Element]] {
+            stride(from: 0, to: list.count, by: length).map { Array(list[$0..<min($0 + length, list.count)]) }
+        }
+
+        private static func request(_ samples: [ThreeWayLife.Sample]) -> Arrival {
+            let metrics = Dictionary(grouping: samples.filter { $0.metric != nil }) { $0.metric?.name ?? "" }
+            let text = metrics.sorted { $0.key < $1.key }.map { name, list in
+                #"{"name":"\#(name)","units":"\#(list.first?.metric?.unit ?? "")","data":[\#(list.map(\.inAutoExport).joined(separator: ","))]}"#
+            }
+            let workouts = samples.filter { $0.kind == .workout }.map(\.inAutoExport)
+            return .autoExport(
+                #"{"data":{"metrics":[\#(text.joined(separator: ","))],"workouts":[\#(workouts.joined(separator: ","))]}}"#,
+                aggregation: "none")
+        }
+
+        /// What the app makes of the same when it is to summarize: a sum of each hour, of all sources together.
+        private static func sums(_ samples: [ThreeWayLife.Sample]) -> [Arrival] {
+            let steps = Dictionary(grouping: samples.filter { $0.kind == .steps }) { $0.start / 3_600_000_000 }
+            return steps.sorted { $0.key < $1.key }.map { hour, list in
+                let date = InstantText.iso8601(Instant(seconds: hour * 3600 + 3600)).dropLast().replacing(
+                    "T", with: " ")
+                let sources = Set(list.map(\.source)).sorted().joined(separator: "|")
+                return .autoExport(
+                    #"{"data":{"metrics":[{"name":"step_count","units":"count","data":[{"date":"\#(date) +0100","#
+                        + #""qty":\#(list.reduce(0) { $0 + $1.value }),"source":"\#(sources)"}]}]}}"#,
+                    aggregation: "Hours")
+            }
+        }
+
+        var ways: [[Arrival]] { [export, autoExport, samples] }
+
+        /// Each way's order kept, and who comes next by chance.
+        func mixed(_ ways: [[Arrival]], seed: UInt64) -> [Arrival] {
+            var random = SeededRandom(seed: seed)
+            var rest = ways.map { $0[...] }
+            var mixed: [Arrival] = []
+            while let way = rest.indices.filter({ !rest[$0].isEmpty }).randomElement(using: &random) {
+                for _ in 0..<Int.random(in: 1...4, using: &random) {
+                    if let next = rest[way].popFirst() { mixed.append(next) }
+                }
+            }
+            return mixed
+        }
+    }
+
+    private static let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
+
+    private func run(_ arrivals: [Arrival]) throws -> SamplePage {
+        let ways = try ThreeWays()
+        for arrival in arrivals { try ways.take(arrival) }
+        return try ways.page()
+    }
+
+    private func check(
+        _ page: SamplePage, _ life: ThreeWayLife, _ expected: inout [String: DayOutput]?, _ name: String
+    ) throws {
+        let samples = page.filter { HealthType.base(ofStatistics: page.typeName($0)) == nil }
+        let left = life.samples.filter { !$0.isDeleted }
+        let found = Set(samples.healthKitUUID.compactMap { $0?.description.uppercased() })
+        #expect(found == Set(left.map(\.uuid)), "\(name): other samples")
+        let counts = Dictionary(grouping: samples.ids.indices) { samples.typeName($0) }.mapValues(\.count)
+        #expect(counts == Dictionary(grouping: left, by: \.type).mapValues(\.count), "\(name): rows that are too many")
+        let figures = try ThreeWays.figures(of: page)
+        if let expected {
+            for (day, output) in figures where output != expected[day] {
+                Issue.record("\(name): \(day) is \(output), and \(String(describing: expected[day])) in another order")
+            }
+        } else {
+            expected = figures
+        }
+    }
+
+    @Test(arguments: UInt64(1)...4) func everyOrderOfTheWaysGivesTheSame(seed: UInt64) throws {
+        let life = ThreeWayLife(seed: seed)
+        let streams = Streams(life)
+        var expected: [String: DayOutput]?
+        for order in Self.orders {
+            try check(run(order.flatMap { streams.ways[$0] }), life, &expected, "seed \(seed), order \(order)")
+        }
+        for mix: UInt64 in 1...4 {
+            try check(
+                run(streams.mixed(streams.ways, seed: mix)), life, &expected, "seed \(seed), mixture \(mix)")
+        }
+    }
+
+    /// Sums of the same time change no figure, whenever they come.
+    @Test(arguments: UInt64(1)...3) func sumsChangeNothingBesideSamples(seed: UInt64) throws {
+        let life = ThreeWayLife(seed: seed)
+        let streams = Streams(life)
+        var expected: [String: DayOutput]?
+        try check(run(streams.samples), life, &expected, "seed \(seed), samples alone")
+        let steps = expected?.filter { $0.key.hasSuffix("steps") }
+        for mix: UInt64 in 1...3 {
+            var others: [String: DayOutput]?
+            try check(
+                run(streams.mixed(streams.ways + [streams.sums], seed: mix)), life, &others, "seed \(seed), \(mix)")
+            #expect(others?.filter { $0.key.hasSuffix("steps") } == steps)
+        }
+    }
+
+    /// Each way alone has a row for each sample, and a second time adds nothing.
+    @Test(arguments: 0...2) func eachWayAloneHasARowASample(way: Int) throws {
+        let life = ThreeWayLife(seed: 7, deletes: false)
+        let arrivals = Streams(life).ways[way]
+        #expect(try run(arrivals).count == life.samples.count)
+        let requests = arrivals.filter {
+            if case .autoExport = $0 { true } else if case .samples = $0 { true } else { false }
+        }
+        #expect(try run(arrivals + requests).count == life.samples.count)
+    }
+}

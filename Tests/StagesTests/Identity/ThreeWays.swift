@@ -1,0 +1,130 @@
+import BodyStage
+import Changelog
+import EnergyStage
+import HTTP
+import HealthImport
+import HealthModel
+import HealthStore
+import HeartRateStage
+import ObserverStage
+import Protocol
+import SleepStage
+import StageKit
+import StepsStage
+import TestSupport
+import Testing
+import WorkoutsStage
+
+/// One thing that comes in by one of the ways.
+enum Arrival {
+    /// An export, made then (seconds since 1970), begins to be read.
+    case export(id: String, made: Int64)
+    /// Elements of the one that is being read.
+    case elements(String)
+    case exportEnds
+    /// A request of Health Auto Export.
+    case autoExport(String, aggregation: String)
+    /// A request of `/v1/samples`.
+    case samples([String], deleted: [String])
+}
+
+/// An ingest before an observer, into which an import runs, too.
+final class ThreeWays {
+    private let rig: IngestRig
+    private var reading: (id: String, effect: Effect)?
+
+    init() throws { rig = try IngestRig(requestsPerMinute: 100_000) }
+
+    func take(_ arrival: Arrival) throws {
+        switch arrival {
+        case .export(let id, let made):
+            let path = Value.string("/\(id).xml")
+            try rig.observer.hear(
+                "control.observer", ["command": "import", "id": .string(id), "path": path, "user": "anna"])
+            try answer {
+                if case .adopt? = $0 { true } else { false }
+            } with: { _ in
+                FileStep.adopted(id: id)
+            }
+            let effect = try #require(
+                rig.observer.effects.last { if case .read? = $0.request as? ObserverEffect { true } else { false } })
+            rig.observer.effects.removeAll { $0.id == effect.id }
+            reading = (id, effect)
+            try tell(.info(id: id, ExportInfo(date: Instant(seconds: made), locale: "en_DE")))
+        case .elements(let text):
+            for batch in try Self.batches(text) { try tell(.records(id: reading?.id ?? "", batch)) }
+        case .exportEnds: try tell(.finished(id: reading?.id ?? "", ReadSummary()))
+        case .autoExport(let body, let aggregation):
+            let answer = try rig.send(
+                "POST", "/v1/health-auto-export", body: body, headers: ["Automation-Aggregation": aggregation])
+            try #require(answer.status == 200, "\(answer.text)")
+            #expect(try Value(json: answer.body)["quarantined"] == 0, "\(answer.text.suffix(500))")
+        case .samples(let samples, let deleted):
+            #expect(try rig.post(samples, deleted: deleted)["quarantined"] == 0)
+        }
+    }
+
+    private func answer(
+        _ fits: (ObserverEffect?) -> Bool, with reply: (Effect) -> any Sendable
+    ) throws {
+        let effect = try #require(rig.observer.effects.last { fits($0.request as? ObserverEffect) })
+        try rig.observer.reply(effect, reply(effect))
+    }
+
+    private func tell(_ event: ImportEvent) throws {
+        try rig.observer.reply(try #require(reading?.effect), event)
+    }
+
+    /// What a reader makes of elements.
+    private static func batches(_ elements: String) throws -> [RecordBatch] {
+        let folder = try TemporaryFolder()
+        let file = try folder.file(
+            "export.xml",
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<HealthData locale=\"en_DE\">\n\(elements)\n</HealthData>\n")
+        let sink = BatchSink()
+        let summary = try ExportReader(path: file).read(into: sink)
+        try #require(summary.damaged == nil && summary.quarantined == 0)
+        return sink.batches
+    }
+
+    private final class BatchSink: ExportSink {
+        private(set) var batches: [RecordBatch] = []
+
+        func exportInfo(_ info: ExportInfo) throws {}
+        func records(_ batch: RecordBatch) throws { batches.append(batch) }
+        func known(_ pieces: [PieceHash]) throws {}
+        func quarantined(_ inputs: [QuarantinedInput]) throws {}
+        func activitySummaries(_ rows: [ActivitySummaryRecord]) throws {}
+        func route(_ route: WorkoutRoute) throws {}
+        func routeEnded(_ piece: PieceHash, points: Int) throws {}
+        func document(_ part: DocumentPart) throws {}
+        func progress(bytesRead: Int64, bytesTotal: Int64) {}
+    }
+
+    /// All that is alive, in full.
+    func page() throws -> SamplePage {
+        let reader = try HealthStoreReader(database: rig.observer.store.database)
+        let query = SliceQuery(
+            user: "anna", types: .allExcept([]), ranges: [Instant(seconds: 0)..<Instant(seconds: 4_000_000_000)],
+            detailed: .allExcept([]))
+        return try reader.slice(query, limits: PullLimits(rows: 1_000_000, bytes: 1 << 30)).samples
+    }
+
+    /// What each handler makes of each day.
+    static func figures(of page: SamplePage) throws -> [String: DayOutput] {
+        let handlers: [(String, any DayHandler)] = [
+            ("steps", StepsHandler()), ("heart-rate", HeartRateHandler()), ("sleep", SleepHandler()),
+            ("energy", EnergyHandler()), ("body", BodyHandler()), ("workouts", WorkoutsHandler()),
+        ]
+        let zones = try ZoneTimeline(zone: ThreeWayLife.zone)
+        var found: [String: DayOutput] = [:]
+        for day in 0...ThreeWayLife.days {
+            for (name, handler) in handlers {
+                let date = ThreeWayLife.firstDay.adding(days: day)
+                found["\(date) \(name)"] = try handler.compute(
+                    DayInput(user: "anna", day: date, window: handler.window([:]), zones: zones, cutting: page))
+            }
+        }
+        return found
+    }
+}
