@@ -132,16 +132,23 @@ let package = Package(
                 "BackgroundDelivery", "Changelog", "HealthModel", "HealthStore", "MessageBus", "Protocol", "SQLite",
                 "StageKit",
             ]),
+        library(
+            "DeliveryKit",
+            [
+                "BackgroundDelivery", "Changelog", "Configuration", "HealthModel", "MessageBus", "Protocol", "SQLite",
+                "StageKit",
+            ]),
         part(
             "uploader/Reading", "UploaderReading",
-            ["Changelog", "HealthModel", "JSON", "Logging", "Protocol", "SQLite", "StageKit"]),
+            ["DeliveryKit", "HealthModel", "JSON", "Logging", "Protocol"]),
         library("Supervisor", ["CPosix", "Processes"]),
         // The tools: what looks at a stack, and what acts on it.
         library(
             "Inspection",
             [
-                "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "HTTP", "HandlerKit",
-                "HealthModel", "HealthStatistics", "HealthStore", "JSON", "Logging", "MessageBus", "ObserverReading",
+                "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit", "HTTP",
+                "HandlerKit", "HealthModel", "HealthStatistics", "HealthStore", "JSON", "Logging", "MessageBus",
+                "ObserverReading",
                 "Processes", "Protocol", "SQLite", "StageKit", "Terminal", "UploaderReading",
             ]),
         library(
@@ -165,10 +172,9 @@ let package = Package(
         library(
             "Simulation",
             [
-                "BackgroundDelivery", "Changelog", "Configuration", "ConsolidatorStage", "DebouncerStage", "HTTP",
-                "HandlerKit", "HealthImport", "HealthModel", "Inspection", "JSON", "Logging", "MessageBus",
-                "ObserverReading", "ObserverStage", "Protocol", "SQLite", "StageKit", "UploaderReading",
-                "UploaderStage",
+                "BackgroundDelivery", "Changelog", "Configuration", "ConsolidatorStage", "DebouncerStage",
+                "DeliveryKit", "HTTP", "HandlerKit", "HealthImport", "HealthModel", "Inspection", "JSON", "Logging",
+                "MessageBus", "ObserverReading", "ObserverStage", "Protocol", "SQLite", "StageKit", "UploaderStage",
             ], linked: handlerStages),
         .executableTarget(
             name: "healthbus",
@@ -211,8 +217,8 @@ let package = Package(
         + plugin(
             "uploader", "UploaderStage",
             [
-                "BackgroundDelivery", "Changelog", "Configuration", "HTTP", "HealthModel", "JSON", "MessageBus",
-                "Protocol", "SQLite", "StageKit", "UploaderReading",
+                "Configuration", "DeliveryKit", "HTTP", "HealthModel", "JSON", "MessageBus", "Protocol", "StageKit",
+                "UploaderReading",
             ], main: ["Configuration", "StageKit"])
         + plugin(
             "notify", "NotifyStage",
@@ -253,11 +259,12 @@ let package = Package(
             tests(
                 "Backend",
                 [
-                    "BackendStage", "HTTP", "HealthModel", "JSON", "Protocol", "SQLite", "TestSupport",
+                    "BackendStage", "DeliveryKit", "HTTP", "HealthModel", "JSON", "Protocol", "SQLite", "TestSupport",
                     "UploaderReading",
                 ]),
             tests("HTTP", ["CZlib", "HTTP", "HealthModel", "TestSupport"]),
-            tests("Uploader", ["HTTP", "HealthModel", "TestSupport", "UploaderReading", "UploaderStage"]),
+            tests(
+                "Uploader", ["DeliveryKit", "HTTP", "HealthModel", "TestSupport", "UploaderReading", "UploaderStage"]),
             tests(
                 "Protocol",
                 [
@@ -277,12 +284,13 @@ let package = Package(
                 "Stages",
                 [
                     "BackgroundDelivery", "BodyStage", "Changelog", "Client", "Configuration", "ConsolidatorStage",
-                    "DebouncerStage", "EnergyStage", "ExecDialogue", "ExecStage", "GenericStage", "HTTP", "HandlerKit",
+                    "DebouncerStage", "DeliveryKit", "EnergyStage", "ExecDialogue", "ExecStage", "GenericStage", "HTTP",
+                    "HandlerKit",
                     "HealthImport", "HealthModel", "HealthPush", "HealthStatistics", "HealthStore", "HeartRateStage",
                     "IngestStage", "Inspection", "Logging", "MessageBus", "NotifyStage", "ObserverReading",
                     "ObserverStage", "Protocol", "SQLite",
-                    "Simulation", "SleepStage", "StageKit", "StepsStage", "TestSupport", "UploaderReading",
-                    "UploaderStage", "WorkoutsStage",
+                    "Simulation", "SleepStage", "StageKit", "StepsStage", "TestSupport", "UploaderStage",
+                    "WorkoutsStage",
                 ]),
             tests(
                 "Operations",

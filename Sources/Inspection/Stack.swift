@@ -1,6 +1,7 @@
 import Changelog
 import Client
 import Configuration
+import DeliveryKit
 import Foundation
 import HealthModel
 import Logging
@@ -8,7 +9,6 @@ import MessageBus
 import ObserverReading
 import SQLite
 import Terminal
-import UploaderReading
 
 /// The stack that a command is about: its folder, its configuration, its plugins.
 package struct Stack: Sendable {
@@ -77,7 +77,7 @@ package struct Stack: Sendable {
                 return try ObserverSource(database: database, isShared: false)
             case .uploader:
                 if !database.isReadOnly { try database.transaction { try DeliveryTables.createTables(in: database) } }
-                return UploaderSource(database: database)
+                return DeliverySource(database: database)
             default: return ChangelogSource(database: database)
             }
         }

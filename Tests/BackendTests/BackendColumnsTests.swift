@@ -1,4 +1,5 @@
 import BackendStage
+import DeliveryKit
 import Foundation
 import HTTP
 import HealthModel

@@ -1,4 +1,5 @@
 import Changelog
+import DeliveryKit
 import HTTP
 import HealthModel
 import Simulation

@@ -1,3 +1,4 @@
+import DeliveryKit
 import HTTP
 import HealthModel
 import Simulation
@@ -24,7 +25,7 @@ import UploaderStage
     }
 
     /// Three days delivered and compared.
-    private func delivered(_ settings: UploaderSettings = .init()) throws -> UploaderRig {
+    private func delivered(_ settings: DeliverySettings = .init()) throws -> UploaderRig {
         let rig = try UploaderRig(settings)
         try rig.add(1...3)
         try rig.serve()

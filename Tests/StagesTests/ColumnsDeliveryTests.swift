@@ -1,4 +1,5 @@
 import Changelog
+import DeliveryKit
 import HealthModel
 import MessageBus
 import Protocol
@@ -6,16 +7,15 @@ import Simulation
 import StageKit
 import TestSupport
 import Testing
-import UploaderReading
 import UploaderStage
 
 /// When samples go as columns, and what becomes of answers to them.
 @Suite struct ColumnsDeliveryTests {
-    private let rig: StageRig<UploaderStage>
+    private let rig: StageRig<DeliveryStage>
 
     init() throws {
         rig = try StageRig {
-            UploaderStage(
+            DeliveryStage(
                 observer: "observer", handlers: [], consolidator: nil, policy: UploadPolicy(base: 1, cap: 8),
                 generator: SeededRandom(seed: 5), instance: "uploader", family: { _ in .other })
         }

@@ -1,5 +1,6 @@
 import BackgroundDelivery
 import Changelog
+import DeliveryKit
 import HTTP
 import HealthModel
 import MessageBus
@@ -8,7 +9,6 @@ import Simulation
 import StageKit
 import TestSupport
 import Testing
-import UploaderReading
 import UploaderStage
 
 /// Which deliveries wait for a network path.
@@ -16,9 +16,9 @@ import UploaderStage
     /// On a machine without a path, or where the kernel says what `news` is.
     private func rig(
         needsPath: Bool, _ news: PathNews = .path(.init(isSatisfied: false, interface: nil))
-    ) throws -> StageRig<UploaderStage> {
+    ) throws -> StageRig<DeliveryStage> {
         let rig = try StageRig {
-            UploaderStage(
+            DeliveryStage(
                 observer: "observer", handlers: [], consolidator: "consolidator",
                 policy: UploadPolicy(base: 600, cap: 600), generator: SeededRandom(seed: 5), instance: "uploader",
                 needsPath: needsPath, family: { _ in .other })
@@ -29,7 +29,7 @@ import UploaderStage
     }
 
     /// A day to deliver; whether it is under way.
-    private func sends(_ rig: StageRig<UploaderStage>) throws -> Bool {
+    private func sends(_ rig: StageRig<DeliveryStage>) throws -> Bool {
         let row = KeyedChangelog.Row(
             sequence: 2, key: "day/me/2025-03-11", topic: "daily.summary", user: "me", day: 1,
             body: ["date": "2025-03-11"])
@@ -39,7 +39,7 @@ import UploaderStage
         return rig.effects.contains { $0.request is UploadRequest }
     }
 
-    private func device(_ path: NetworkPath, _ rig: StageRig<UploaderStage>) throws {
+    private func device(_ path: NetworkPath, _ rig: StageRig<DeliveryStage>) throws {
         var device = DeviceState()
         device.network = path
         try rig.hear(beat("observer", head(1), details: ["device": Value(device)]))

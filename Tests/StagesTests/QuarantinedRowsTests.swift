@@ -1,4 +1,5 @@
 import Changelog
+import DeliveryKit
 import HealthModel
 import MessageBus
 import Protocol
@@ -6,7 +7,6 @@ import Simulation
 import StageKit
 import TestSupport
 import Testing
-import UploaderReading
 import UploaderStage
 
 /// Rows that are kept and not delivered: what is sent is what is counted.
@@ -32,7 +32,7 @@ import UploaderStage
     /// - Returns: the requests that a page leads to; the backend says that it created each element.
     private func send(_ flags: [SampleFlags]) throws -> (requests: Int, report: StageReport) {
         let rig = try StageRig {
-            UploaderStage(
+            DeliveryStage(
                 observer: "observer", handlers: [], consolidator: nil, policy: UploadPolicy(base: 1, cap: 8),
                 generator: SeededRandom(seed: 5), instance: "uploader", family: { UploadMetric(family: $0) })
         }

@@ -1,5 +1,6 @@
 import Changelog
 import Configuration
+import DeliveryKit
 import HTTP
 import HandlerKit
 import HealthModel
@@ -10,7 +11,6 @@ import Simulation
 import StageKit
 import TestSupport
 import Testing
-import UploaderReading
 import UploaderStage
 
 private struct OneFigure: DayHandler {
@@ -113,20 +113,20 @@ private struct OneFigure: DayHandler {
 
     // MARK: The uploader
 
-    private func uploader() throws -> StageRig<UploaderStage> {
+    private func uploader() throws -> StageRig<DeliveryStage> {
         try StageRig {
-            UploaderStage(
+            DeliveryStage(
                 observer: "observer", handlers: [], consolidator: "consolidator",
                 policy: UploadPolicy(base: 1, cap: 8), generator: SeededRandom(seed: 5), instance: "uploader",
                 family: { UploadMetric(family: $0) })
         }
     }
 
-    private func tell(_ rig: StageRig<UploaderStage>, _ replay: Value) throws {
+    private func tell(_ rig: StageRig<DeliveryStage>, _ replay: Value) throws {
         try rig.hear("sync.uploader", ["head": Value(head(10)), "released": 10, "replay": replay])
     }
 
-    private func settleLive(_ rig: StageRig<UploaderStage>) throws {
+    private func settleLive(_ rig: StageRig<DeliveryStage>) throws {
         let pull = try #require(rig.pulls.first { $0.name == "samples" })
         try rig.answer(
             pull,

@@ -1,4 +1,5 @@
 import Changelog
+import DeliveryKit
 import HTTP
 import HealthModel
 import MessageBus
@@ -8,26 +9,25 @@ import Simulation
 import StageKit
 import TestSupport
 import Testing
-import UploaderReading
 import UploaderStage
 
 /// An uploader that delivers daily summaries, and whoever stands for its backend.
 final class UploaderRig {
-    let rig: StageRig<UploaderStage>
+    let rig: StageRig<DeliveryStage>
     var backend = FakeBackend()
     /// Documents that the consolidator has.
     private(set) var days: [Int64] = []
 
-    init(_ settings: UploaderSettings = .init(), first address: String? = nil) throws {
+    init(_ settings: DeliverySettings = .init(), first address: String? = nil) throws {
         // A second life of it may find another address in its configuration.
         var addresses = [address ?? settings.address, settings.address].makeIterator()
         var last = settings.address
         rig = try StageRig {
             last = addresses.next() ?? last
-            return UploaderStage(
+            return DeliveryStage(
                 observer: "observer", handlers: [], consolidator: "consolidator",
                 policy: UploadPolicy(base: 1, cap: 8),
-                settings: UploaderSettings(
+                settings: DeliverySettings(
                     address: last, compareEvery: settings.compareEvery, refusedInARow: settings.refusedInARow),
                 generator: SeededRandom(seed: 5), instance: "uploader", family: { _ in .other })
         }
@@ -126,4 +126,11 @@ final class UploaderRig {
         return raised
     }
     var delivered: Int { backend.alive("days").count }
+}
+
+extension StageRig {
+    /// The backend answers so; the stage hears what its runner makes of that.
+    func reply(_ effect: Effect, _ reply: UploadReply) throws {
+        try self.reply(effect, reply.result(of: effect).value)
+    }
 }

@@ -1,5 +1,6 @@
 import BackgroundDelivery
 import Changelog
+import DeliveryKit
 import HTTP
 import HealthModel
 import MessageBus
@@ -9,15 +10,14 @@ import Simulation
 import StageKit
 import TestSupport
 import Testing
-import UploaderReading
 import UploaderStage
 
 @Suite struct UploaderStageTests {
-    private let rig: StageRig<UploaderStage>
+    private let rig: StageRig<DeliveryStage>
 
     init() throws {
         rig = try StageRig {
-            UploaderStage(
+            DeliveryStage(
                 observer: "observer", handlers: ["sleep"], consolidator: "consolidator",
                 policy: UploadPolicy(base: 1, cap: 8), generator: SeededRandom(seed: 5), instance: "uploader",
                 family: { _ in .other })
@@ -325,7 +325,7 @@ import UploaderStage
 
     @Test func withoutAPathItWaitsAndGoesOnAtOnceWhenItReturns() throws {
         let rig = try StageRig {
-            UploaderStage(
+            DeliveryStage(
                 observer: "observer", handlers: [], consolidator: "consolidator",
                 policy: UploadPolicy(base: 1, cap: 8), instance: "uploader", needsPath: true,
                 family: { _ in .other })

@@ -1,7 +1,7 @@
+import DeliveryKit
 import HealthModel
 import TestSupport
 import Testing
-import UploaderStage
 
 @Suite struct DelayHistogramTests {
     private static let now = Instant(seconds: 1_750_000_000)

@@ -1,3 +1,4 @@
+import DeliveryKit
 import HTTP
 import HealthModel
 import Testing

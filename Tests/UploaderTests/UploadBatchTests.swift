@@ -1,5 +1,5 @@
+import DeliveryKit
 import Testing
-import UploaderReading
 
 struct UploadBatchTests {
     @Test(

@@ -1,8 +1,8 @@
+import DeliveryKit
 import HTTP
 import HealthModel
 import TestSupport
 import Testing
-import UploaderReading
 import UploaderStage
 
 struct UploadPolicyTests {
@@ -93,7 +93,7 @@ struct UploadPolicyTests {
     }
 
     @Test(arguments: ["", "-5", "soon", "Sun, 30 Feb", "30 Mar 2025 08:16:00 GMT"])
-    func malformedRetryAfter(_ header: String) { #expect(RetryAfter.seconds(header, now: 0) == nil) }
+    func malformedRetryAfter(_ header: String) { #expect(RetryAfter.wait(header) == nil) }
 
     @Test func tokenIsRefreshedOnceThenItPauses() {
         var policy = UploadPolicy()
@@ -105,13 +105,6 @@ struct UploadPolicyTests {
         #expect(after(401) == .pause(.unauthorized))
         #expect(after(200) == .done)
         #expect(after(401) == .refreshToken)
-    }
-
-    @Test func aBackendThatNamesAllItRefusesNeedsNoBisection() {
-        var policy = UploadPolicy()
-        var generator = Fixed(bits: 0)
-        let outcome = UploadPolicy.Outcome.answered(status: 422, refused: 5)
-        #expect(policy.action(after: outcome, elements: 5, now: 0, using: &generator) == .done)
     }
 
     @Test(arguments: [1, 2, 3, 7, 64, 1000], [0.0, 0.5, 1.0])

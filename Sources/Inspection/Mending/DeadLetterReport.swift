@@ -1,6 +1,7 @@
 import Changelog
 import Client
 import Configuration
+import DeliveryKit
 import Foundation
 import HealthModel
 import Protocol

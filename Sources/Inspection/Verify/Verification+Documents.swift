@@ -1,9 +1,9 @@
 import Changelog
 import Client
 import Configuration
+import DeliveryKit
 import HealthModel
 import Protocol
-import UploaderReading
 
 extension Verification {
     private struct Document {

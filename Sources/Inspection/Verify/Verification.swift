@@ -1,10 +1,10 @@
 import Changelog
 import Client
 import Configuration
+import DeliveryKit
 import HealthModel
 import Protocol
 import StageKit
-import UploaderReading
 
 /// Holds what a running stack has delivered against what its backend keeps, by id, version and content.
 ///

@@ -1,7 +1,7 @@
+import DeliveryKit
 import HTTP
 import HealthModel
 import JSON
-import UploaderReading
 import UploaderStage
 
 /// A backend that remembers of each sample only what a measurement needs: version, whether it is alive, and when it first came.

@@ -1,5 +1,6 @@
 import BackgroundDelivery
 import Configuration
+import DeliveryKit
 import HTTP
 import HealthModel
 import ObserverStage
@@ -224,7 +225,7 @@ package final class SimulatedPhone {
             reply = try upload.map { try log.take($0, at: now) } ?? log.holdings
         }
         world.schedule(
-            .effect(host, life: host.lives, EffectResult(id: effect.id, value: reply)), after: .milliseconds(80))
+            .effect(host, life: host.lives, reply.result(of: effect)), after: .milliseconds(80))
     }
 
     /// How it went.

@@ -1,6 +1,7 @@
+import DeliveryKit
 import HTTP
 import HealthModel
-import UploaderReading
+import StageKit
 import UploaderStage
 
 /// A backend in memory: a versioned upsert that keeps tombstones, and counts how often each (id, version) was taken as new.
@@ -108,5 +109,18 @@ package struct FakeBackend {
             "counters": ["created": .integer(created)],
         ]
         return .answered(status: 200, body: Array(answer.json().utf8))
+    }
+}
+
+extension UploadReply {
+    /// As the uploader's own runner reports what came of a request or a question.
+    package func result(of effect: Effect) -> EffectResult {
+        if let request = effect.request as? UploadRequest {
+            return EffectResult(id: effect.id, value: request.reply(to: self))
+        }
+        if let question = effect.request as? HoldingsRequest {
+            return EffectResult(id: effect.id, value: question.reply(to: self))
+        }
+        return EffectResult(id: effect.id, value: self)
     }
 }

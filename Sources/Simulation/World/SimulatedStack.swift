@@ -1,6 +1,7 @@
 import Configuration
 import ConsolidatorStage
 import DebouncerStage
+import DeliveryKit
 import Foundation
 import HTTP
 import HealthImport
@@ -61,7 +62,7 @@ package final class SimulatedStack {
         } else if let request = effect.request as? UploadRequest {
             try upload(request, effect, host)
         } else if effect.request is HoldingsRequest {
-            let reply = EffectResult(id: effect.id, value: backend.holdings)
+            let reply = backend.holdings.result(of: effect)
             world.schedule(.effect(host, life: host.lives, reply), after: .milliseconds(20))
         }
     }
@@ -89,7 +90,7 @@ package final class SimulatedStack {
     private func upload(_ request: UploadRequest, _ effect: Effect, _ host: SimulatedHost) throws {
         func answer(_ reply: UploadReply) {
             world.schedule(
-                .effect(host, life: host.lives, EffectResult(id: effect.id, value: reply)),
+                .effect(host, life: host.lives, reply.result(of: effect)),
                 after: world.time(microseconds: 1000...150_000))
         }
         let lost = HTTPError(.timedOut, endpoint: "backend", detail: "no answer", hint: "wait")
@@ -107,7 +108,7 @@ package final class SimulatedStack {
             // Stored long before the answer comes.
             let late = try backend.take(request)
             world.schedule(
-                .effect(host, life: host.lives, EffectResult(id: effect.id, value: late)),
+                .effect(host, life: host.lives, late.result(of: effect)),
                 after: world.time(microseconds: 500_000...4_000_000))
         }
     }

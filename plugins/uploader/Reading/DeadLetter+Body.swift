@@ -1,3 +1,4 @@
+import DeliveryKit
 import HealthModel
 import Protocol
 
@@ -17,13 +18,5 @@ extension DeadLetter {
             return try Value(json: group.encode(index..<index + 1, deviceId: "", syncedAt: lastTried))
         }
         return nil
-    }
-}
-
-extension DeliveryGroup {
-    /// Where the element of a letter is; nil where it isn't in this group.
-    package func place(of letter: DeadLetter) -> Int? {
-        guard user == letter.user, metric.rawValue == letter.metric else { return nil }
-        return batch.next?.first { element($0).id == letter.id }
     }
 }

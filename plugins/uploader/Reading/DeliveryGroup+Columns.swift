@@ -1,10 +1,9 @@
+import DeliveryKit
 import HealthModel
 import Protocol
 
 extension DeliveryGroup {
     /// The body of a request with these elements in columns; nil for what goes as JSON.
-    ///
-    /// One element alone always does: what is refused in the end, and what is held against that, doesn't hang on the form.
     package func columns(_ part: Range<Int>, deviceId: String, syncedAt: Instant) -> [UInt8]? {
         guard case .samples(let page) = content, part.count > 1 else { return nil }
         // As a rule all of a page is alive, and goes as it is.

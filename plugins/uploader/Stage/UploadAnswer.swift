@@ -1,4 +1,4 @@
-import HTTP
+import DeliveryKit
 import HealthModel
 import JSON
 
@@ -12,38 +12,8 @@ package struct UploadAnswer: Sendable, Equatable {
         case other
     }
 
-    /// Each from 0; what isn't named is 0.
-    package struct Counts: Sendable, Equatable {
-        package var created: Int64 = 0
-        package var updated: Int64 = 0
-        package var known: Int64 = 0
-        package var refused: Int64 = 0
-
-        package init(created: Int64 = 0, updated: Int64 = 0, known: Int64 = 0, refused: Int64 = 0) {
-            (self.created, self.updated, self.known, self.refused) = (created, updated, known, refused)
-        }
-
-        /// Whether they account for exactly so many elements. Somebody else's numbers: no sum of them may overflow.
-        package func accounts(for elements: Int) -> Bool {
-            let all = [created, updated, known, refused]
-            guard all.allSatisfy({ (0...Int64(elements)).contains($0) }) else { return false }
-            return all.reduce(0, &+) == Int64(elements)
-        }
-    }
-
-    package struct Refusal: Sendable, Equatable {
-        /// nil when the element had none.
-        package var id: String?
-        /// The list of the request's body that it stands in.
-        package var list: String?
-        /// Where in its list it stands, from 0.
-        package var index: Int?
-        package var reason: String
-
-        package init(id: String?, list: String? = nil, index: Int?, reason: String) {
-            (self.id, self.list, self.index, self.reason) = (id, list, index, reason)
-        }
-    }
+    package typealias Counts = DeliveryAnswer.Counts
+    package typealias Refusal = DeliveryAnswer.Refusal
 
     /// Characters that are kept of a reason.
     static let reasonLimit = 500
@@ -78,6 +48,12 @@ package struct UploadAnswer: Sendable, Equatable {
         } catch {
             return
         }
+    }
+
+    /// What it says of elements, and who says so.
+    package func delivery(status: Int) -> DeliveryAnswer {
+        DeliveryAnswer(
+            counts: counts, refused: refused, generation: generation, sequence: sequence, status: status)
     }
 
     private mutating func read(_ body: UnsafeRawBufferPointer) throws(JSONScanError) {

@@ -1,17 +1,5 @@
-import HTTP
+import DeliveryKit
 import HealthModel
-
-/// What was known of the backend when something was asked of it.
-package struct SeenBackend: Sendable, Equatable {
-    /// nil until it has shown one at this address.
-    package var generation: String?
-    /// The highest that it has shown.
-    package var sequence: Int64?
-
-    package init(generation: String? = nil, sequence: Int64? = nil) {
-        (self.generation, self.sequence) = (generation, sequence)
-    }
-}
 
 /// What an answer proves. Pure.
 package enum UploadJudgement: Sendable, Equatable {

@@ -1,34 +1,16 @@
+import DeliveryKit
 import HealthModel
 
 /// The Retry-After header (RFC 9110, 10.2.3): seconds, or the date of an HTTP server.
 package enum RetryAfter {
-    /// Seconds to wait from `now`, 0 or more; nil for text that is neither form.
-    package static func seconds(_ text: String, now: Instant) -> Double? {
+    /// nil for text that is neither form.
+    package static func wait(_ text: String) -> AskedWait? {
         if !text.isEmpty, text.utf8.allSatisfy({ $0 &- 0x30 < 10 }) {
             // More digits than an integer has are a very long time.
-            return Int(text).map { Double($0) } ?? .infinity
+            return .seconds(Int(text).map { Double($0) } ?? .infinity)
         }
-        guard let date = instant(httpDate: text) else { return nil }
-        return max(0, (date - now).seconds)
+        return instant(httpDate: text).map { .until($0) }
     }
-
-    /// What a person is told of a wait: what the backend asked for and, where that is too long, when it is tried all the same. Goes after the reason;
-    /// empty when it asked for nothing.
-    /// - Parameter longest: a server that is wrong about its clock, or about us, must not stop deliveries for good.
-    static func text(asked: Double?, now: Instant, longest: Double) -> String {
-        guard let asked else { return "" }
-        // No clock shows more.
-        let until = asked < 250_000_000_000 ? now + .microseconds(Int64(asked * 1e6)) : .distantFuture
-        let text =
-            until < lastShown
-            ? "; it asked to wait until \(InstantText.local(until, now: now))" : "; it asked to wait for good"
-        guard asked > longest else { return text }
-        let next = InstantText.local(now + .microseconds(Int64(longest * 1e6)), now: now)
-        return text + ", and is tried again at \(next) ('retryAfterCapSeconds')"
-    }
-
-    /// The year 9000.
-    private static let lastShown = Instant(seconds: 221_845_392_000)
 
     /// `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that servers may send.
     static func instant(httpDate text: String) -> Instant? {

@@ -1,3 +1,4 @@
+import DeliveryKit
 import Dispatch
 import Foundation
 import HTTP
@@ -10,8 +11,6 @@ import UploaderReading
 package final class UploadRunner: EffectRunner {
     private struct Job: Sendable {
         var effect: Effect
-        var request: HTTPRequest
-        var refreshesToken: Bool
         var reply: @Sendable (EffectResult) -> Bool
     }
 
@@ -28,8 +27,8 @@ package final class UploadRunner: EffectRunner {
             let thread = Thread {
                 while !jobs.isClosed {
                     for job in jobs.take(limit: 1, timeout: 60) {
-                        _ = job.reply(
-                            EffectResult(id: job.effect.id, value: Self.send(job, client, token, timeout)))
+                        guard let value = Self.perform(job.effect, client, token, timeout) else { continue }
+                        _ = job.reply(EffectResult(id: job.effect.id, value: value))
                     }
                 }
             }
@@ -40,18 +39,7 @@ package final class UploadRunner: EffectRunner {
 
     package func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
         if effect.request is WatchPath { return watchPath(effect, reply) }
-        if let upload = effect.request as? UploadRequest {
-            var request = HTTPRequest(
-                method: "POST", path: upload.path, headers: ["Content-Type": upload.contentType], body: upload.body)
-            request.headers[UploadRequest.seenHeader] = upload.seenField
-            jobs.insist(
-                Job(effect: effect, request: request, refreshesToken: upload.refreshToken, reply: reply))
-        } else if let question = effect.request as? HoldingsRequest {
-            jobs.insist(
-                Job(
-                    effect: effect, request: HTTPRequest(path: HoldingsRequest.path, query: question.query),
-                    refreshesToken: question.refreshToken, reply: reply))
-        }
+        jobs.insist(Job(effect: effect, reply: reply))
     }
 
     /// What is under way may be cut off: its anchor hasn't moved, and it is sent again.
@@ -71,10 +59,29 @@ package final class UploadRunner: EffectRunner {
         }
     }
 
-    private static func send(_ job: Job, _ client: HTTPClient, _ token: TokenSource, _ timeout: Double) -> UploadReply {
+    /// Encodes, sends, and says what came of it; nil for what it doesn't know.
+    private static func perform(
+        _ effect: Effect, _ client: HTTPClient, _ token: TokenSource, _ timeout: Double
+    ) -> (any Sendable)? {
+        if let upload = effect.request as? UploadRequest {
+            var request = HTTPRequest(
+                method: "POST", path: upload.path, headers: ["Content-Type": upload.contentType], body: upload.body)
+            request.headers[UploadRequest.seenHeader] = upload.seenField
+            return upload.reply(to: send(request, upload.refreshToken, client, token, timeout))
+        }
+        if let question = effect.request as? HoldingsRequest {
+            let request = HTTPRequest(path: HoldingsRequest.path, query: question.query)
+            return question.reply(to: send(request, question.refreshToken, client, token, timeout))
+        }
+        return nil
+    }
+
+    private static func send(
+        _ request: HTTPRequest, _ refreshesToken: Bool, _ client: HTTPClient, _ token: TokenSource, _ timeout: Double
+    ) -> UploadReply {
         do {
-            var request = job.request
-            request.headers["Authorization"] = "Bearer \(try token.current(refresh: job.refreshesToken))"
+            var request = request
+            request.headers["Authorization"] = "Bearer \(try token.current(refresh: refreshesToken))"
             let response = try client.send(request, timeout: timeout)
             return .answered(
                 status: response.status, retryAfter: response.headers["Retry-After"],

@@ -1,4 +1,5 @@
 import Configuration
+import DeliveryKit
 import Foundation
 import HTTP
 import HealthModel
@@ -10,7 +11,7 @@ extension StagePlugin {
         "uploader",
         stage: { setting in
             let url = try address(of: setting.instance, in: setting.stack)
-            return UploaderStage(
+            return DeliveryStage(
                 stack: setting.stack, instance: setting.instance, address: url,
                 needsPath: try setting.reachesOut && !HTTPClient.isLoopback(url), generator: setting.generator)
         },
@@ -22,7 +23,7 @@ extension StagePlugin {
                     file: options["tokenFile"].string ?? context.state.backendToken,
                     environment: ProcessInfo.processInfo.environment["HEALTHBUS_BACKEND_TOKEN"]))
         },
-        source: { UploaderSource(database: $0) })
+        source: { DeliverySource(database: $0) })
 
     /// As it is configured, else the stack's own backend.
     private static func address(of uploader: StackConfiguration.Instance, in stack: StackConfiguration) throws -> String

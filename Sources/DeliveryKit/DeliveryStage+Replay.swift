@@ -4,7 +4,6 @@ import MessageBus
 import Protocol
 import SQLite
 import StageKit
-import UploaderReading
 
 /// A chunk of a historical sync, or what a person asks for: samples, events and days, or dead letters, are delivered once more, behind all that is live.
 ///
@@ -82,7 +81,7 @@ struct UploadReplay: Sendable, Equatable {
     }
 }
 
-extension UploaderStage {
+extension DeliveryStage {
     func hear(_ told: Replay?) {
         if told != nil || replay.isByHand { replay.isWaiting = false }
         isHistoryTold = told != nil

@@ -1,4 +1,3 @@
-import HTTP
 import HealthModel
 
 /// What to do after an attempt to deliver: pure, with clock and chance passed in.
@@ -23,14 +22,16 @@ package struct UploadPolicy: Sendable, Equatable {
     }
 
     package enum Outcome: Sendable, Equatable {
-        /// - Parameters:
-        ///   - retryAfter: the header, seconds or an HTTP date.
-        ///   - refused: elements that the answer itself names as refused.
-        case answered(status: Int, retryAfter: String? = nil, refused: Int = 0)
-        /// The answer isn't the backend's, or proves nothing: nothing is accepted, and nothing refused.
+        case taken
+        /// The request is refused as a whole: too large, or something in it can't be kept. Why, for a dead letter of one element alone.
+        case refused(String)
+        /// It is to come later, after the time that was asked for, if one was.
+        case later(AskedWait? = nil)
+        /// The proof of who we are is refused. `isFinal`: another one wouldn't help either.
+        case refusesToken(isFinal: Bool, Pause)
+        case needsPerson(Pause)
+        /// No answer came, or one that isn't the destination's, or proves nothing: nothing is accepted, and nothing refused.
         case unproven
-        /// No answer came.
-        case failed(HTTPError.Kind)
     }
 
     package enum Action: Sendable, Equatable {
@@ -48,11 +49,12 @@ package struct UploadPolicy: Sendable, Equatable {
         case deadLetter(String)
     }
 
-    package enum Pause: String, Sendable {
-        /// The token is refused, a new one too.
-        case unauthorized
-        /// 3xx, 404, 405 and the like: something else answers at this URL.
-        case wrongEndpoint
+    /// What only a person can mend.
+    package struct Pause: Sendable, Equatable {
+        /// What to do now, as the end of a sentence that says what happened.
+        package var remedy: String
+
+        package init(remedy: String) { self.remedy = remedy }
     }
 
     /// - Parameters:
@@ -83,24 +85,15 @@ package struct UploadPolicy: Sendable, Equatable {
         _ outcome: Outcome, elements: Int, now: Instant, using generator: inout some RandomNumberGenerator
     ) -> Action {
         switch outcome {
-        case .failed(.invalidRequest): return .pause(.wrongEndpoint)
-        case .failed, .unproven: return .retry(after: jitter(using: &generator))
-        case .answered(let status, let retryAfter, let refused):
-            switch status {
-            case 200..<300: return .done
-            case 401: return hasRefreshedToken ? .pause(.unauthorized) : .refreshToken
-            case 403: return .pause(.unauthorized)
-            case 413: return elements > 1 ? .split : .deadLetter("the backend takes no element of this size (413)")
-            case 400, 422:
-                // A backend that names every element it refuses has done the bisection.
-                if refused > 0, refused >= elements { return .done }
-                return elements > 1 ? .split : .deadLetter("the backend refuses it (\(status))")
-            case 429, 503:
-                asked = retryAfter.flatMap { RetryAfter.seconds($0, now: now) }
-                return .retry(after: asked.map { min($0, askedCap) } ?? jitter(using: &generator))
-            case 408, 409, 425, 500...: return .retry(after: jitter(using: &generator))
-            default: return .pause(.wrongEndpoint)
-            }
+        case .taken: return .done
+        case .unproven: return .retry(after: jitter(using: &generator))
+        case .refused(let reason): return elements > 1 ? .split : .deadLetter(reason)
+        case .later(let wait):
+            asked = wait?.seconds(from: now)
+            return .retry(after: asked.map { min($0, askedCap) } ?? jitter(using: &generator))
+        case .refusesToken(let isFinal, let pause):
+            return isFinal || hasRefreshedToken ? .pause(pause) : .refreshToken
+        case .needsPerson(let pause): return .pause(pause)
         }
     }
 

@@ -2,7 +2,6 @@ import Changelog
 import HealthModel
 import Protocol
 import StageKit
-import UploaderReading
 
 /// A part of a producer's changelog that is delivered once more, row by row as it stands there: `verify` names what it found missing so.
 struct ReplayedRows: Sendable, Equatable {
@@ -23,7 +22,7 @@ struct ReplayedRows: Sendable, Equatable {
     }
 }
 
-extension UploaderStage {
+extension DeliveryStage {
     /// Which of a part's rows are asked for, tombstones too; nil when none of them has been delivered yet: then they come by themselves.
     func place(of rows: ReplayedRows) -> (query: Query, place: PullPlace)? {
         guard let upstream = upstreams.first(where: { $0.producer == rows.producer }) else { return nil }

@@ -1,10 +1,8 @@
-import HTTP
 import HealthModel
 import Protocol
 import StageKit
-import UploaderReading
 
-extension UploaderStage {
+extension DeliveryStage {
     /// Answers in a row that prove nothing before a person is told.
     private static let unprovenLimit = 3
 
@@ -12,64 +10,42 @@ extension UploaderStage {
     var whatBlocks: String? { blocked ?? suspicionText }
 
     /// Does what an answer asks for: goes on, waits, splits, or puts an element aside.
-    func settle(_ index: Int, _ sent: Delivery.Sent, _ reply: UploadReply, _ turn: Turn) throws {
-        guard case .answered(let status, let retryAfter, let contentType, let body) = reply else {
-            return try settle(unanswered: reply, turn)
-        }
-        let answer = UploadAnswer(body: body)
-        if sent.isColumns, status == 400 || status == 415, answer.counts == nil {
-            // It, or what stands before it, can't read the form: the same goes as JSON, whose answer counts, until it says once
-            // more what it takes.
+    func settle(_ index: Int, _ sent: Delivery.Sent, _ reply: DeliveryReply, _ turn: Turn) throws {
+        switch reply {
+        case .wrongForm(let why):
+            // It, or what stands before it, can't read columns: the same goes in the other form, whose answer counts, until it says
+            // once more what it takes.
             takesColumns = false
-            return turn.log(
-                .uploadRetry, ["why": "the backend answered \(status) to columns; it gets JSON", "seconds": 0])
-        }
-        let judgement = UploadJudgement(
-            status: status, contentType: contentType, answer: answer, sent: sent.part.count, seen: sent.seen)
-        switch judgement {
-        case .proven: try prove(index, sent, answer, status, turn)
-        case .onTrust:
-            if try meet(generation: nil, answer, turn) { try delivered(index, sent, answer, status, turn) }
-        case .otherBackend(let generation): _ = try meet(generation: generation, answer, turn)
+            turn.log(.uploadRetry, ["why": why, "seconds": 0])
+        case .proven(let answer): try prove(index, sent, answer, turn)
+        case .onTrust(let answer):
+            if try meet(generation: nil, answer, turn) { try delivered(index, sent, answer, turn) }
+        case .otherBackend(let generation, let answer): _ = try meet(generation: generation, answer, turn)
         case .rolledBack(let sequence): try rolledBack(to: sequence, turn)
-        case .refusals: try believe(index, sent, answer, status, turn)
-        case .unreadableRefusals:
+        case .refusals(let answer, let otherwise): try believe(index, sent, answer, otherwise, turn)
+        case .unreadableRefusals(let why):
             try turn.raise(
                 Alert(
                     .degraded, subject: "refusals",
                     text: "The backend names elements that it refuses in a form that can't be understood.",
                     remedy: "See 'What a plain server must do' in docs/backend.md; nothing is lost meanwhile."))
-            try retry("the backend answered \(status), with refusals in a form that can't be understood", turn)
+            try retry(why, turn)
         case .unproven(let why): try doubt(why, turn)
-        case .status:
-            let outcome = UploadPolicy.Outcome.answered(status: status, retryAfter: retryAfter)
-            try act(on: outcome, index, sent, status, "the backend answered \(status)", turn)
+        case .failed(let failure): try act(on: failure, index, sent, turn)
+        case .needsPerson(let why): pause(why, turn)
         }
     }
 
-    private func settle(unanswered reply: UploadReply, _ turn: Turn) throws {
-        switch reply {
-        case .failed(let error):
-            try wait(
-                policy.action(after: .failed(error.kind), elements: 1, now: turn.now, using: &generator),
-                error.description, turn)
-        case .noToken(let reason): pause(reason, turn)
-        case .answered: break
-        }
-    }
-
-    /// What a status asks for that says nothing of single elements, or what no status came to.
-    private func act(
-        on outcome: UploadPolicy.Outcome, _ index: Int, _ sent: Delivery.Sent, _ status: Int, _ why: String,
-        _ turn: Turn
-    ) throws {
-        let action = policy.action(after: outcome, elements: sent.part.count, now: turn.now, using: &generator)
+    /// What an answer asks for that says nothing of single elements, or what none came to.
+    private func act(on failure: DeliveryReply.Failure, _ index: Int, _ sent: Delivery.Sent, _ turn: Turn) throws {
+        let action = policy.action(
+            after: failure.outcome, elements: sent.part.count, now: turn.now, using: &generator)
         switch action {
         case .done: break
         case .refreshToken: refreshToken = true
         case .split: deliveries[index].groups[sent.group].batch.split()
-        case .deadLetter(let reason): try suspect(index, sent, reason, status, turn)
-        case .retry, .pause: try wait(action, why, turn)
+        case .deadLetter(let reason): try suspect(index, sent, reason, failure.status, turn)
+        case .retry, .pause: try wait(action, failure.why, turn)
         }
     }
 
@@ -80,9 +56,9 @@ extension UploaderStage {
             let wait = Duration.seconds(seconds)
             waitUntil = turn.monotonic + wait
             waitsUntil = policy.asked == nil ? nil : turn.now + wait
-            blocked = why + RetryAfter.text(asked: policy.asked, now: turn.now, longest: policy.askedCap)
+            blocked = why + AskedWait.text(asked: policy.asked, now: turn.now, longest: policy.askedCap)
             turn.log(.uploadRetry, ["why": why, "seconds": seconds])
-        case .pause(let reason): pause(why + "; " + Self.remedy(reason), turn)
+        case .pause(let person): pause(why + "; " + person.remedy, turn)
         case .refreshToken: refreshToken = true
         case .done, .split, .deadLetter: break
         }
@@ -116,17 +92,8 @@ extension UploaderStage {
         try retry(why, turn)
     }
 
-    private static func remedy(_ pause: UploadPolicy.Pause) -> String {
-        switch pause {
-        case .unauthorized: "it refuses the token: put the right one into the token's file"
-        case .wrongEndpoint: "something else answers at this URL: check the uploader's 'url'"
-        }
-    }
-
     /// The known backend, or one that makes itself known now, accounts for all that was sent.
-    private func prove(
-        _ index: Int, _ sent: Delivery.Sent, _ answer: UploadAnswer, _ status: Int, _ turn: Turn
-    ) throws {
+    private func prove(_ index: Int, _ sent: Delivery.Sent, _ answer: DeliveryAnswer, _ turn: Turn) throws {
         guard try meet(generation: answer.generation, answer, turn) else { return }
         let (reasons, _) = deliveries[index].groups[sent.group].refused(answer.refused, in: sent.part)
         // It has refused one of these, and doesn't say which: the smaller the part, the fewer it can be.
@@ -134,24 +101,23 @@ extension UploaderStage {
             deliveries[index].groups[sent.group].batch.split()
             return
         }
-        try delivered(index, sent, answer, status, turn)
+        try delivered(index, sent, answer, turn)
     }
 
     /// Refusals in an answer that proves nothing else: what they name is put aside, the rest is sent again.
     private func believe(
-        _ index: Int, _ sent: Delivery.Sent, _ answer: UploadAnswer, _ status: Int, _ turn: Turn
+        _ index: Int, _ sent: Delivery.Sent, _ answer: DeliveryAnswer, _ otherwise: DeliveryReply.Failure,
+        _ turn: Turn
     ) throws {
         let group = deliveries[index].groups[sent.group]
         let (reasons, unknown) = group.refused(answer.refused, in: sent.part)
         try tell(unknown: unknown, turn)
-        try bury(group, reasons, status, turn)
+        try bury(group, reasons, answer.status, turn)
         deliveries[index].groups[sent.group].batch.remove(reasons.keys)
         guard reasons.isEmpty else { return try settleDone(turn) }
-        // It has named nobody that was sent: the status alone counts, if it is one.
-        guard status >= 400 else {
-            return try doubt("something answered \(status) without the backend's generation", turn)
-        }
-        try act(on: .answered(status: status), index, sent, status, "the backend answered \(status)", turn)
+        // It has named nobody that was sent: the rest of the answer alone counts, if it says anything.
+        if otherwise.outcome == .unproven { return try doubt(otherwise.why, turn) }
+        try act(on: otherwise, index, sent, turn)
     }
 
     func bury(_ group: DeliveryGroup, _ reasons: [Int: String], _ status: Int?, _ turn: Turn) throws {
@@ -173,9 +139,7 @@ extension UploaderStage {
                 remedy: "See to the backend: 'refused' names elements by the id that they came with."))
     }
 
-    private func delivered(
-        _ index: Int, _ sent: Delivery.Sent, _ answer: UploadAnswer, _ status: Int, _ turn: Turn
-    ) throws {
+    private func delivered(_ index: Int, _ sent: Delivery.Sent, _ answer: DeliveryAnswer, _ turn: Turn) throws {
         goesOn()
         check.delivered()
         let group = deliveries[index].groups[sent.group]
@@ -190,7 +154,7 @@ extension UploaderStage {
         try ledger.unbury(
             sent.part.lazy.filter { reasons[$0] == nil }.map { group.element($0) }, metric: group.metric,
             user: group.user, turn)
-        try bury(group, reasons, status, turn)
+        try bury(group, reasons, answer.status, turn)
         try ledger.delivered(sent.part.count - reasons.count, metric: group.metric, answer.counts, turn)
         // What is delivered once more was delivered long ago.
         if deliveries[index].fetched != nil {

@@ -1,7 +1,7 @@
 import HealthModel
 
 /// What the uploader's configuration says of how it trusts its backend.
-package struct UploaderSettings: Sendable, Equatable {
+package struct DeliverySettings: Sendable, Equatable {
     /// The backend's URL: what is known of a backend holds at its address only.
     package var address: String
     /// How often what the backend holds is compared with what it took.

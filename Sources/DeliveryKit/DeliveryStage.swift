@@ -1,19 +1,17 @@
 import BackgroundDelivery
 import Changelog
 import Configuration
-import HTTP
 import HealthModel
 import MessageBus
 import Protocol
 import SQLite
 import StageKit
-import UploaderReading
 
-/// Delivers samples, events and daily summaries to the backend: pulls them from their producers, sends them, and moves its anchors only after the backend
+/// Delivers samples, events and daily summaries to a destination (the backend, in what follows): pulls them from their producers, sends them, and moves its anchors only after the backend
 /// has answered for all of them.
 ///
-/// At least once, with a version on everything: a repeat or a late copy changes nothing.
-package final class UploaderStage: Stage {
+/// How they are sent is the business of whoever performs its `UploadRequest`s. At least once, with a version on everything: a repeat or a late copy changes nothing.
+package final class DeliveryStage: Stage {
     let samples: Upstream
     let documents: [Upstream]
     let family: (String) -> UploadMetric
@@ -33,13 +31,13 @@ package final class UploaderStage: Stage {
     var blocked: String?
     /// When it is tried again, by the clock, if the backend asked for that.
     var waitsUntil: Instant?
-    let settings: UploaderSettings
+    let settings: DeliverySettings
     /// The comparison of what the backend holds with what it took.
     var check = BackendCheck()
     /// Elements that were refused alone, by metric.
     var suspicions: [UploadMetric: Suspicion] = [:]
-    /// By metric, a request with one element that the backend has taken.
-    var goodBodies: [UploadMetric: [UInt8]] = [:]
+    /// By metric, one element that the backend has taken.
+    var goodElements: [UploadMetric: DeliveryGroup] = [:]
     /// Whether the backend has said that it takes samples in columns, and hasn't refused any since.
     var takesColumns = false
     /// Answers in a row that proved nothing.
@@ -73,7 +71,7 @@ package final class UploaderStage: Stage {
     ///   - family: under which metric a type's samples go.
     package init(
         observer: String, handlers: [String], consolidator: String?, policy: UploadPolicy,
-        settings: UploaderSettings = .init(),
+        settings: DeliverySettings = .init(),
         generator: any RandomNumberGenerator = SystemRandomNumberGenerator(), instance: String,
         needsPath: Bool = false, family: @escaping (String) -> UploadMetric
     ) {
@@ -149,8 +147,11 @@ package final class UploaderStage: Stage {
 
     package func receive(_ result: EffectResult, _ turn: Turn) throws {
         if let news = result.value as? PathNews { return hear(news, turn) }
-        guard let reply = result.value as? UploadReply else { return }
-        if result.id == check.effect { return try compare(reply, turn) }
+        if let reply = result.value as? HoldingsReply {
+            if result.id == check.effect { try compare(reply, turn) }
+            return
+        }
+        guard let reply = result.value as? DeliveryReply else { return }
         if let metric = suspicions.first(where: { $0.value.probe?.effect == result.id })?.key {
             return try settle(probeOf: metric, reply, turn)
         }
@@ -226,16 +227,17 @@ package final class UploaderStage: Stage {
         guard let group = deliveries[index].nextGroup(besides: waiting),
             let part = deliveries[index].groups[group].batch.next
         else { return }
-        let own = deliveries[index].groups[group]
-        let columns =
-            takesColumns ? own.columns(part, deviceId: turn.head.store, syncedAt: turn.now) : nil
-        let effect = turn.perform(
+        let effect = perform(deliveries[index].groups[group], part, turn)
+        deliveries[index].sent = .init(effect: effect, group: group, part: part)
+    }
+
+    /// Has elements delivered.
+    func perform(_ group: DeliveryGroup, _ part: Range<Int>, _ turn: Turn) -> Int64 {
+        defer { refreshToken = false }
+        return turn.perform(
             UploadRequest(
-                path: own.metric.path, body: columns ?? own.encode(part, deviceId: turn.head.store, syncedAt: turn.now),
-                isColumns: columns != nil, refreshToken: refreshToken, seen: seen))
-        deliveries[index].sent = .init(
-            effect: effect, group: group, part: part, isColumns: columns != nil, seen: seen)
-        refreshToken = false
+                group: group, part: part, deviceId: turn.head.store, syncedAt: turn.now, takesColumns: takesColumns,
+                refreshToken: refreshToken, seen: seen))
     }
 
     /// Moves the anchors past deliveries that are complete, each upstream in order.
@@ -265,7 +267,7 @@ package final class UploaderStage: Stage {
     }
 }
 
-extension UploaderStage {
+extension DeliveryStage {
     /// The uploader of a stack's instance.
     package convenience init(
         stack: StackConfiguration, instance: StackConfiguration.Instance, address: String = "", needsPath: Bool,
@@ -279,7 +281,7 @@ extension UploaderStage {
             policy: UploadPolicy(
                 base: options["retryBaseSeconds"].double ?? 1, cap: options["retryCapSeconds"].double ?? 900,
                 askedCap: options["retryAfterCapSeconds"].double ?? 900),
-            settings: UploaderSettings(
+            settings: DeliverySettings(
                 address: address, compareEvery: .seconds(options["compareSeconds"].double ?? 3600),
                 refusedInARow: options["refusedInARow"].int.map { Int($0) } ?? 3),
             generator: generator, instance: instance.name, needsPath: needsPath,

@@ -37,8 +37,6 @@ struct Suspicion: Sendable, Equatable {
     struct Probe: Sendable, Equatable {
         var effect: Int64
         var elements: Int
-        /// What was known of the backend then.
-        var seen: SeenBackend
     }
 
     mutating func hold(effect: Int64, status: Int?) {

@@ -2,12 +2,11 @@ import Changelog
 import HealthModel
 import Protocol
 import StageKit
-import UploaderReading
 
 /// Larger requests while much waits: a backend's database writes fewer pages, and syncs less often, for many samples at once.
 ///
 /// Only for a backend that takes columns, and only far behind the newest: what is new goes at once.
-extension UploaderStage {
+extension DeliveryStage {
     /// So far behind the limit, in sequences, that a little time doesn't matter.
     private static let much: Int64 = 8192
     /// A request that has as many samples isn't worth waiting for more.

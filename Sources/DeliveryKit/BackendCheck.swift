@@ -122,14 +122,14 @@ struct BackendCheck: Sendable {
     }
 
     /// The token is refused: it is read again, once.
-    mutating func refusedToken(_ status: Int, at now: MonotonicTime) {
+    mutating func refusedToken(_ why: String, at now: MonotonicTime) {
         guard hasRefreshedToken else {
             (hasRefreshedToken, refreshesToken) = (true, true)
             due = now
             return
         }
         refreshesToken = true
-        failed("the backend answered \(status): it refuses the token", at: now, wait: Self.longestRetry / 2)
+        failed(why, at: now, wait: Self.longestRetry / 2)
     }
 
     /// There is no way to it.

@@ -5,7 +5,7 @@ import SQLite
 import StageKit
 
 /// What the uploader answers: its dead letters, and its changelog (alerts).
-package final class UploaderSource: PullSource {
+package final class DeliverySource: PullSource {
     private static let lettersPerPage = 100
 
     private let database: Database

@@ -1,12 +1,10 @@
 import Changelog
-import HTTP
 import HealthModel
 import Protocol
 import StageKit
-import UploaderReading
 
 /// What becomes of elements that a backend refuses one by one; `Suspicion` decides.
-extension UploaderStage {
+extension DeliveryStage {
     /// How many elements of a metric are held.
     func held(_ metric: UploadMetric) -> Int {
         deliveries.reduce(0) { sum, delivery in
@@ -29,7 +27,7 @@ extension UploaderStage {
     }
 
     /// An element was refused alone, without its name.
-    func suspect(_ index: Int, _ sent: Delivery.Sent, _ reason: String, _ status: Int, _ turn: Turn) throws {
+    func suspect(_ index: Int, _ sent: Delivery.Sent, _ reason: String, _ status: Int?, _ turn: Turn) throws {
         let group = deliveries[index].groups[sent.group]
         guard settings.refusedInARow > 0 else {
             try bury(group, [sent.part.lowerBound: reason], status, turn)
@@ -45,7 +43,7 @@ extension UploaderStage {
         by group: DeliveryGroup, _ sent: Delivery.Sent, _ reasons: [Int: String], _ turn: Turn
     ) throws {
         if let good = sent.part.first(where: { reasons[$0] == nil }) {
-            goodBodies[group.metric] = group.encode(good..<good + 1, deviceId: turn.head.store, syncedAt: turn.now)
+            goodElements[group.metric] = group.only(good)
         }
         guard let suspicion = suspicions[group.metric] else { return }
         // What was sent before the last refusal says nothing of what came after it.
@@ -141,52 +139,44 @@ extension UploaderStage {
 
     /// An element that it has, whose repetition changes nothing; else a request without any.
     private func probe(_ metric: UploadMetric, _ turn: Turn) {
-        let body = goodBodies[metric] ?? emptyBody(metric, turn)
-        let effect = turn.perform(
-            UploadRequest(path: metric.path, body: body, refreshToken: refreshToken, seen: seen))
-        suspicions[metric]?.probe = .init(effect: effect, elements: goodBodies[metric] == nil ? 0 : 1, seen: seen)
-        refreshToken = false
+        let good = goodElements[metric]
+        guard let group = good ?? anyHeld(metric) else { return }
+        let elements = good == nil ? 0 : 1
+        let effect = perform(group, 0..<elements, turn)
+        suspicions[metric]?.probe = .init(effect: effect, elements: elements)
     }
 
-    private func emptyBody(_ metric: UploadMetric, _ turn: Turn) -> [UInt8] {
-        let place = places(metric).first { !deliveries[$0.0].groups[$0.1].batch.held.isEmpty }
-        guard let (index, group) = place else { return [] }
-        return deliveries[index].groups[group].encode(0..<0, deviceId: turn.head.store, syncedAt: turn.now)
+    private func anyHeld(_ metric: UploadMetric) -> DeliveryGroup? {
+        let groups = places(metric).map { deliveries[$0.0].groups[$0.1] }
+        return groups.first { !$0.batch.held.isEmpty }
     }
 
     /// What came of it.
-    func settle(probeOf metric: UploadMetric, _ reply: UploadReply, _ turn: Turn) throws {
+    func settle(probeOf metric: UploadMetric, _ reply: DeliveryReply, _ turn: Turn) throws {
         guard let probe = suspicions[metric]?.probe else { return }
         suspicions[metric]?.probe = nil
-        guard case .answered(let status, let retryAfter, let contentType, let body) = reply else {
-            if case .failed(let error) = reply { return try retry(error.description, turn) }
-            return try retry("there is no token to send", turn)
-        }
-        let answer = UploadAnswer(body: body)
-        let judgement = UploadJudgement(
-            status: status, contentType: contentType, answer: answer, sent: probe.elements, seen: probe.seen)
-        switch judgement {
-        case .proven, .onTrust:
+        switch reply {
+        case .proven(let answer), .onTrust(let answer):
             guard try meet(generation: answer.generation, answer, turn) else { return }
             if answer.refused.isEmpty {
                 goesOn()
                 try conclude(probe.elements > 0 ? .element : .emptyRequest, metric, turn)
             } else {
-                goodBodies[metric] = nil
+                goodElements[metric] = nil
             }
-        case .otherBackend(let generation): _ = try meet(generation: generation, answer, turn)
+        case .otherBackend(let generation, let answer): _ = try meet(generation: generation, answer, turn)
         case .rolledBack(let sequence): try rolledBack(to: sequence, turn)
         case .unproven(let why): try doubt(why, turn)
         case .refusals, .unreadableRefusals: try wait(for: metric, hearsAgain: false, turn)
-        case .status:
-            if [400, 413, 422].contains(status) {
-                suspicions[metric]?.refuses(status)
+        case .wrongForm(let why), .needsPerson(let why): try retry(why, turn)
+        case .failed(let failure):
+            if case .refused = failure.outcome {
+                if let status = failure.status { suspicions[metric]?.refuses(status) }
                 try wait(for: metric, hearsAgain: false, turn)
             } else {
-                let outcome = UploadPolicy.Outcome.answered(status: status, retryAfter: retryAfter)
                 try wait(
-                    policy.action(after: outcome, elements: 1, now: turn.now, using: &generator),
-                    "the backend answered \(status)", turn)
+                    policy.action(after: failure.outcome, elements: 1, now: turn.now, using: &generator), failure.why,
+                    turn)
             }
         }
     }

@@ -2,9 +2,8 @@ import Changelog
 import HealthModel
 import Protocol
 import StageKit
-import UploaderReading
 
-extension UploaderStage {
+extension DeliveryStage {
     private static let lettersPerStep = 1000
 
     package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {

@@ -3,7 +3,7 @@ import Protocol
 import StageKit
 
 /// Who the backend is, and whether it still holds what it took.
-extension UploaderStage {
+extension DeliveryStage {
     /// What became of an answer's sender.
     enum Meeting: Equatable {
         /// It is the backend that is delivered to: its answer counts.
@@ -25,7 +25,7 @@ extension UploaderStage {
     }
 
     /// Takes note of who has answered for all that was sent; false when its answer doesn't count.
-    func meet(generation: String?, _ answer: UploadAnswer, _ turn: Turn) throws -> Bool {
+    func meet(generation: String?, _ answer: DeliveryAnswer, _ turn: Turn) throws -> Bool {
         switch try meet(generation, sequence: answer.sequence, created: answer.counts?.created ?? 0, turn) {
         case .known: return true
         case .begunAnew: return false
@@ -123,7 +123,7 @@ extension UploaderStage {
         goesOn()
         deliveries = []
         suspicions = [:]
-        goodBodies = [:]
+        goodElements = [:]
         replay.restart()
         for upstream in upstreams { try upstream.rewind(turn) }
         check.cancel()
@@ -163,7 +163,7 @@ extension UploaderStage {
     }
 
     /// What the backend holds, against what it said it took.
-    func compare(_ reply: UploadReply, _ turn: Turn) throws {
+    func compare(_ reply: HoldingsReply, _ turn: Turn) throws {
         guard let asked = check.answer() else { return }
         switch HoldingsVerdict(reply, known: asked.known, isBound: asked.isBound) {
         case .complete(let holdings), .shows(let holdings):
@@ -190,12 +190,12 @@ extension UploaderStage {
             takesColumns = false
             try compared(asked, .trust, turn)
         case .retry(let why, let after):
-            let asked = after.flatMap { RetryAfter.seconds($0, now: turn.now) }
+            let asked = after?.seconds(from: turn.now)
             let wait = asked.map { min($0, policy.askedCap) }
             check.failed(
-                why + RetryAfter.text(asked: asked, now: turn.now, longest: policy.askedCap), at: turn.monotonic,
+                why + AskedWait.text(asked: asked, now: turn.now, longest: policy.askedCap), at: turn.monotonic,
                 wait: wait.map { .seconds($0) })
-        case .refusedToken(let status): check.refusedToken(status, at: turn.monotonic)
+        case .refusedToken(let why): check.refusedToken(why, at: turn.monotonic)
         }
     }
 

@@ -14,7 +14,7 @@ package enum UploadDocument {
         row.topic == "daily.summary" ? row.body : row.body.map { $0.read(EventBody.self)?.event ?? .null }
     }
 
-    static func versioned(_ body: Value, _ version: Int64) -> Value? {
+    package static func versioned(_ body: Value, _ version: Int64) -> Value? {
         guard var members = body.object else { return nil }
         members["version"] = .integer(version)
         return .object(members)

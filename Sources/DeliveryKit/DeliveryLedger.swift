@@ -3,7 +3,6 @@ import HealthModel
 import Protocol
 import SQLite
 import StageKit
-import UploaderReading
 
 /// What the uploader remembers beside its anchors: which backend it delivered to, when it last delivered what, and the dead letters.
 struct DeliveryLedger {
@@ -48,7 +47,7 @@ struct DeliveryLedger {
 
     /// - Parameter counts: what was proven to add up to no more than was sent.
     mutating func delivered(
-        _ count: Int, metric: UploadMetric, _ counts: UploadAnswer.Counts?, _ turn: Turn
+        _ count: Int, metric: UploadMetric, _ counts: DeliveryAnswer.Counts?, _ turn: Turn
     ) throws {
         created += counts?.created ?? 0
         updated += counts?.updated ?? 0

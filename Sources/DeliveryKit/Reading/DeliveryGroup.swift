@@ -1,13 +1,14 @@
 import HealthModel
+import Protocol
 
-/// Elements of one kind, of one user, for one path: what is delivered of pages, and the body that it is sent as. Pure.
-package struct DeliveryGroup {
+/// Elements of one kind, of one user, for one path: what is delivered of pages. Pure.
+package struct DeliveryGroup: Sendable {
     package var metric: UploadMetric
     package var user: String
-    var content: Content
+    package var content: Content
     package var batch: UploadBatch
 
-    enum Content {
+    package enum Content: Sendable {
         case samples(SamplePage)
         /// Documents and tombstones, in order of their change.
         case workouts([Document])
@@ -15,45 +16,26 @@ package struct DeliveryGroup {
         case days([Document])
     }
 
-    struct Document {
-        var id: String
-        var version: Int64
+    package struct Document: Sendable {
+        /// A day's date.
+        package var id: String
+        package var version: Int64
         /// nil is a tombstone.
-        var body: Value?
+        package var body: Value?
     }
 }
 
 extension DeliveryGroup {
-    /// The body of a request with these elements.
-    package func encode(_ part: Range<Int>, deviceId: String, syncedAt: Instant) -> [UInt8] {
-        var body: [UInt8] = []
-        func documents(_ all: [Document]) -> ([Value], [UploadEncoding.Deletion]) {
-            let some = all[part]
-            return (
-                some.compactMap { document in
-                    document.body.flatMap { UploadDocument.versioned($0, document.version) }
-                }, some.filter { $0.body == nil }.map { .init(id: $0.id, version: $0.version) }
-            )
-        }
-        switch content {
-        case .samples(let page):
-            body.reserveCapacity(part.count * 400)
-            UploadEncoding.samples(
-                page: page, rows: part, user: user, deviceId: deviceId, syncedAt: syncedAt, into: &body)
-        case .workouts(let all):
-            let (alive, deleted) = documents(all)
-            UploadEncoding.workouts(
-                alive, deleted: deleted, user: user, deviceId: deviceId, syncedAt: syncedAt, into: &body)
-        case .nights(let all):
-            let (alive, deleted) = documents(all)
-            UploadEncoding.nights(
-                alive, deleted: deleted, user: user, deviceId: deviceId, syncedAt: syncedAt, into: &body)
-        case .days(let all):
-            let (alive, deleted) = documents(all)
-            UploadEncoding.daily(
-                alive, deleted: deleted, user: user, deviceId: deviceId, syncedAt: syncedAt, into: &body)
-        }
-        return body
+    /// One element alone, in a group of its own.
+    package func only(_ index: Int) -> DeliveryGroup {
+        let content: Content =
+            switch content {
+            case .samples(let page): .samples(page.select([index]))
+            case .workouts(let all): .workouts([all[index]])
+            case .nights(let all): .nights([all[index]])
+            case .days(let all): .days([all[index]])
+            }
+        return DeliveryGroup(metric: metric, user: user, content: content, batch: UploadBatch(count: 1))
     }
 
     /// When what some elements tell of ended, of those that did no earlier than `first`; tombstones and days tell of nothing that
@@ -98,5 +80,11 @@ extension DeliveryGroup {
         case .samples(let page): (page.ids[index].description, page.sequence[index])
         case .workouts(let all), .nights(let all), .days(let all): (all[index].id, all[index].version)
         }
+    }
+
+    /// Where the element of a letter is; nil where it isn't in this group.
+    package func place(of letter: DeadLetter) -> Int? {
+        guard user == letter.user, metric.rawValue == letter.metric else { return nil }
+        return batch.next?.first { element($0).id == letter.id }
     }
 }

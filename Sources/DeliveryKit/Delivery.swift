@@ -1,6 +1,5 @@
 import HealthModel
 import StageKit
-import UploaderReading
 
 /// One fetched set of pages on its way to the backend: the requests that it makes, and which of them are settled.
 struct Delivery {
@@ -17,10 +16,6 @@ struct Delivery {
         var effect: Int64
         var group: Int
         var part: Range<Int>
-        /// Whether they went as columns.
-        var isColumns: Bool
-        /// What was known of the backend then.
-        var seen: SeenBackend
     }
 
     var isDone: Bool { groups.allSatisfy { $0.batch.isSettled } }
@@ -42,8 +37,8 @@ struct Delivery {
 extension DeliveryGroup {
     /// Which of some elements an answer's refusals are about, and how many of those are about none of them.
     ///
-    /// By id where there is one; else by list and place in the body, as `encode` makes it.
-    func refused(_ refusals: [UploadAnswer.Refusal], in part: Range<Int>) -> (reasons: [Int: String], unknown: Int) {
+    /// By id where there is one; else by list and place in the request.
+    func refused(_ refusals: [DeliveryAnswer.Refusal], in part: Range<Int>) -> (reasons: [Int: String], unknown: Int) {
         guard !refusals.isEmpty else { return ([:], 0) }
         let places = Dictionary(part.map { (element($0).id.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
         var lists: [String: [Int]] = [:]

@@ -1,0 +1,33 @@
+import HealthModel
+
+/// How long a destination asks to be left alone.
+package enum AskedWait: Sendable, Equatable {
+    case seconds(Double)
+    case until(Instant)
+
+    /// Seconds to wait from `now`, 0 or more.
+    package func seconds(from now: Instant) -> Double {
+        switch self {
+        case .seconds(let seconds): seconds
+        case .until(let date): max(0, (date - now).seconds)
+        }
+    }
+
+    /// What a person is told of a wait: what was asked for and, where that is too long, when it is tried all the same. Goes after the reason; empty when
+    /// nothing was asked for.
+    /// - Parameter longest: a server that is wrong about its clock, or about us, must not stop deliveries for good.
+    static func text(asked: Double?, now: Instant, longest: Double) -> String {
+        guard let asked else { return "" }
+        // No clock shows more.
+        let until = asked < 250_000_000_000 ? now + .microseconds(Int64(asked * 1e6)) : .distantFuture
+        let text =
+            until < lastShown
+            ? "; it asked to wait until \(InstantText.local(until, now: now))" : "; it asked to wait for good"
+        guard asked > longest else { return text }
+        let next = InstantText.local(now + .microseconds(Int64(longest * 1e6)), now: now)
+        return text + ", and is tried again at \(next) ('retryAfterCapSeconds')"
+    }
+
+    /// The year 9000.
+    private static let lastShown = Instant(seconds: 221_845_392_000)
+}

@@ -1,0 +1,71 @@
+import DeliveryKit
+import HTTP
+import HealthModel
+import Protocol
+import UploaderReading
+
+/// What came of a request to the backend.
+package enum UploadReply: Sendable {
+    case answered(status: Int, retryAfter: String? = nil, contentType: String? = nil, body: [UInt8])
+    case failed(HTTPError)
+    /// There is no token to send.
+    case noToken(String)
+}
+
+/// The HTTP request that elements go in, and what its answer means.
+extension UploadRequest {
+    /// The header that says what was seen of the backend: `<generation> <sequence>`.
+    package static let seenHeader = "Healthbus-Seen"
+
+    package var path: String { group.metric.path }
+    package var contentType: String { isColumns ? SampleDelivery.contentType : "application/json" }
+
+    package var seenField: String? {
+        guard let generation = seen.generation, let sequence = seen.sequence else { return nil }
+        return "\(generation) \(sequence)"
+    }
+
+    /// Encoded at each call.
+    package var body: [UInt8] {
+        let columns = isColumns ? group.columns(part, deviceId: deviceId, syncedAt: syncedAt) : nil
+        return columns ?? group.encode(part, deviceId: deviceId, syncedAt: syncedAt)
+    }
+
+    /// What an answer, or that none came, means for what was sent.
+    package func reply(to answer: UploadReply) -> DeliveryReply {
+        switch answer {
+        case .failed(let error): return .failed(.init(.failed(error.kind), why: error.description))
+        case .noToken(let reason): return .needsPerson(reason)
+        case .answered(let status, let retryAfter, let contentType, let body):
+            let answer = UploadAnswer(body: body)
+            if isColumns, status == 400 || status == 415, answer.counts == nil {
+                return .wrongForm("the backend answered \(status) to columns; it gets JSON")
+            }
+            let judgement = UploadJudgement(
+                status: status, contentType: contentType, answer: answer, sent: part.count, seen: seen)
+            return Self.reply(judgement, answer.delivery(status: status), status, retryAfter)
+        }
+    }
+
+    private static func reply(
+        _ judgement: UploadJudgement, _ answer: DeliveryAnswer, _ status: Int, _ retryAfter: String?
+    ) -> DeliveryReply {
+        let failure = DeliveryReply.Failure(
+            .answered(status: status, retryAfter: retryAfter), why: "the backend answered \(status)", status: status)
+        switch judgement {
+        case .proven: return .proven(answer)
+        case .onTrust: return .onTrust(answer)
+        case .otherBackend(let generation): return .otherBackend(generation, answer)
+        case .rolledBack(let sequence): return .rolledBack(to: sequence)
+        case .refusals:
+            let doubt = DeliveryReply.Failure(
+                .unproven, why: "something answered \(status) without the backend's generation")
+            return .refusals(answer, otherwise: status < 400 ? doubt : failure)
+        case .unreadableRefusals:
+            return .unreadableRefusals(
+                "the backend answered \(status), with refusals in a form that can't be understood")
+        case .unproven(let why): return .unproven(why)
+        case .status: return .failed(failure)
+        }
+    }
+}
