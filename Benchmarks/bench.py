@@ -20,6 +20,7 @@ from importing import Imports
 from measure import Failed
 from parts import Around, Live, Plain
 from pushing import Pushed
+from receiving import Received
 from report import Report, budgets
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -91,7 +92,7 @@ def arguments():
     return given
 
 
-PARTS = [Plain, Imports, Around, Live, Pushed]
+PARTS = [Plain, Imports, Around, Live, Pushed, Received]
 
 
 def main():
