@@ -231,8 +231,9 @@ let package = Package(
         + plugin(
             "files", "FilesStage",
             [
-                "Changelog", "Configuration", "Digest", "FilesReading", "HealthModel", "JSON", "MessageBus", "Protocol",
-                "SQLite", "StageKit", "UploaderReading",
+                "Changelog", "Configuration", "DeliveryKit", "Digest", "FilesReading", "HealthModel", "JSON",
+                "MessageBus",
+                "Protocol", "SQLite", "StageKit",
             ], main: ["StageKit"])
         + plugin(
             "notify", "NotifyStage",

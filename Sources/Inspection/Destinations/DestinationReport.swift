@@ -1,12 +1,12 @@
 import Changelog
 import Client
 import Configuration
+import DeliveryKit
 import Foundation
 import HealthModel
 import Protocol
 import StageKit
 import Terminal
-import UploaderReading
 
 /// `healthbus destinations`: where the stack delivers to, and how far behind each of them is. Works on a stopped stack too.
 package struct DestinationReport {

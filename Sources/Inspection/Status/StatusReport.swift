@@ -7,6 +7,7 @@ import HandlerKit
 import HealthModel
 import Protocol
 import Terminal
+import UploaderReading
 
 /// `healthbus status`: the processes, what each metric last saw, what waits. Works on a stopped stack too, with what the files tell.
 package struct StatusReport {

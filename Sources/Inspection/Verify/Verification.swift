@@ -5,6 +5,7 @@ import DeliveryKit
 import HealthModel
 import Protocol
 import StageKit
+import UploaderReading
 
 /// Holds what a running stack has delivered against what its backend keeps, by id, version and content.
 ///

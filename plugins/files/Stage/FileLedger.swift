@@ -1,8 +1,8 @@
 import Changelog
+import DeliveryKit
 import HealthModel
 import SQLite
 import StageKit
-import UploaderReading
 
 /// What lies in the folder, as it was written: by path how many rows and bytes, its check sum, and when.
 package struct FileLedger {

@@ -1,9 +1,9 @@
 import Configuration
+import DeliveryKit
 import FilesReading
 import Foundation
 import HealthModel
 import StageKit
-import UploaderReading
 
 extension StagePlugin {
     package static let files = StagePlugin(
@@ -19,7 +19,7 @@ extension StagePlugin {
                     of: context.instance, file: context.stack.file, state: context.state,
                     environment: ProcessInfo.processInfo.environment))
         },
-        source: { UploaderSource(database: $0) })
+        source: { DeliverySource(database: $0) })
 }
 
 extension FilesStage {

@@ -1,10 +1,10 @@
 import Changelog
 import Configuration
+import DeliveryKit
 import HealthModel
 import MessageBus
 import Protocol
 import StageKit
-import UploaderReading
 
 /// Keeps samples, days, nights and workouts as files: marks those that a change touches, and writes each anew from what the observer,
 /// the handlers and the consolidator hold.
