@@ -145,7 +145,7 @@ let package = Package(
             ]),
         part(
             "uploader/Reading", "UploaderReading",
-            ["DeliveryKit", "HealthModel", "JSON", "Logging", "Protocol"]),
+            ["Configuration", "DeliveryKit", "HealthModel", "JSON", "Logging", "Protocol"]),
         part("files/Reading", "FilesReading", ["Configuration", "HealthModel"]),
         library("Supervisor", ["CPosix", "Processes"]),
         // The tools: what looks at a stack, and what acts on it.

@@ -59,7 +59,7 @@ package struct HealthStoreSchema {
     }
 
     /// What has changed lately, among the types of a thousand people.
-    private static let newestHeads = "CREATE INDEX heads_newest ON heads (seq)"
+    private static let newestHeads = "CREATE INDEX IF NOT EXISTS heads_newest ON heads (seq)"
 
     // Columns that filters read come first: SQLite decodes a row from its beginning, up to the last column asked for.
     // `born` is 0 while it equals `seq`, which takes no space.
