@@ -24,6 +24,10 @@ struct healthbus_xml {
     int64_t capacity;
     int64_t count;
     int64_t at;
+    /// No tag begins between `at` and here that would end a broken one.
+    int64_t searched;
+    /// By kind of `specials`: between `at` and here nothing ends one.
+    int64_t endless[3];
     /// Line of the byte at `counted`.
     int64_t line;
     int64_t counted;
@@ -34,6 +38,12 @@ struct healthbus_xml {
     bool last;
     healthbus_xml_damage damage;
 };
+
+/// Comments, CDATA and instructions: how each begins and ends.
+static const struct {
+    const char *begin;
+    const char *end;
+} specials[] = {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}};
 
 static uint64_t hashOf(const uint8_t *name, int64_t length) {
     uint64_t hash = 0xCBF29CE484222325ull;
@@ -158,18 +168,21 @@ static int64_t endOfLine(const healthbus_xml *xml, int64_t end) {
     return end;
 }
 
-/// Where the next tag begins behind the broken one: a whole one, or one of an element that is known; -1 when more bytes must come first.
+/// Where the next tag begins behind the broken one: a whole one, or one of an element that is known; -1 when more bytes must come first. Goes on
+/// where it stopped: a broken tag may end long before, and many of them would look through the same bytes.
 static int64_t nextTag(healthbus_xml *xml) {
     const uint8_t *limit = xml->bytes + xml->count;
-    const uint8_t *at = xml->bytes + xml->at + 1;
+    const uint8_t *at = xml->bytes + (xml->searched > xml->at ? xml->searched : xml->at + 1);
     bool mayWait = !xml->last && xml->count - xml->at <= maximumTag;
     while (at < limit && (at = memchr(at, '<', (size_t)(limit - at))) != NULL) {
+        xml->searched = at - xml->bytes;
         tag_outcome outcome = tagRead(&xml->reader, at, limit);
-        if (outcome == tagWhole) return at - xml->bytes;
-        if (outcome == tagIncomplete) return mayWait ? -1 : at - xml->bytes;
-        if (beginsKnown(xml, at, limit)) return at - xml->bytes;
+        if (outcome == tagWhole) return xml->searched;
+        if (outcome == tagIncomplete) return mayWait ? -1 : xml->searched;
+        if (beginsKnown(xml, at, limit)) return xml->searched;
         at++;
     }
+    xml->searched = xml->count;
     return mayWait ? -1 : xml->count;
 }
 
@@ -203,20 +216,22 @@ static void text(healthbus_xml *xml, int64_t end) {
 
 /// A comment, an instruction or CDATA at the parser's place: its end, 0 when it is none of these, -1 when more bytes must come first.
 static int64_t special(healthbus_xml *xml) {
-    static const struct {
-        const char *begin;
-        const char *end;
-    } kinds[] = {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}};
     const uint8_t *begin = xml->bytes + xml->at;
     int64_t left = xml->count - xml->at;
     bool mayWait = !xml->last && left <= maximumTag;
     for (int i = 0; i < 3; i++) {
-        int64_t length = (int64_t)strlen(kinds[i].begin);
-        if (left < length && memcmp(begin, kinds[i].begin, (size_t)left) == 0 && left > 1) return mayWait ? -1 : 0;
-        if (left < length || memcmp(begin, kinds[i].begin, (size_t)length) != 0) continue;
-        size_t endLength = strlen(kinds[i].end);
-        const uint8_t *end = memmem(begin + length, (size_t)(left - length), kinds[i].end, endLength);
-        if (end == NULL) return mayWait ? -1 : 0;
+        int64_t length = (int64_t)strlen(specials[i].begin);
+        if (left < length && memcmp(begin, specials[i].begin, (size_t)left) == 0 && left > 1) return mayWait ? -1 : 0;
+        if (left < length || memcmp(begin, specials[i].begin, (size_t)length) != 0) continue;
+        size_t endLength = strlen(specials[i].end);
+        // As in `nextTag`: what has been looked through holds no end, but perhaps the beginning of one.
+        int64_t from = xml->endless[i] - (int64_t)endLength + 1;
+        if (from < xml->at + length) from = xml->at + length;
+        const uint8_t *end = memmem(xml->bytes + from, (size_t)(xml->count - from), specials[i].end, endLength);
+        if (end == NULL) {
+            xml->endless[i] = xml->count;
+            return mayWait ? -1 : 0;
+        }
         if (i == 1 && xml->callbacks.text != NULL)
             xml->callbacks.text(xml->context, (const char *)begin + length, end - begin - length);
         return end + endLength - xml->bytes;
@@ -272,6 +287,8 @@ static bool makeRoom(healthbus_xml *xml, int64_t length) {
     memmove(xml->bytes, xml->bytes + xml->at, (size_t)(xml->count - xml->at));
     xml->count -= xml->at;
     xml->counted -= xml->at;
+    xml->searched -= xml->at;
+    for (int i = 0; i < 3; i++) xml->endless[i] -= xml->at;
     xml->at = 0;
     if (xml->count + length <= xml->capacity) return true;
     int64_t capacity = 2 * xml->capacity > xml->count + length ? 2 * xml->capacity : xml->count + length;

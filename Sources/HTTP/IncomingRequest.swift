@@ -66,8 +66,13 @@ final class IncomingRequest {
         kept += piece.count
         if let stream { return try stream.sink.write(piece) }
         if kept > reserved, !reserve(kept - reserved) { throw .busy }
+        // A long body without a length gets all that it may need at once: doubled again and again, it would be held in both sizes. What it doesn't fill
+        // is address space only.
+        if kept > max(request.body.capacity, Self.small) { request.body.reserveCapacity(limit) }
         request.body.append(contentsOf: piece)
     }
+
+    private static let small = 1 << 20
 
     /// All of it has come: the answer, by the handler where its body was collected. What held the body is free when this returns.
     func answer(_ handler: HTTPServer.Handler) -> HTTPResponse {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTP
 import HealthModel
 import Processes
 import Testing
@@ -33,6 +34,28 @@ extension EndToEnd {
                 #expect(up.exit == .code(2) && up.error.contains(words), "\(up.error)")
                 let alone = try await stack.onState("run", "ingest", "--config", open)
                 #expect(!alone.exit.isSuccess && alone.error.contains(words), "\(alone.error)")
+            }
+        }
+
+        /// The next free port is taken then: nothing to do, but to know.
+        @Test func aTakenUsualPortIsNoError() async throws {
+            try await withStack { stack in
+                // Where somebody else has it already, it is taken too.
+                let taken = try? HTTPServer(port: 8788) { _ in HTTPResponse(status: 200) }
+                defer { taken?.stop(drainSeconds: 0) }
+                let usual = ["HEALTHBUS_INGEST_PORT": ""]
+                let found = try await stack.onState("validate", environment: usual)
+                #expect(found.exit == .code(0), "\(found)")
+                #expect(
+                    found.output.contains("8788") && found.output.contains("the next free one is taken"), "\(found)")
+                // Who has chosen the port gets that one or none.
+                let chosen = try config(stack, #"{"port": \#(stack.port)}"#)
+                let other = try HTTPServer(port: stack.port) { _ in HTTPResponse(status: 200) }
+                defer { other.stop(drainSeconds: 0) }
+                let refused = try await stack.onState(
+                    "validate", "--config", chosen,
+                    environment: usual.merging(["HEALTHBUS_BACKEND_PORT": "0"]) { $1 })
+                #expect(refused.exit == .code(1) && refused.output.contains("set another"), "\(refused)")
             }
         }
 

@@ -13,9 +13,11 @@ for target in $targets; do
     [ -d "$here/Corpus/$target" ] || { echo "there is no target '$target'; there are: $(ls "$here/Corpus" | xargs)" >&2; exit 2; }
 done
 
+# Swift has no counters by --sanitize alone.
 # A build of its own: every module with libFuzzer's counters and AddressSanitizer's checks.
 HEALTHBUS_WITH_FUZZER=1 "${SWIFT:-swift}" build --configuration release --no-color-diagnostics --scratch-path $build \
-    --sanitize fuzzer --sanitize address --product healthbus-fuzz
+    --sanitize fuzzer --sanitize address --product healthbus-fuzz \
+    -Xswiftc -sanitize-coverage=edge,inline-8bit-counters,pc-table,trace-cmp
 
 # A crash ends the program at once: the toolchain's backtracer can hang. Freed memory isn't kept for long, for it counts.
 export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=quarantine_size_mb=16
@@ -26,7 +28,7 @@ for target in $targets; do
     echo "$target: $seconds s"
     # The first folder takes what is new; the second is what is kept in the repository.
     HEALTHBUS_FUZZ=$target $build/release/healthbus-fuzz -max_total_time="$seconds" -timeout=5 -rss_limit_mb=512 -max_len=4096 \
-        -print_final_stats=1 -artifact_prefix="$build/found/$target-" "$grown" "$here/Corpus/$target" \
+        -entropic_scale_per_exec_time=1 -print_final_stats=1 -artifact_prefix="$build/found/$target-" "$grown" "$here/Corpus/$target" \
         > "$build/$target.log" 2>&1 || {
         status=1
         echo "$target: something was found; its end in $build/$target.log:" >&2

@@ -106,6 +106,8 @@ XML = {
     "many-ends": repeated(b"<HealthData>", b"</a>"),
     "many-references": repeated(b"<HealthData>", b"&#1;"),
     "many-records": repeated(OPEN.encode(), RECORD.encode()),
+    "many-lines-of-damage": repeated(b"<HealthData>", b"<=>\n"),
+    "many-lines-of-comments": repeated(b"<HealthData>", b"<!-- >\n"),
     "deep": repeated(b"<HealthData>", b"<Workout>"),
     "long-attribute": repeated(b'<HealthData><Record type="', b"x&amp;"),
 }

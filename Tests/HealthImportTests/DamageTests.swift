@@ -166,4 +166,17 @@ import Testing
         let unclosed = #"<Record type=""# + String(repeating: "z", count: 3 << 20)
         #expect(try read(export(steps("1") + unclosed + "\n" + steps("2"))).sink.rows.map(\.value) == [1, 2])
     }
+
+    /// What is broken is looked through once, not once for each broken line before it.
+    @Test(arguments: ["<=>\n", "<a =/>\n", "<!-- >\n", "<?x >\n", "<![CDATA[ >\n"])
+    func damageTakesTimeByItsLength(_ line: String) throws {
+        func time(_ kibibytes: Int) throws -> Duration {
+            let text = export(String(repeating: line, count: kibibytes << 10 / line.utf8.count) + steps())
+            return try processorTime { _ = try read(text) }.time
+        }
+        // Once before it counts, for what happens only once.
+        _ = try time(16)
+        let (short, long) = (try time(64), try time(512))
+        #expect(long < short * 24, "\(long) for eight times what took \(short)")
+    }
 }

@@ -37,9 +37,9 @@ func hold(_ condition: Bool, _ rule: @autoclosure () -> String) throws {
 }
 
 /// Small inputs never show what takes time by the square of their length. So one that begins with FE, which begins no text and no CBOR, is a recipe: FE,
-/// a length n, n bytes that come once, and then what is repeated up to 128 KiB.
+/// a length n, n bytes that come once, and then what is repeated up to 64 KiB.
 enum Repetition {
-    static let limit = 128 << 10
+    static let limit = 64 << 10
 
     static func unfold(_ input: [UInt8]) -> [UInt8] {
         guard input.count > 2, input[0] == 0xFE else { return input }
