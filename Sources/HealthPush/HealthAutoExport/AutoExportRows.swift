@@ -31,16 +31,20 @@ struct AutoExportContext {
     let name: JSONSpan
     /// Of a metric; nil of a part.
     let units: JSONSpan?
+    /// Of a metric: what the request says of summing up, if it does.
+    private let aggregation: String?
     private let isMetric: Bool
 
     init(part name: JSONSpan) {
         self.name = name
         units = nil
+        aggregation = nil
         isMetric = false
     }
 
-    init(metric name: JSONSpan, units: JSONSpan?) {
+    init(metric name: JSONSpan, units: JSONSpan?, aggregation: String?) {
         self.name = name
+        self.aggregation = aggregation
         self.units = units
         isMetric = true
     }
@@ -56,7 +60,12 @@ struct AutoExportContext {
         out.append(json: isMetric ? ",\"data\":[" : ":[")
         // What comes behind is cut off anyway.
         out.append(contentsOf: raw.prefix(AutoExportRows.rawLimit))
-        out.append(json: "]}")
+        out.append(json: "]")
+        if let aggregation {
+            out.append(json: ",\"aggregation\":")
+            out.append(jsonString: aggregation)
+        }
+        out.append(json: "}")
         return out
     }
 
