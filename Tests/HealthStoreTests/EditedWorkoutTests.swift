@@ -100,6 +100,24 @@ import Testing
         #expect(try store.alive().count == 2 && lengths() == [1800, 1900])
     }
 
+    /// Others of that start have nothing to say.
+    @Test func eachActivityIsLookedAtByItself() throws {
+        let walk = Self.run(700, activity: "Walking")
+        try read(1, [Self.run(1800), walk])
+        try read(2, [Self.run(1900), walk, Self.run(1950, activity: "Cycling", uuid: uuid(9))])
+        #expect(try lengths() == [700, 1900, 1950])
+    }
+
+    /// A file that doesn't say when it was made shows nothing, and brings nothing back.
+    @Test func anExportWithoutADateChangesNothing() throws {
+        try read(1, [Self.run(1800)])
+        try read(2, [Self.run(1900)])
+        let head = try store.head()
+        #expect(try store.add([Self.run(1800)]).known == 1)
+        try store.database.transaction { _ = try store.writer.settleWorkouts() }
+        #expect(try lengths() == [1900] && store.head() == head)
+    }
+
     /// Twice in one export: an app wrote it again. Which of the two the third replaces can't be known.
     @Test func ofSeveralNobodyKnowsWhich() throws {
         try read(1, [Self.run(1800), Self.run(1850)])

@@ -37,6 +37,15 @@ import Testing
         #expect(try store.alive().isEmpty)
     }
 
+    /// The deletion comes first, then an export has the sample, and at last the one that knows the UUID.
+    @Test func deletedBeforeItWasSeenItGoes() throws {
+        let store = try StoreFixture()
+        try store.database.transaction { _ = try store.writer.delete(uuids: [uuid(5)]) }
+        #expect(try store.add([Self.named]).added == 1)
+        #expect(try store.add([Self.unnamed[1]]).deleted == 1)
+        #expect(try store.alive().isEmpty)
+    }
+
     @Test func deletedBeforeItWasNamedItStaysOut() throws {
         let store = try StoreFixture()
         try store.add([Self.unnamed[1]])
