@@ -198,8 +198,9 @@ let package = Package(
         + plugin(
             "observer", "ObserverStage",
             [
-                "BackgroundDelivery", "Changelog", "Configuration", "HealthImport", "HealthModel", "HealthStatistics",
-                "HealthStore", "JSON", "MessageBus", "ObserverReading", "Protocol", "SQLite", "StageKit",
+                "BackgroundDelivery", "Changelog", "Configuration", "HealthImport", "HealthModel", "HealthPush",
+                "HealthStatistics", "HealthStore", "JSON", "MessageBus", "ObserverReading", "Protocol", "SQLite",
+                "StageKit",
             ], main: ["Configuration", "StageKit"])
         + plugin(
             "debouncer", "DebouncerStage",

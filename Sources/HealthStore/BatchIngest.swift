@@ -52,7 +52,7 @@ struct BatchIngest {
         let claim = RecordClaim(
             writer: writer, session: session, user: user, type: type,
             isStatistics: HealthType.base(ofStatistics: name) != nil, isTrial: isTrial,
-            replaced: name == HealthType.workoutIdentifier && session.exported != nil
+            replaced: name == HealthType.workoutIdentifier && !session.isPushed
                 ? try writer.sightings.replaced(user: user) : [],
             unnamedOrigins: try writer.origins.unnamed(),
             workouts: name == HealthType.workoutIdentifier ? type : Self.unknown - 1, plausibility: plausibility)

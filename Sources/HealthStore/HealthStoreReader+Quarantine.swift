@@ -76,13 +76,14 @@ extension HealthStoreReader {
         return types
     }
 
-    /// The type that an element says it has; "(Record without type)", "(damaged Record)" where it says none, or none that can be read.
+    /// The type that an input says it has, an element of an export or an item of a request; "(Record without type)", "(damaged Record)",
+    /// "(item without type)" where it says none, or none that can be read.
     package static func typeOrElement(of raw: String) -> String {
         let type = type(inElement: raw)
         if let type, !type.isEmpty, type.utf8.count <= NameTable.longest {
             return raw.hasPrefix("<Workout ") ? HealthType.workoutIdentifier : type
         }
-        guard raw.hasPrefix("<") else { return "(no element)" }
+        guard raw.hasPrefix("<") else { return raw.hasPrefix("{") ? "(item without type)" : "(unreadable)" }
         let name = raw.dropFirst().prefix { $0.isLetter || $0.isNumber }.prefix(64)
         let isTorn = type == nil && typeAttributes.contains { raw.contains(" \($0)") }
         return isTorn ? "(damaged \(name))" : "(\(name) without type)"
@@ -90,14 +91,31 @@ extension HealthStoreReader {
 
     private static let typeAttributes = ["type", "workoutActivityType"]
 
-    /// What an element's start tag says of its type, if anything. A value that lost its quote has swallowed what follows it, and is no type.
+    /// What an element's start tag says of its type, or an item of a request, if anything. A value that lost its quote has swallowed what
+    /// follows it, and is no type.
     static func type(inElement raw: String) -> String? {
+        if raw.hasPrefix("{") { return type(inItem: raw) }
         for name in typeAttributes {
             guard let found = raw.firstRange(of: " \(name)=\"") else { continue }
             let rest = raw[found.upperBound...]
             guard let end = rest.firstIndex(of: "\"") else { return nil }
             let type = rest[..<end]
             return type.contains { "=<>".contains($0) } ? nil : String(type)
+        }
+        return nil
+    }
+
+    /// A sample's type, the name of Health Auto Export's metric, or that of its part (`{"workouts": […]}`). Items that are too long were cut.
+    private static func type(inItem raw: String) -> String? {
+        if let item = try? Value(json: raw.utf8).object {
+            if let name = (item["type"] ?? item["name"] ?? .null).string { return name }
+            return item.count == 1 && item.first?.value.array != nil ? item.first?.key : nil
+        }
+        for name in ["type", "name"] {
+            guard let found = raw.firstRange(of: "\"\(name)\":") else { continue }
+            let rest = raw[found.upperBound...].drop { $0 == " " }
+            guard rest.first == "\"", let end = rest.dropFirst().firstIndex(of: "\"") else { continue }
+            return String(rest.dropFirst()[..<end])
         }
         return nil
     }

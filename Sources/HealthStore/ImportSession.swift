@@ -48,6 +48,8 @@ package final class ImportSession {
         self.tellsOutcomes = tellsOutcomes
     }
 
+    var isPushed: Bool { pushed != nil }
+
     /// When its samples were there.
     var moment: WorkoutSightings.Moment? {
         if let exported { return .init(at: exported.microseconds, isExport: true) }

@@ -38,12 +38,12 @@ struct RecordClaim {
             case .slot(let slot): candidates.best = slot
             }
         }
-        if !buried, candidates.best.map({ writer.window.rows[$0].state != .alive }) ?? true {
+        if candidates.best.map({ writer.window.rows[$0].state != .alive }) ?? true {
             switch try unnamed(record) {
             case nil: break
             case .row(let slot): candidates.best = slot
             case .toBeNamed(let slot):
-                if candidates.best == nil, !isTrial {
+                if candidates.best == nil, !isTrial, !buried {
                     tally.joined += 1
                     return try name(slot, by: record, ordinals: candidates.count)
                 }

@@ -65,7 +65,11 @@ import Testing
             (#"<Record type="HKQuantityTypeIdentifierStepC"#, nil, "(damaged Record)"),
             (#"<Record type="T<Record type="U"/>"#, nil, "(damaged Record)"),
             (#"<Record unit="count"/>"#, nil, "(Record without type)"),
-            (#"Record type="T"/>"#, "T", "T"), ("x y", nil, "(no element)"),
+            (#"Record type="T"/>"#, "T", "T"), ("x y", nil, "(unreadable)"),
+            (#"{"type":"T","start":7}"#, "T", "T"), (#"{"start":7}"#, nil, "(item without type)"),
+            (#"{"name":"step_count","units":"count","data":[{"qty":"x"}]}"#, "step_count", "step_count"),
+            (#"{"workouts":[{"name":"Run"}]}"#, "workouts", "workouts"),
+            (#"{"start": 7, "type": "T", "source": "Wat…"#, "T", "T"), (#"{"type": 7…"#, nil, "(item without type)"),
         ] as [(String, String?, String)])
     func aTypeIsOneOrTheRecordIsDamaged(raw: String, type: String?, shown: String) throws {
         #expect(HealthStoreReader.typeOrElement(of: raw) == shown)

@@ -31,7 +31,7 @@ extension AutoExportReader {
             rows.beginItem()
             return rows.quarantine("the metric has no data", raw: span.whole)
         }
-        let context = AutoExportContext(metric: name, units: units)
+        let context = AutoExportContext(metric: name, units: units, aggregation: stated)
         guard data.kind == .array else {
             rows.beginItem()
             return rows.quarantine("the metric's data isn't an array", raw: span.whole)

@@ -5,12 +5,15 @@ import JSON
 struct AutoExportReader {
     let aggregation: AutoExportAggregation
     let now: Instant
+    /// What the request says of summing up, as it does.
+    let stated: String?
     var rows = AutoExportRows()
     /// The item that is being read; kept, so that not each one makes its own.
     var item = AutoExportItem()
 
-    init(aggregation: AutoExportAggregation, now: Instant) {
-        self.aggregation = aggregation
+    init(aggregation stated: String?, now: Instant) {
+        self.stated = stated
+        aggregation = AutoExportAggregation(header: stated)
         self.now = now
     }
 
@@ -51,11 +54,11 @@ struct AutoExportReader {
                 try quarantine(part: name, value, reason: "the part isn't an array")
                 continue
             }
-            try read(part, value)
+            try read(part, name, value)
         }
     }
 
-    private mutating func read(_ part: Part, _ array: JSONSpan) throws(JSONScanError) {
+    private mutating func read(_ part: Part, _ name: JSONSpan, _ array: JSONSpan) throws(JSONScanError) {
         var scanner = JSONScanner(array.bytes)
         try scanner.beginArray()
         while try scanner.nextElement() {
@@ -66,7 +69,7 @@ struct AutoExportReader {
             }
             rows.beginItem()
             let problem = try item.read(element) ? try readItem(of: part) : "the item isn't an object"
-            if let problem { rows.quarantine(problem, raw: element.whole) }
+            if let problem { rows.quarantine(problem, raw: element.whole, within: AutoExportContext(part: name)) }
         }
     }
 

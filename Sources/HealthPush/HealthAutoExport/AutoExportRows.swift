@@ -8,7 +8,7 @@ struct AutoExportSlots {
 }
 
 /// One record before it is in columns.
-struct AutoExportRow {
+struct AutoExportRow: RecordCells {
     /// From `AutoExportRows.slots(_:unit:)`.
     var slots: AutoExportSlots
     var origin: Int32 = 0
@@ -31,16 +31,20 @@ struct AutoExportContext {
     let name: JSONSpan
     /// Of a metric; nil of a part.
     let units: JSONSpan?
+    /// Of a metric: what the request says of summing up, if it does.
+    private let aggregation: String?
     private let isMetric: Bool
 
     init(part name: JSONSpan) {
         self.name = name
         units = nil
+        aggregation = nil
         isMetric = false
     }
 
-    init(metric name: JSONSpan, units: JSONSpan?) {
+    init(metric name: JSONSpan, units: JSONSpan?, aggregation: String?) {
         self.name = name
+        self.aggregation = aggregation
         self.units = units
         isMetric = true
     }
@@ -56,7 +60,12 @@ struct AutoExportContext {
         out.append(json: isMetric ? ",\"data\":[" : ":[")
         // What comes behind is cut off anyway.
         out.append(contentsOf: raw.prefix(AutoExportRows.rawLimit))
-        out.append(json: "]}")
+        out.append(json: "]")
+        if let aggregation {
+            out.append(json: ",\"aggregation\":")
+            out.append(jsonString: aggregation)
+        }
+        out.append(json: "}")
         return out
     }
 
@@ -73,10 +82,7 @@ struct AutoExportRows {
     static let rowTextLimit = 512 << 10
 
     private var changes = PushedChanges()
-    private var types: [[UInt8]: Int32] = [:]
-    private var units: [[UInt8]: Int32] = [:]
-    // By bytes: text compares what is canonically equivalent as equal, and a source of another spelling is another source.
-    private var origins: [[UInt8]: Int32] = [:]
+    private var columns = RecordRows()
     /// The source of the row before: nearly always that of the next, too.
     private var lastSource: [UInt8] = []
     private var lastOrigin: Int32 = -1
@@ -89,18 +95,8 @@ struct AutoExportRows {
         guard row.metadata.count + row.payload.count <= Self.rowTextLimit else {
             return "the item holds more than 512 KiB of text"
         }
-        changes.records.type.append(row.slots.type)
-        changes.records.unit.append(row.slots.unit)
-        changes.records.origin.append(row.origin)
-        changes.records.start.append(row.start.microseconds)
-        changes.records.end.append(row.end.microseconds)
-        changes.records.value.append(row.value)
-        changes.records.created.append(row.created)
-        changes.records.flags.append(row.flags)
-        changes.records.metadata.append(bytes: row.metadata)
-        changes.records.payload.append(bytes: row.payload)
-        changes.records.healthKitUUID.append(row.uuid)
-        changes.records.line.append(changes.items)
+        columns.append(
+            row, item: changes.items, type: row.slots.type, unit: row.slots.unit, origin: row.origin)
         if row.uuid != nil { hasUUIDs = true }
         return nil
     }
@@ -121,6 +117,7 @@ struct AutoExportRows {
 
     func finished() -> PushedChanges {
         var changes = changes
+        changes.records = columns.batch
         if !hasUUIDs { changes.records.healthKitUUID = [] }
         return changes
     }
@@ -128,9 +125,7 @@ struct AutoExportRows {
     /// Of a type, with its canonical unit where no other is given.
     mutating func slots(_ identifier: String, unit: String? = nil) -> AutoExportSlots {
         let unit = unit ?? HealthType.named(identifier).unit
-        return AutoExportSlots(
-            type: Self.slot(of: identifier, in: &types, &changes.records.types) { $0 },
-            unit: Self.slot(of: unit, in: &units, &changes.records.units) { $0 })
+        return AutoExportSlots(type: columns.slot(type: identifier), unit: columns.slot(unit: unit))
     }
 
     mutating func originSlot(of source: JSONSpan?) -> Int32 {
@@ -146,18 +141,6 @@ struct AutoExportRows {
     }
 
     mutating func originSlot(named name: String) -> Int32 {
-        let name = name.isEmpty ? HealthAutoExport.sourceName : name
-        return Self.slot(of: name, in: &origins, &changes.records.origins) { Origin(sourceName: $0) }
-    }
-
-    private static func slot<Entry>(
-        of key: String, in table: inout [[UInt8]: Int32], _ entries: inout [Entry], _ entry: (String) -> Entry
-    ) -> Int32 {
-        let bytes = Array(key.utf8)
-        if let known = table[bytes] { return known }
-        let slot = Int32(entries.count)
-        table[bytes] = slot
-        entries.append(entry(key))
-        return slot
+        columns.slot(Origin(sourceName: name.isEmpty ? HealthAutoExport.sourceName : name))
     }
 }

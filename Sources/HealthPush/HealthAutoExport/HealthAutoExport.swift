@@ -40,7 +40,7 @@ package enum HealthAutoExport {
     ) throws(PushError) -> PushedChanges {
         guard JSONScanner.isUTF8(body) else { throw PushError("the body isn't UTF-8; \(hint)") }
         let stated = headers.first { $0.key.lowercased() == "automation-aggregation" }?.value
-        var reader = AutoExportReader(aggregation: AutoExportAggregation(header: stated), now: now)
+        var reader = AutoExportReader(aggregation: stated, now: now)
         let problem = body.withUnsafeBytes { bytes -> PushError? in
             do throws(JSONScanError) {
                 return try reader.read(bytes) ? nil : PushError("the body has no object 'data'; \(hint)")

@@ -1,5 +1,20 @@
 import HealthModel
 
+/// What one record has beside its type, unit and source, before it is a row of columns.
+protocol RecordCells {
+    var start: Instant { get }
+    var end: Instant { get }
+    /// In the unit given, which is the type's canonical one where it has one; NaN for none.
+    var value: Double { get }
+    /// Seconds since 1970; 0 when unknown.
+    var created: Int64 { get }
+    var flags: RecordFlags { get }
+    /// JSON objects; empty for none.
+    var metadata: [UInt8] { get }
+    var payload: [UInt8] { get }
+    var uuid: SampleID? { get }
+}
+
 /// Rows of a batch that is being filled, its names numbered as they come.
 struct RecordRows {
     private(set) var batch = RecordBatch()
@@ -8,18 +23,16 @@ struct RecordRows {
     private var units: [[UInt8]: Int32] = [:]
     private var origins: [[UInt8]: Int32] = [:]
 
-    /// One record, before it is a row. Times are instants, the value is in the unit given, which is the type's canonical one where it has one.
-    struct Row {
+    /// One record, its names as they are.
+    struct Row: RecordCells {
         var type = ""
         var unit = ""
         var origin = Origin(sourceName: "")
         var start = Instant.epoch
         var end = Instant.epoch
         var value = Double.nan
-        /// Seconds since 1970; 0 when unknown.
         var created: Int64 = 0
         var flags: RecordFlags = []
-        /// JSON objects; empty for none.
         var metadata: [UInt8] = []
         var payload: [UInt8] = []
         var uuid: SampleID?
@@ -28,18 +41,33 @@ struct RecordRows {
     }
 
     mutating func append(_ row: Row) {
-        batch.type.append(Self.number(Array(row.type.utf8), row.type, &types, &batch.types))
-        batch.unit.append(Self.number(Array(row.unit.utf8), row.unit, &units, &batch.units))
-        batch.origin.append(Self.number(Self.bytes(of: row.origin), row.origin, &origins, &batch.origins))
-        batch.start.append(row.start.microseconds)
-        batch.end.append(row.end.microseconds)
-        batch.value.append(row.value)
-        batch.created.append(row.created)
-        batch.flags.append(row.flags)
-        batch.metadata.append(bytes: row.metadata)
-        batch.payload.append(bytes: row.payload)
-        batch.healthKitUUID.append(row.uuid)
-        batch.line.append(row.item)
+        append(row, item: row.item, type: slot(type: row.type), unit: slot(unit: row.unit), origin: slot(row.origin))
+    }
+
+    /// - Parameters:
+    ///   - item: its number.
+    ///   - type, unit, origin: as `slot` numbers them.
+    mutating func append(_ cells: some RecordCells, item: Int64, type: Int32, unit: Int32, origin: Int32) {
+        batch.type.append(type)
+        batch.unit.append(unit)
+        batch.origin.append(origin)
+        batch.start.append(cells.start.microseconds)
+        batch.end.append(cells.end.microseconds)
+        batch.value.append(cells.value)
+        batch.created.append(cells.created)
+        batch.flags.append(cells.flags)
+        batch.metadata.append(bytes: cells.metadata)
+        batch.payload.append(bytes: cells.payload)
+        batch.healthKitUUID.append(cells.uuid)
+        batch.line.append(item)
+    }
+
+    mutating func slot(type: String) -> Int32 { Self.number(Array(type.utf8), type, &types, &batch.types) }
+
+    mutating func slot(unit: String) -> Int32 { Self.number(Array(unit.utf8), unit, &units, &batch.units) }
+
+    mutating func slot(_ origin: Origin) -> Int32 {
+        Self.number(Self.bytes(of: origin), origin, &origins, &batch.origins)
     }
 
     private static func bytes(of origin: Origin) -> [UInt8] {

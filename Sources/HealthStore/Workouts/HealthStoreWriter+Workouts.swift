@@ -91,12 +91,14 @@ extension HealthStoreWriter {
         }
         let next = WorkoutVersions.replacements(seen)
         var isChanged = false
-        for (index, workout) in seen.enumerated() where workout.isReplaced != (next[index] != nil) {
+        for (index, workout) in seen.enumerated() {
+            let isReplaced = next[index] != nil
+            if workout.isReplaced == isReplaced, (rows[index].state == .absent) == isReplaced { continue }
             var row = rows[index]
-            row.state = workout.isReplaced ? .alive : .absent
+            row.state = isReplaced ? .absent : .alive
             try rewrite(&row, was: rows[index], user: user)
             rows[index] = row
-            try sightings.mark(born: workout.born, isReplaced: !workout.isReplaced, user: user)
+            try sightings.mark(born: workout.born, isReplaced: isReplaced, user: user)
             isChanged = true
         }
         for index in seen.indices where next[index] == nil {

@@ -40,15 +40,14 @@ enum WorkoutVersions {
     /// By place in `seen`: the place of the next version; nil for what isn't replaced.
     static func replacements(_ seen: [SeenWorkout]) -> [Int?] {
         var found = [Int?](repeating: nil, count: seen.count)
-        guard seen.count > 1, seen.allSatisfy({ !$0.hasUUID && $0.activity == seen[0].activity }),
-            Set(seen.map(\.end)).count == seen.count
-        else { return found }
-        let order = seen.indices.sorted { (seen[$0].first, seen[$0].born) < (seen[$1].first, seen[$1].born) }
-        for (older, newer) in zip(order, order.dropFirst()) where seen[newer].first <= seen[older].last {
-            return found
-        }
-        for (older, newer) in zip(order, order.dropFirst()) where seen[newer].exported > seen[older].last {
-            found[older] = newer
+        for places in Dictionary(grouping: seen.indices, by: { seen[$0].activity }).values {
+            guard places.count > 1, places.allSatisfy({ !seen[$0].hasUUID }),
+                Set(places.map { seen[$0].end }).count == places.count
+            else { continue }
+            let order = places.sorted { (seen[$0].first, seen[$0].born) < (seen[$1].first, seen[$1].born) }
+            let pairs = zip(order, order.dropFirst())
+            guard pairs.allSatisfy({ seen[$1].first > seen[$0].last }) else { continue }
+            for (older, newer) in pairs where seen[newer].exported > seen[older].last { found[older] = newer }
         }
         return found
     }

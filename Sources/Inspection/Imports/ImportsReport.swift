@@ -7,13 +7,15 @@ import Protocol
 import StageKit
 import Terminal
 
-/// What became of files that were handed over, the newest first: at most a hundred.
+/// What became of files that were handed over, the newest first: at most a hundred. And who pushes.
 package struct ImportsReport {
     package let rows: [ImportRow]
+    package let devices: [PushingDevice]
 
     package init(_ stack: Stack) throws {
         let pages: [Page<ImportsPage>] = try stack.reader().pages(try stack.instance(.observer), .imports())
         rows = pages.flatMap(\.imports)
+        devices = pages.flatMap { $0.devices ?? [] }
     }
 
     /// The one of an id, or of the beginning of one.
@@ -40,12 +42,13 @@ package struct ImportsReport {
                     members["submitted"] = Value(row.submitted.map { InstantText.iso8601($0) })
                     members["undone"] = Value(row.undone.map { InstantText.iso8601($0) })
                     return .object(members)
-                })
+                }),
+            "devices": .array(devices.map { Value($0) }),
         ])
     }
 
     package func table(for terminal: Terminal) -> String {
-        guard !rows.isEmpty else { return "Nothing was imported yet.\n" }
+        guard !rows.isEmpty else { return "Nothing was imported yet.\n" + deviceTable(for: terminal) }
         var table = Table([
             .init("Id"), .init("When", givesWay: 2), .init("User", givesWay: 3), .init("State"), .number("Added"),
             .number("Known", givesWay: 1), .init("File", givesWay: 4),
@@ -59,7 +62,15 @@ package struct ImportsReport {
                 count(report?.total.added), count(report?.total.known), (row.path as NSString).lastPathComponent,
             ])
         }
-        return table.render(for: terminal)
+        return table.render(for: terminal) + deviceTable(for: terminal)
+    }
+
+    /// Nothing where nobody pushes.
+    private func deviceTable(for terminal: Terminal) -> String {
+        guard !devices.isEmpty else { return "" }
+        var table = Table([.init("Device"), .init("User", givesWay: 2), .init("Pushes to", givesWay: 1)])
+        for device in devices { table.add([device.device, device.user, device.ways.joined(separator: ", ")]) }
+        return "\n" + table.render(for: terminal)
     }
 
     private func state(of row: ImportRow) -> String {

@@ -55,16 +55,27 @@ package struct QuarantineReport {
         guard !entries.isEmpty else { return "Nothing is quarantined.\n" }
         var table = Table([
             .number("Id"), .init("Type"), .init("When", givesWay: 3), .init("Reason"), .number("Seen", givesWay: 2),
-            .init("Import", givesWay: 1),
+            .init("From", givesWay: 1),
         ])
         for entry in entries {
             table.add([
                 "\(entry.number)", Self.short(entry.type ?? "?"),
                 entry.start.map { String(InstantText.iso8601($0).prefix(16)) } ?? "", entry.reason, "\(entry.seen)",
-                (entry.source as NSString).lastPathComponent + (entry.line > 0 ? ":\(entry.line)" : ""),
+                Self.place(of: entry),
             ])
         }
         return table.render(for: terminal)
+    }
+
+    /// "export.xml:12" of an import, "/v1/samples, item 2" of a request.
+    private static func place(of entry: QuarantinedRow) -> String {
+        if isPushed(entry) { return entry.source + (entry.line > 0 ? ", item \(entry.line)" : "") }
+        return (entry.source as NSString).lastPathComponent + (entry.line > 0 ? ":\(entry.line)" : "")
+    }
+
+    /// By the paths that the ingest takes data at.
+    private static func isPushed(_ entry: QuarantinedRow) -> Bool {
+        IngestWay(rawValue: entry.source) != nil
     }
 
     /// HealthKit's prefixes say nothing to a person.
@@ -80,7 +91,8 @@ package struct QuarantineReport {
             let shown = Self.readable(entry)
             var lines: [(String, Value)] = [
                 ("id", shown["id"]), ("type", shown["type"]), ("reason", shown["reason"]), ("from", shown["start"]),
-                ("to", shown["end"]), ("import", shown["source"]), ("line", shown["line"]), ("seen", shown["seen"]),
+                ("to", shown["end"]), (Self.isPushed(entry) ? "pushed to" : "import", shown["source"]),
+                (Self.isPushed(entry) ? "item" : "line", shown["line"]), ("seen", shown["seen"]),
                 ("user", shown["user"]),
             ]
             for (name, value) in Value.inOrder(Value(entry.record).object ?? [:]) where name != "created" {

@@ -175,8 +175,26 @@ package struct DeadLetter: Codable, Sendable, Equatable {
 /// What became of files handed over, the newest first.
 package struct ImportsPage: PageContent, Equatable {
     package var imports: [ImportRow]
+    /// Who pushes, where no single import was asked for.
+    package var devices: [PushingDevice]?
 
-    package init(imports: [ImportRow]) { self.imports = imports }
+    package init(imports: [ImportRow], devices: [PushingDevice]? = nil) {
+        self.imports = imports
+        self.devices = devices
+    }
+}
+
+/// A device that has pushed something which can be taken back.
+package struct PushingDevice: Codable, Sendable, Equatable {
+    package var user: String
+    /// As its token names it.
+    package var device: String
+    /// Its ways in: "/v1/samples", "/v1/health-auto-export", "live".
+    package var ways: [String]
+
+    package init(user: String, device: String, ways: [String]) {
+        (self.user, self.device, self.ways) = (user, device, ways)
+    }
 }
 
 /// What became of one file.

@@ -10,7 +10,7 @@ import Terminal
 enum ImportsCommand: Command {
     static let help = CommandHelp(
         name: "healthbus imports",
-        summary: "List what was imported, or take back what an import or a device brought.",
+        summary: "List what was imported and which devices push, or take back what an import or a device brought.",
         positionals: [.init("list|undo", isRequired: false), .init("id", isRequired: false)],
         options: CommandHelp.stackOptions + [
             .init("--device", value: "name", help: "undo: all that this device has pushed, instead of an import"),

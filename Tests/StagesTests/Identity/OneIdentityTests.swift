@@ -108,6 +108,10 @@ import Testing
         let counts = Dictionary(grouping: samples.ids.indices) { samples.typeName($0) }.mapValues(\.count)
         #expect(counts == Dictionary(grouping: left, by: \.type).mapValues(\.count), "\(name): rows that are too many")
         let figures = try ThreeWays.figures(of: page)
+        for handler in ["steps", "heart-rate", "sleep", "energy", "body", "workouts"] {
+            #expect(
+                figures.contains { $0.key.hasSuffix(handler) && !$0.value.figures.isEmpty }, "\(name): no \(handler)")
+        }
         if let expected {
             for (day, output) in figures where output != expected[day] {
                 Issue.record("\(name): \(day) is \(output), and \(String(describing: expected[day])) in another order")

@@ -87,7 +87,11 @@ package final class ObserverSource: PullSource {
                     device: try DeliveryTable.table.value("device", in: database)?.read() ?? DeviceState(),
                     registrations: try DeliveryTable.table.value("registrations", in: database)?.read()
                         ?? KeptRegistrations()), true)
-        case .imports(let id): page(ImportsPage(imports: try ImportTables.answer(id: id, in: database)), true)
+        case .imports(let id):
+            let devices = try store.devices().map { PushingDevice(user: $0.user, device: $0.device, ways: $0.ways) }
+            page(
+                ImportsPage(
+                    imports: try ImportTables.answer(id: id, in: database), devices: id == nil ? devices : nil), true)
         case .types: page(TypesPage(types: try types(), quarantined: Int64(try store.quarantineCount())), true)
         case .completeness(let user, let nights, let after):
             try completeness(user: user, nights: nights, after: after, page)

@@ -1,15 +1,17 @@
 import Changelog
 import HealthImport
 import HealthModel
+import HealthPush
 import HealthStore
 import Protocol
 import StageKit
 
 /// Inputs that weren't understood, to be read again.
 package struct RereadRequest: Sendable {
-    package var inputs: [(number: Int64, raw: String)]
+    /// `way`: of one that was pushed, to where.
+    package var inputs: [(number: Int64, raw: String, way: IngestWay?)]
 
-    package init(inputs: [(number: Int64, raw: String)]) { self.inputs = inputs }
+    package init(inputs: [(number: Int64, raw: String, way: IngestWay?)]) { self.inputs = inputs }
 }
 
 /// What they are by the rules of now: by number, those that are understood.
@@ -18,7 +20,11 @@ package struct RereadReply: Sendable {
 
     package init(_ request: RereadRequest) {
         records = [:]
-        for (number, raw) in request.inputs {
+        for (number, raw, way) in request.inputs {
+            if let way {
+                records[number] = QuarantinedItem.records(raw, isAutoExport: way == .autoExport)
+                continue
+            }
             let sink = OneRecordSink()
             // Of what still can't be understood the sink gets nothing; nothing else can fail in memory.
             if (try? ExportReader.reread(element: raw, into: sink)) == true, let batch = sink.batch {
@@ -110,7 +116,8 @@ extension ObserverStage {
         job.left -= Int64(page.count)
         let inputs = job.isRetry ? chosen.filter { $0.sample == nil } : []
         if !inputs.isEmpty {
-            let effect = turn.perform(RereadRequest(inputs: inputs.map { ($0.number, $0.raw) }))
+            let effect = turn.perform(
+                RereadRequest(inputs: inputs.map { ($0.number, $0.raw, IngestWay(rawValue: $0.source)) }))
             job.rereading = (effect, inputs)
         }
         job.isDone = page.count < QuarantineMending.step && job.rereading == nil

@@ -1,0 +1,27 @@
+import HealthModel
+import SQLite
+
+extension HealthStoreReader {
+    /// The devices of which anything is noted that they pushed, each with its ways in, by user and name.
+    package func devices() throws -> [(user: String, device: String, ways: [String])] {
+        // A store of an earlier release has no notes.
+        let hasNotes =
+            try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'bringers'").firstRow { _ in true } ?? false
+        guard hasNotes else { return [] }
+        var found: [(user: String, device: String, ways: [String])] = []
+        try database.prepare(
+            """
+            SELECT users.name, bringers.name, way FROM bringers JOIN users ON users.id = bringers.user
+            WHERE kind = 'device' AND number IN (SELECT bringer FROM brought) ORDER BY 1, 2, 3
+            """
+        ).forEachRow { row in
+            let (user, device, way) = (row.string(0), row.string(1), row.string(2))
+            if found.last?.user == user, found.last?.device == device {
+                found[found.count - 1].ways.append(way)
+            } else {
+                found.append((user, device, [way]))
+            }
+        }
+        return found
+    }
+}
