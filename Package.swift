@@ -140,7 +140,7 @@ let package = Package(
             ]),
         part(
             "uploader/Reading", "UploaderReading",
-            ["DeliveryKit", "HealthModel", "JSON", "Logging", "Protocol"]),
+            ["DeliveryKit", "HealthModel", "JSON", "Logging", "Processes", "Protocol"]),
         library("Supervisor", ["CPosix", "Processes"]),
         // The tools: what looks at a stack, and what acts on it.
         library(
@@ -217,7 +217,7 @@ let package = Package(
         + plugin(
             "uploader", "UploaderStage",
             [
-                "Configuration", "DeliveryKit", "HTTP", "HealthModel", "JSON", "MessageBus", "Protocol", "StageKit",
+                "Configuration", "DeliveryKit", "HTTP", "HealthModel", "MessageBus", "Protocol", "StageKit",
                 "UploaderReading",
             ], main: ["Configuration", "StageKit"])
         + plugin(
@@ -264,7 +264,8 @@ let package = Package(
                 ]),
             tests("HTTP", ["CZlib", "HTTP", "HealthModel", "TestSupport"]),
             tests(
-                "Uploader", ["DeliveryKit", "HTTP", "HealthModel", "TestSupport", "UploaderReading", "UploaderStage"]),
+                "Uploader",
+                ["DeliveryKit", "HTTP", "HealthModel", "Logging", "TestSupport", "UploaderReading", "UploaderStage"]),
             tests(
                 "Protocol",
                 [

@@ -52,7 +52,7 @@ final class BackendVersions {
         slowness = Slowness { tell("waiting for the backend at \(url), which doesn't answer") }
         client = try HTTPClient(base: url, answerLimit: Self.answerLimit)
         token = TokenSource(
-            file: options["tokenFile"].string ?? stack.state.backendToken,
+            options, file: stack.state.backendToken,
             environment: ProcessInfo.processInfo.environment["HEALTHBUS_BACKEND_TOKEN"])
         timeout = options["timeoutSeconds"].double ?? 30
     }
@@ -100,7 +100,7 @@ final class BackendVersions {
                     HTTPRequest(
                         path: Self.path, query: query,
                         headers: ["Authorization": "Bearer \(try token.current(refresh: refresh))"]),
-                    timeout: timeout)
+                    timeout: timeout, redirects: HTTPClient.usualRedirects)
             } catch let error as HTTPError {
                 guard error.isTransient, attempt < Self.tries else {
                     throw Failure("the backend can't be asked: \(error.endpoint): \(error.detail)", hint: error.hint)

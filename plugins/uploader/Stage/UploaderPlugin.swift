@@ -11,6 +11,7 @@ extension StagePlugin {
         "uploader",
         stage: { setting in
             let url = try address(of: setting.instance, in: setting.stack)
+            try checkToken(of: setting.instance, in: setting.stack)
             return DeliveryStage(
                 stack: setting.stack, instance: setting.instance, address: url,
                 needsPath: try setting.reachesOut && !HTTPClient.isLoopback(url), generator: setting.generator)
@@ -20,10 +21,21 @@ extension StagePlugin {
             return try UploadRunner(
                 base: address(of: context.instance, in: context.stack), timeout: options["timeoutSeconds"].double ?? 30,
                 token: TokenSource(
-                    file: options["tokenFile"].string ?? context.state.backendToken,
+                    options, file: context.state.backendToken,
                     environment: ProcessInfo.processInfo.environment["HEALTHBUS_BACKEND_TOKEN"]))
         },
         source: { DeliverySource(database: $0) })
+
+    /// Two sources of a token would leave it open which one counts.
+    private static func checkToken(
+        of uploader: StackConfiguration.Instance, in stack: StackConfiguration
+    ) throws(ConfigurationError) {
+        let options = uploader.configuration
+        guard options["tokenCommand"].array?.isEmpty == false, !options["tokenFile"].isNull else { return }
+        throw ConfigurationError(
+            file: stack.file, key: "instances.\(uploader.name).configuration.tokenCommand",
+            reason: "goes instead of 'tokenFile': leave one of them out")
+    }
 
     /// As it is configured, else the stack's own backend.
     private static func address(of uploader: StackConfiguration.Instance, in stack: StackConfiguration) throws -> String
