@@ -165,8 +165,10 @@ let package = Package(
         library(
             "Conformance",
             [
-                "Changelog", "Client", "Clocks", "Configuration", "Control", "ExecDialogue", "HandlerKit",
-                "HealthModel", "JSON", "Logging", "MessageBus", "Processes", "Protocol", "StageKit", "Terminal",
+                "Changelog", "Client", "Clocks", "Configuration", "Control", "DeliveryKit", "ExecDialogue", "HTTP",
+                "HandlerKit", "HealthModel", "JSON", "Logging", "MessageBus", "Processes", "Protocol", "StageKit",
+                "Terminal",
+                "UploaderReading",
             ]),
         // All stages in one process, in virtual time.
         library(
@@ -179,9 +181,10 @@ let package = Package(
         .executableTarget(
             name: "healthbus",
             dependencies: [
-                "BackgroundDelivery", "Client", "Clocks", "Configuration", "Conformance", "Control", "HealthGenerator",
-                "HealthModel", "Inspection", "Logging", "Processes", "Protocol", "QRCode", "Simulation", "StageKit",
-                "Supervisor", "Terminal",
+                "BackgroundDelivery", "Client", "Clocks", "Configuration", "Conformance", "Control", "HTTP",
+                "HealthGenerator", "HealthModel", "Inspection", "Logging", "Processes", "Protocol", "QRCode",
+                "Simulation",
+                "StageKit", "Supervisor", "Terminal", "UploaderReading",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings),
     ]
@@ -303,7 +306,7 @@ let package = Package(
                 ]),
             tests(
                 "Reliability", ["BackendStage", "CSQLite", "Changelog", "HTTP", "HealthModel", "SQLite", "TestSupport"]),
-            tests("Conformance", ["Configuration", "Conformance", "HealthModel", "Terminal", "TestSupport"]),
+            tests("Conformance", ["Configuration", "Conformance", "HTTP", "HealthModel", "Terminal", "TestSupport"]),
             tests(
                 "Simulation",
                 ["BackgroundDelivery", "Configuration", "HandlerKit", "HealthModel", "Simulation", "TestSupport"]),
