@@ -145,7 +145,7 @@ let package = Package(
             ]),
         part(
             "uploader/Reading", "UploaderReading",
-            ["Configuration", "DeliveryKit", "HealthModel", "JSON", "Logging", "Protocol"]),
+            ["Configuration", "DeliveryKit", "HealthModel", "JSON", "Logging", "Processes", "Protocol"]),
         part("files/Reading", "FilesReading", ["Configuration", "HealthModel"]),
         library("Supervisor", ["CPosix", "Processes"]),
         // The tools: what looks at a stack, and what acts on it.
@@ -172,8 +172,10 @@ let package = Package(
         library(
             "Conformance",
             [
-                "Changelog", "Client", "Clocks", "Configuration", "Control", "ExecDialogue", "HandlerKit",
-                "HealthModel", "JSON", "Logging", "MessageBus", "Processes", "Protocol", "StageKit", "Terminal",
+                "Changelog", "Client", "Clocks", "Configuration", "Control", "DeliveryKit", "ExecDialogue", "HTTP",
+                "HandlerKit", "HealthModel", "JSON", "Logging", "MessageBus", "Processes", "Protocol", "StageKit",
+                "Terminal",
+                "UploaderReading",
             ]),
         // All stages in one process, in virtual time.
         library(
@@ -186,9 +188,10 @@ let package = Package(
         .executableTarget(
             name: "healthbus",
             dependencies: [
-                "BackgroundDelivery", "Client", "Clocks", "Configuration", "Conformance", "Control", "HealthGenerator",
-                "HealthModel", "Inspection", "Logging", "Processes", "Protocol", "QRCode", "Simulation", "StageKit",
-                "Supervisor", "Terminal",
+                "BackgroundDelivery", "Client", "Clocks", "Configuration", "Conformance", "Control", "HTTP",
+                "HealthGenerator", "HealthModel", "Inspection", "Logging", "Processes", "Protocol", "QRCode",
+                "Simulation",
+                "StageKit", "Supervisor", "Terminal", "UploaderReading",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings),
     ]
@@ -225,7 +228,7 @@ let package = Package(
         + plugin(
             "uploader", "UploaderStage",
             [
-                "Configuration", "DeliveryKit", "HTTP", "HealthModel", "JSON", "MessageBus", "Protocol", "StageKit",
+                "Configuration", "DeliveryKit", "HTTP", "HealthModel", "MessageBus", "Protocol", "StageKit",
                 "UploaderReading",
             ], main: ["Configuration", "StageKit"])
         // Files as a destination.
@@ -290,7 +293,8 @@ let package = Package(
                 ["Configuration", "Digest", "FilesStage", "HealthModel", "Protocol", "TestSupport"]),
             tests("HTTP", ["CZlib", "HTTP", "HealthModel", "TestSupport"]),
             tests(
-                "Uploader", ["DeliveryKit", "HTTP", "HealthModel", "TestSupport", "UploaderReading", "UploaderStage"]),
+                "Uploader",
+                ["DeliveryKit", "HTTP", "HealthModel", "Logging", "TestSupport", "UploaderReading", "UploaderStage"]),
             tests(
                 "Protocol",
                 [
@@ -328,7 +332,7 @@ let package = Package(
                 ]),
             tests(
                 "Reliability", ["BackendStage", "CSQLite", "Changelog", "HTTP", "HealthModel", "SQLite", "TestSupport"]),
-            tests("Conformance", ["Configuration", "Conformance", "HealthModel", "Terminal", "TestSupport"]),
+            tests("Conformance", ["Configuration", "Conformance", "HTTP", "HealthModel", "Terminal", "TestSupport"]),
             tests(
                 "Simulation",
                 ["BackgroundDelivery", "Configuration", "HandlerKit", "HealthModel", "Simulation", "TestSupport"]),

@@ -28,7 +28,7 @@ extension DeliveryStage {
                 Alert(
                     .degraded, subject: "refusals",
                     text: "The backend names elements that it refuses in a form that can't be understood.",
-                    remedy: "See 'What a plain server must do' in docs/backend.md; nothing is lost meanwhile."))
+                    remedy: "Nothing is lost meanwhile. \(trial)"))
             try retry(why, turn)
         case .unproven(let why): try doubt(why, turn)
         case .failed(let failure): try act(on: failure, index, sent, turn)
@@ -67,6 +67,8 @@ extension DeliveryStage {
     private func pause(_ why: String, _ turn: Turn) {
         blocked = why
         isPaused = true
+        // Whoever has mended the token has written another one.
+        refreshToken = true
         waitUntil = turn.monotonic + Self.pause
         turn.log(.uploadPaused, ["why": why])
     }
@@ -74,6 +76,11 @@ extension DeliveryStage {
     /// The same again later: nothing is accepted, and nothing refused.
     func retry(_ why: String, _ turn: Turn) throws {
         try wait(policy.action(after: .unproven, elements: 1, now: turn.now, using: &generator), why, turn)
+    }
+
+    /// How a person finds out what a server of their own answers.
+    private var trial: String {
+        "'healthbus backend test \(settings.address)' tries a server of your own, case by case."
     }
 
     /// An answer that may be anybody's.
@@ -86,7 +93,7 @@ extension DeliveryStage {
                     text:
                         "What answers for the backend doesn't prove that it takes anything; nothing is counted as delivered.",
                     remedy:
-                        "Look at 'healthbus status': is there a login page in the network, or another server at this address?"
+                        "Look at 'healthbus status': is there a login page in the network, or another server at this address? \(trial)"
                 ))
         }
         try retry(why, turn)
@@ -136,7 +143,7 @@ extension DeliveryStage {
             Alert(
                 .degraded, subject: "refusals",
                 text: "The backend names elements as refused that were never sent to it; that is passed over.",
-                remedy: "See to the backend: 'refused' names elements by the id that they came with."))
+                remedy: "See to the backend: 'refused' names elements by the id that they came with. \(trial)"))
     }
 
     private func delivered(_ index: Int, _ sent: Delivery.Sent, _ answer: DeliveryAnswer, _ turn: Turn) throws {

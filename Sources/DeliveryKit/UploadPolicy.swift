@@ -13,6 +13,11 @@ package struct UploadPolicy: Sendable, Equatable {
     package private(set) var attempt = 0
     /// A new token was asked for since the last success.
     package private(set) var hasRefreshedToken = false
+    /// Conflicts in a row.
+    private var conflicts = 0
+
+    /// Conflicts that are taken for another request still under way; more are taken for a refusal.
+    private static let conflictLimit = 3
 
     package init(base: Double = 1, cap: Double = 900, askedCap: Double = 900, attempt: Int = 0) {
         self.base = base
@@ -27,6 +32,8 @@ package struct UploadPolicy: Sendable, Equatable {
         case refused(String)
         /// It is to come later, after the time that was asked for, if one was.
         case later(AskedWait? = nil)
+        /// It collides with something: with a request under way, which passes, or with what is kept, which doesn't. Why, for a dead letter.
+        case conflict(String)
         /// The proof of who we are is refused. `isFinal`: another one wouldn't help either.
         case refusesToken(isFinal: Bool, Pause)
         case needsPerson(Pause)
@@ -66,7 +73,9 @@ package struct UploadPolicy: Sendable, Equatable {
         asked = nil
         let action = decide(outcome, elements: elements, now: now, using: &generator)
         switch action {
-        case .retry: attempt += 1
+        case .retry:
+            attempt += 1
+            if case .conflict = outcome { conflicts += 1 } else { conflicts = 0 }
         case .refreshToken: hasRefreshedToken = true
         case .pause: break
         case .done, .split, .deadLetter: succeeded()
@@ -78,6 +87,7 @@ package struct UploadPolicy: Sendable, Equatable {
     package mutating func succeeded() {
         attempt = 0
         hasRefreshedToken = false
+        conflicts = 0
         asked = nil
     }
 
@@ -88,6 +98,9 @@ package struct UploadPolicy: Sendable, Equatable {
         case .taken: return .done
         case .unproven: return .retry(after: jitter(using: &generator))
         case .refused(let reason): return elements > 1 ? .split : .deadLetter(reason)
+        case .conflict(let reason):
+            guard conflicts >= Self.conflictLimit else { return .retry(after: jitter(using: &generator)) }
+            return elements > 1 ? .split : .deadLetter(reason)
         case .later(let wait):
             asked = wait?.seconds(from: now)
             return .retry(after: asked.map { min($0, askedCap) } ?? jitter(using: &generator))

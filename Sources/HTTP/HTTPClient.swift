@@ -2,8 +2,8 @@ import CCurl
 
 /// An HTTP client for one server, on one libcurl easy handle that keeps its connection alive.
 ///
-/// Blocking, and not for two threads at once: whoever makes one keeps it on a thread of their own. It never follows a
-/// redirect, so a token reaches no other host than the one configured. Bodies and headers are never logged.
+/// Blocking, and not for two threads at once: whoever makes one keeps it on a thread of their own. It follows a redirect only when
+/// asked to, and to no other host, port or scheme than the one configured, so a token reaches nobody else. Bodies and headers are never logged.
 ///
 /// `@unchecked Sendable` only so that it can be made on one thread and handed to its owner: libcurl forbids to share an easy
 /// handle between threads at the same time, not to move it.
@@ -12,8 +12,14 @@ package final class HTTPClient: @unchecked Sendable {
     package let base: String
     /// "127.0.0.1:8080", for messages.
     package let endpoint: String
+    /// Without a prefix.
+    private let origin: String
     /// Bytes of an answer's body that are accepted.
     package let answerLimit: Int
+
+    /// Redirects in a row that lead somewhere.
+    package static let usualRedirects = 3
+
     let handle: OpaqueHandle
 
     /// - Parameters:
@@ -24,6 +30,7 @@ package final class HTTPClient: @unchecked Sendable {
         let server = try ServerURL(base)
         self.base = server.base
         self.endpoint = server.endpoint
+        origin = server.origin
         self.answerLimit = answerLimit
         _ = Self.globalInit
         guard let made = curl_easy_init() else {
@@ -42,9 +49,24 @@ package final class HTTPClient: @unchecked Sendable {
     package static func isLoopback(_ base: String) throws -> Bool { try ServerURL(base).isLoopback }
 
     /// Sends one request and waits for its answer, whatever its status.
-    /// - Parameter timeout: seconds for all of it.
+    /// - Parameters:
+    ///   - timeout: seconds for all of it, anew for each redirect.
+    ///   - redirects: so many are followed within the same origin, with method, headers and body; any other is the answer.
     /// - Throws: `HTTPError` when there is no answer.
-    package func send(_ request: HTTPRequest, timeout: Double = 30) throws -> HTTPResponse {
+    package func send(_ request: HTTPRequest, timeout: Double = 30, redirects: Int = 0) throws -> HTTPResponse {
+        var address = try url(of: request)
+        var answer = try send(request, to: address, timeout)
+        for _ in 0..<redirects where HTTPRedirect.keepsRequest(answer.status, method: request.method) {
+            guard let location = answer.headers["Location"],
+                case .sameOrigin(let path) = HTTPRedirect(location: location, from: address)
+            else { break }
+            address = origin + path
+            answer = try send(request, to: address, timeout)
+        }
+        return answer
+    }
+
+    private func send(_ request: HTTPRequest, to address: String, _ timeout: Double) throws -> HTTPResponse {
         let answer = AnswerCollector(limit: answerLimit)
         var list: UnsafeMutablePointer<curl_slist>?
         defer { curl_slist_free_all(list) }
@@ -52,7 +74,7 @@ package final class HTTPClient: @unchecked Sendable {
             guard let longer = curl_slist_append(list, line) else { throw failure(CURLE_OUT_OF_MEMORY, timeout) }
             list = longer
         }
-        healthbus_setopt_string(handle, CURLOPT_URL, try url(of: request))
+        healthbus_setopt_string(handle, CURLOPT_URL, address)
         healthbus_setopt_string(handle, CURLOPT_CUSTOMREQUEST, request.method)
         healthbus_setopt_pointer(handle, CURLOPT_HTTPHEADER, list)
         healthbus_setopt_long(handle, CURLOPT_TIMEOUT_MS, Int(timeout * 1000))

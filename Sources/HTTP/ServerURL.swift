@@ -3,6 +3,8 @@ import Foundation
 /// The parts of a server's URL that a client needs.
 struct ServerURL {
     let base: String
+    /// "https://example.org:8443", without a path.
+    let origin: String
     let endpoint: String
     let isLoopback: Bool
 
@@ -24,6 +26,8 @@ struct ServerURL {
         var base = text
         while base.hasSuffix("/") { base.removeLast() }
         self.base = base
+        // It has no query and no fragment: the path is its end.
+        origin = String(text.dropLast(parts.percentEncodedPath.count))
         let bare = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
         endpoint = "\(host):\(parts.port ?? (scheme == "https" ? 443 : 80))"
         isLoopback = bare == "localhost" || bare == "::1" || bare.hasPrefix("127.")

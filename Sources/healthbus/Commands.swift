@@ -44,7 +44,7 @@ enum Commands {
             ),
             ("Let phones and programs in", [PairCommand.self, TokenCommand.self]),
             ("Keep strangers off the bus", [KeysCommand.self]),
-            ("Write a plugin", [PluginsCommand.self]),
+            ("Write a plugin, or a backend", [PluginsCommand.self, BackendCommand.self]),
             ("Try it out", [GenerateCommand.self, SimulateCommand.self]),
         ]
     }

@@ -40,6 +40,31 @@ extension EndToEnd {
             }
         }
 
+        /// One that ends is printed anew, and nothing has to be started again.
+        @Test func aTokenFromACommandIsFetchedAgainWhenItIsRefused() async throws {
+            try await withStack { stack in
+                let export = try await stack.generate("export.zip", "--days", "2")
+                let own = try stack.write("own", "the-new-one\n")
+                let printed = try stack.write("printed", "the-old-one\n")
+                let file = try stack.write(
+                    "stack.json",
+                    """
+                    { "instances": { "backend": { "configuration": { "tokenFile": "\(own)" } },
+                        "uploader": { "configuration": { "tokenCommand": ["/bin/cat", "\(printed)"] } } } }
+                    """)
+                let up = try await stack.upAndReady("--config", file)
+                try await stack.onState("import", export)
+                try await until("it is refused: \(up.error.suffix(2000))") { up.error.contains("upload.paused") }
+                #expect(up.error.contains("401") && !up.error.contains("the-old-one"))
+                _ = try stack.write("printed", "the-new-one\n")
+                try await until("all is delivered", every: 100) { try await stack.onState("sync").exit == .code(0) }
+                #expect(try await stack.interrupt(up).exit == .code(0))
+                #expect(!up.error.contains("the-new-one"))
+                let content = try await StackContent(of: stack)
+                #expect(content.delivered.count > 1000 && content.acceptedTwice == 0)
+            }
+        }
+
         @Test func wrongToken() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3")

@@ -123,10 +123,49 @@ import UploaderStage
         }
     }
 
+    /// Who refuses in a form of its own is told once that nobody understands it, and not that all is well.
+    @Test(
+        arguments: [
+            #"{"stored":1,"rejected":["2025-03-12"]}"#, #"{"ok":false}"#, #"[{"date":"2025-03-12","error":"odd"}]"#,
+            #"{"counts":{"created":2,"failed":1}}"#, #"{"data":{"errors":{"2025-03-12":"odd"}}}"#,
+        ])
+    func failureInOtherWordsIsSaidOnceAndGoesAway(_ body: String) throws {
+        let rig = try UploaderRig()
+        try rig.answerQuestion(.answered(status: 404, body: []))
+        try rig.add(1...2)
+        for number in 1...5 {
+            try rig.reply(200, body)
+            #expect(try rig.frontier() == 0 && rig.alerts() == (number < 3 ? [] : ["acceptance"]))
+            #expect(try rig.detail("blocked").string?.contains("can't be understood") == true)
+            try rig.rig.pass(.seconds(20))
+        }
+        try rig.reply(200, #"{"errors":[],"rejected":0}"#)
+        #expect(try rig.frontier() == 2 && rig.alerts().isEmpty && rig.letters().isEmpty)
+    }
+
+    /// What is wrong with the answer besides is no reason to send a bad element for ever.
+    @Test(
+        arguments: [
+            #"{"counts":{"created":7,"refused":1},"refused":["2025-03-12"]}"#,
+            #"{"generation":"generation-1","counts":{"created":3},"refused":[{"id":"2025-03-12"}]}"#,
+            #"{"error":"one is odd","refused":[{"id":"2025-03-12"}]}"#,
+        ])
+    func refusalsAreBelievedWhateverElseIsWrong(_ body: String) throws {
+        for isKnown in [false, true] {
+            let rig = try UploaderRig()
+            if isKnown { try rig.answerQuestion() }
+            try rig.add(1...3)
+            try rig.reply(200, body)
+            #expect(try rig.letters() == ["2025-03-12"] && rig.frontier() == 0)
+            try rig.serve()
+            #expect(try rig.frontier() == 3 && rig.delivered == 2 && rig.letters() == ["2025-03-12"])
+        }
+    }
+
     // MARK: Refusals
 
     @Test(
-        arguments: [200, 400, 422],
+        arguments: [200, 400, 409, 413, 422],
         [
             #"{"refused":[{"id":"2025-03-12","reason":"odd"}]}"#, #"{"refused":["2025-03-12"]}"#,
             #"{"refused":[{"list":"days","index":1,"reason":"odd"}]}"#, #"{"refused":[{"index":1}]}"#,

@@ -2,6 +2,7 @@ import DeliveryKit
 import HTTP
 import HealthModel
 import Testing
+import UploaderReading
 import UploaderStage
 
 struct UploadAnswerTests {

@@ -3,6 +3,7 @@ import HTTP
 import HealthModel
 import TestSupport
 import Testing
+import UploaderReading
 import UploaderStage
 
 struct UploadPolicyTests {
@@ -105,6 +106,37 @@ struct UploadPolicyTests {
         #expect(after(401) == .pause(.unauthorized))
         #expect(after(200) == .done)
         #expect(after(401) == .refreshToken)
+    }
+
+    @Test func aConflictThatStaysIsARefusal() {
+        var policy = UploadPolicy()
+        var generator = Fixed(bits: 0)
+        func after(_ status: Int, _ elements: Int = 4) -> Expected {
+            kind(policy.action(after: .answered(status: status), elements: elements, now: 0, using: &generator))
+        }
+        for _ in 0..<3 { #expect(after(409) == .retry) }
+        #expect(after(409) == .split)
+        // Each half is tried as often: what is under way may end meanwhile.
+        for _ in 0..<3 { #expect(after(409, 1) == .retry) }
+        #expect(after(409, 1) == .deadLetter)
+        for _ in 0..<3 {
+            #expect(after(409) == .retry)
+            #expect(after(503) == .retry)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.elsewhere("https://example.org"), "https://example.org, which doesn't get the token"),
+            (.sameOrigin("/v2"), "it leads to /v2, which isn't followed"), (.unreadable, "something else answers"),
+            (nil, "something else answers"), (.elsewhere("https://evil\u{1B}[2J.net"), "https://evil?[2J.net"),
+        ] as [(HTTPRedirect?, String)])
+    func aRedirectSaysWhereItLeads(_ redirect: HTTPRedirect?, _ words: String) {
+        guard case .needsPerson(let pause) = UploadPolicy.Outcome.answered(status: 301, redirect: redirect) else {
+            Issue.record("it goes on")
+            return
+        }
+        #expect(pause.remedy.contains(words), "\(pause.remedy)")
     }
 
     @Test(arguments: [1, 2, 3, 7, 64, 1000], [0.0, 0.5, 1.0])

@@ -98,7 +98,7 @@ final class BackendVersions {
                     HTTPRequest(
                         path: Self.path, query: query,
                         headers: ["Authorization": "Bearer \(try token.current(refresh: refresh))"]),
-                    timeout: timeout)
+                    timeout: timeout, redirects: HTTPClient.usualRedirects)
             } catch let error as HTTPError {
                 guard error.isTransient, attempt < Self.tries else {
                     throw Failure("the backend can't be asked: \(error.endpoint): \(error.detail)", hint: error.hint)

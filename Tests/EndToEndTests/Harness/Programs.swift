@@ -11,6 +11,10 @@ enum Programs {
         return (bundle as NSString).deletingLastPathComponent
     }()
 
+    /// The checkout that the tests were built from.
+    static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().path
+
     static var healthbus: String { folder + "/healthbus" }
 
     /// `healthbus-<name>`.

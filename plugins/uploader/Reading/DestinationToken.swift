@@ -6,28 +6,31 @@ import HealthModel
 package enum DestinationToken {
     package static let variable = "HEALTHBUS_BACKEND_TOKEN"
 
-    /// The only destination over HTTP: the environment's, else `tokenFile`, else that of the stack's backend. One of several: its own `tokenFile`;
-    /// without one it must be the stack's own backend that it delivers to.
+    /// The only destination over HTTP: the environment's, else that of `tokenCommand` or `tokenFile`, else that of the stack's backend. One of
+    /// several: its own by either option; without one it must be the stack's own backend that it delivers to.
     /// - Throws: `ConfigurationError` for one of several that names a server and no token.
     package static func source(
         of uploader: StackConfiguration.Instance, in stack: StackConfiguration, state: StateFolder,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> TokenSource {
-        let file = uploader.configuration["tokenFile"].string
+        let options = uploader.configuration
         let others = stack.instances.filter {
             $0.name != uploader.name && $0.manifest.kind == .uploader && $0.manifest.isHTTPDestination
         }
         guard !others.isEmpty else {
-            return TokenSource(file: file ?? state.backendToken, environment: environment[variable])
+            return TokenSource(options, file: state.backendToken, environment: environment[variable])
         }
-        if let file { return TokenSource(file: file, environment: nil) }
-        guard uploader.configuration["url"].isNull else {
+        let ownBackend = options["url"].isNull
+        let namesToken = !options["tokenFile"].isNull || !options["tokenCommand"].isNull
+        guard ownBackend || namesToken else {
             throw ConfigurationError(
                 file: stack.file, key: "instances.\(uploader.name).configuration.tokenFile",
-                reason: "is needed: where there are several destinations, \(variable) and the token in the state folder"
-                    + " are for the stack's own backend alone")
+                reason:
+                    "is needed, or 'tokenCommand': where there are several destinations, \(variable) and the token in"
+                    + " the state folder are for the stack's own backend alone")
         }
-        return TokenSource(file: state.backendToken, environment: environment[variable])
+        return TokenSource(
+            options, file: state.backendToken, environment: namesToken ? nil : environment[variable])
     }
 }
 

@@ -1,22 +1,47 @@
 import Foundation
+import HealthModel
 import Logging
 import Synchronization
 
-/// Where the backend's token comes from: a file (read again when the backend refuses it) or the environment. Never from an argument, never in a log.
+/// Where the backend's token comes from: a file or a command (read or run again when the backend refuses it), or the environment. Never from an
+/// argument, never in a log.
 package final class TokenSource: Sendable {
     private let file: String?
+    private let command: TokenCommand?
     private let environment: String?
+    /// Held while the command runs: two threads need not run it twice.
     private let cached = Mutex<String?>(nil)
 
-    package init(file: String?, environment: String?) {
+    package init(file: String?, command: TokenCommand? = nil, environment: String?) {
         self.file = file
+        self.command = command
         self.environment = environment.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// As an uploader's options say, `tokenCommand` before `tokenFile`.
+    /// - Parameter file: read when they name neither.
+    package convenience init(_ options: Value, file: String, environment: String?) {
+        let words = options["tokenCommand"].array?.compactMap(\.string) ?? []
+        self.init(
+            file: options["tokenFile"].string ?? file, command: words.isEmpty ? nil : TokenCommand(words),
+            environment: environment
+        )
     }
 
     /// - Throws: `Failure` when there is none.
     package func current(refresh: Bool) throws -> String {
         if let environment { return environment }
-        if !refresh, let token = cached.withLock({ $0 }) { return token }
+        return try cached.withLock { cached in
+            if !refresh, let cached { return cached }
+            // One that was refused is no token any more, whatever becomes of the next.
+            cached = nil
+            let token = try command?.token() ?? read()
+            cached = token
+            return token
+        }
+    }
+
+    private func read() throws -> String {
         guard let file else {
             throw Failure(
                 "no token for the backend",
@@ -30,7 +55,6 @@ package final class TokenSource: Sendable {
         guard !token.isEmpty else {
             throw Failure("the token's file \(file) is empty", hint: "write the backend's token into it")
         }
-        cached.withLock { $0 = token }
         return token
     }
 }

@@ -1,18 +1,23 @@
 import DeliveryKit
 import HTTP
+import UploaderReading
 
 extension UploadPolicy.Outcome {
     /// What a status asks for.
-    /// - Parameter retryAfter: the header, seconds or an HTTP date.
-    package static func answered(status: Int, retryAfter: String? = nil) -> Self {
+    /// - Parameters:
+    ///   - retryAfter: the header, seconds or an HTTP date.
+    ///   - redirect: where a 3xx leads that wasn't followed.
+    package static func answered(status: Int, retryAfter: String? = nil, redirect: HTTPRedirect? = nil) -> Self {
         switch status {
         case 200..<300: .taken
         case 401: .refusesToken(isFinal: false, .unauthorized)
         case 403: .refusesToken(isFinal: true, .unauthorized)
         case 413: .refused("the backend takes no element of this size (413)")
         case 400, 422: .refused("the backend refuses it (\(status))")
+        case 409: .conflict("the backend answers 409 (a conflict) to it, again and again")
         case 429, 503: .later(retryAfter.flatMap { RetryAfter.wait($0) })
-        case 408, 409, 425, 500...: .later()
+        case 408, 425, 500...: .later()
+        case 300..<400: .needsPerson(redirect.map { .redirected($0) } ?? .wrongEndpoint)
         default: .needsPerson(.wrongEndpoint)
         }
     }
@@ -29,4 +34,25 @@ extension UploadPolicy.Pause {
     /// 3xx, 404, 405 and the like.
     package static let wrongEndpoint = Self(
         remedy: "something else answers at this URL: check the uploader's 'url'")
+
+    /// A redirect that isn't followed.
+    static func redirected(_ redirect: HTTPRedirect) -> Self {
+        switch redirect {
+        case .elsewhere(let origin):
+            Self(
+                remedy: "it leads to \(plain(origin)), which doesn't get the token: "
+                    + "set the uploader's 'url' to that if it is your server")
+        case .sameOrigin(let path):
+            Self(
+                remedy: "it leads to \(plain(path)), which isn't followed: only 307 and 308 keep a request as it is, "
+                    + "three times at most; check the uploader's 'url'")
+        case .unreadable: .wrongEndpoint
+        }
+    }
+
+    /// Somebody else's words.
+    private static func plain(_ text: String) -> String {
+        String(
+            decoding: text.utf8.prefix(200).map { (0x21...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+    }
 }

@@ -6,7 +6,10 @@ import UploaderReading
 
 /// What came of a request to the backend.
 package enum UploadReply: Sendable {
-    case answered(status: Int, retryAfter: String? = nil, contentType: String? = nil, body: [UInt8])
+    /// - redirect: where a 3xx leads that wasn't followed.
+    case answered(
+        status: Int, retryAfter: String? = nil, contentType: String? = nil, redirect: HTTPRedirect? = nil, body: [UInt8]
+    )
     case failed(HTTPError)
     /// There is no token to send.
     case noToken(String)
@@ -36,22 +39,23 @@ extension UploadRequest {
         switch answer {
         case .failed(let error): return .failed(.init(.failed(error.kind), why: error.description))
         case .noToken(let reason): return .needsPerson(reason)
-        case .answered(let status, let retryAfter, let contentType, let body):
+        case .answered(let status, let retryAfter, let contentType, let redirect, let body):
             let answer = UploadAnswer(body: body)
             if isColumns, status == 400 || status == 415, answer.counts == nil {
                 return .wrongForm("the backend answered \(status) to columns; it gets JSON")
             }
             let judgement = UploadJudgement(
                 status: status, contentType: contentType, answer: answer, sent: part.count, seen: seen)
-            return Self.reply(judgement, answer.delivery(status: status), status, retryAfter)
+            let failure = DeliveryReply.Failure(
+                .answered(status: status, retryAfter: retryAfter, redirect: redirect),
+                why: "the backend answered \(status)", status: status)
+            return Self.reply(judgement, answer.delivery(status: status), status, failure)
         }
     }
 
     private static func reply(
-        _ judgement: UploadJudgement, _ answer: DeliveryAnswer, _ status: Int, _ retryAfter: String?
+        _ judgement: UploadJudgement, _ answer: DeliveryAnswer, _ status: Int, _ failure: DeliveryReply.Failure
     ) -> DeliveryReply {
-        let failure = DeliveryReply.Failure(
-            .answered(status: status, retryAfter: retryAfter), why: "the backend answered \(status)", status: status)
         switch judgement {
         case .proven: return .proven(answer)
         case .onTrust: return .onTrust(answer)

@@ -82,10 +82,13 @@ package final class UploadRunner: EffectRunner {
         do {
             var request = request
             request.headers["Authorization"] = "Bearer \(try token.current(refresh: refreshesToken))"
-            let response = try client.send(request, timeout: timeout)
+            let response = try client.send(request, timeout: timeout, redirects: HTTPClient.usualRedirects)
             return .answered(
                 status: response.status, retryAfter: response.headers["Retry-After"],
-                contentType: response.headers["Content-Type"], body: response.body)
+                contentType: response.headers["Content-Type"],
+                redirect: response.headers["Location"].map {
+                    HTTPRedirect(location: $0, from: client.base + request.path)
+                }, body: response.body)
         } catch let error as HTTPError {
             return .failed(error)
         } catch {

@@ -11,6 +11,7 @@ extension StagePlugin {
         "uploader",
         stage: { setting in
             let url = try address(of: setting.instance, in: setting.stack)
+            try checkToken(of: setting.instance, in: setting.stack)
             return DeliveryStage(
                 stack: setting.stack, instance: setting.instance, address: url,
                 needsPath: try setting.reachesOut && !HTTPClient.isLoopback(url), generator: setting.generator)
@@ -22,6 +23,17 @@ extension StagePlugin {
                 token: DestinationToken.source(of: context.instance, in: context.stack, state: context.state))
         },
         source: { DeliverySource(database: $0) })
+
+    /// Two sources of a token would leave it open which one counts.
+    private static func checkToken(
+        of uploader: StackConfiguration.Instance, in stack: StackConfiguration
+    ) throws(ConfigurationError) {
+        let options = uploader.configuration
+        guard options["tokenCommand"].array?.isEmpty == false, !options["tokenFile"].isNull else { return }
+        throw ConfigurationError(
+            file: stack.file, key: "instances.\(uploader.name).configuration.tokenCommand",
+            reason: "goes instead of 'tokenFile': leave one of them out")
+    }
 
     /// As it is configured, else the stack's own backend.
     private static func address(of uploader: StackConfiguration.Instance, in stack: StackConfiguration) throws -> String

@@ -38,9 +38,16 @@ package enum UploadJudgement: Sendable, Equatable {
             } else {
                 self = .status
             }
+        case 400..<500 where !Self.saysNothingOfElements.contains(status):
+            // A body that names refusals is believed, whatever else the answer lacks.
+            self =
+                answer.form == .json && answer.areRefusalsReadable && !answer.refused.isEmpty ? .refusals : .status
         default: self = .status
         }
     }
+
+    /// Statuses that are about the sender, the address or the time.
+    private static let saysNothingOfElements: Set<Int> = [401, 403, 404, 405, 407, 408, 425, 429]
 
     private static func accepted(
         _ status: Int, _ contentType: String?, _ answer: UploadAnswer, _ sent: Int, _ seen: SeenBackend
@@ -58,19 +65,26 @@ package enum UploadJudgement: Sendable, Equatable {
             answer.areCountsReadable
             && answer.counts.map { $0.accounts(for: sent) && $0.refused == Int64(answer.refused.count) } ?? true
         if let generation = answer.generation, answer.counts != nil {
-            guard addsUp else { return .unproven(Self.shortCounts(status)) }
+            guard addsUp else { return doubt(shortCounts(status), answer) }
             guard let known = seen.generation else { return .proven }
             guard known == generation else { return .otherBackend(generation) }
             if let before = seen.sequence, let now = answer.sequence, now < before { return .rolledBack(to: now) }
             return .proven
         }
         if seen.generation != nil {
-            return answer.refused.isEmpty
-                ? .unproven("something answered \(status) without the backend's generation and counts")
-                : .refusals
+            return doubt("something answered \(status) without the backend's generation and counts", answer)
         }
-        guard !answer.hasError else { return .unproven("something answered \(status) with an error in its body") }
-        return addsUp ? .onTrust : .unproven(Self.shortCounts(status))
+        if let word = answer.failure {
+            return doubt(
+                "the backend answered \(status), and speaks of failure ('\(word)') in a form that can't be understood",
+                answer)
+        }
+        return addsUp ? .onTrust : doubt(shortCounts(status), answer)
+    }
+
+    /// Nothing is accepted; but what is named as refused is.
+    private static func doubt(_ why: String, _ answer: UploadAnswer) -> UploadJudgement {
+        answer.refused.isEmpty ? .unproven(why) : .refusals
     }
 
     private static func shortCounts(_ status: Int) -> String {

@@ -27,8 +27,8 @@ package struct UploadAnswer: Sendable, Equatable {
     /// False when the body names refusals in a form that nobody can understand, or counts that are no counts.
     package var areRefusalsReadable = true
     package var areCountsReadable = true
-    /// The body says that there is an error, whatever its status says.
-    package var hasError = false
+    /// A member by which the body speaks of failure, whatever its status says and in another form than the contract's.
+    package var failure: String?
     /// The nonce of the backend's database: another one means that it was made anew or restored.
     package var generation: String?
     /// How many requests have changed something since the database was made, or rather a number that rises with each of them.
@@ -59,16 +59,17 @@ package struct UploadAnswer: Sendable, Equatable {
     private mutating func read(_ body: UnsafeRawBufferPointer) throws(JSONScanError) {
         var scanner = JSONScanner(body)
         guard scanner.nextIsObject() else {
-            if !scanner.nextIsArray() { form = .other }
-            _ = try scanner.value()
+            if scanner.nextIsArray() {
+                failure = try AnswerFailure.array(&scanner, depth: AnswerFailure.depth).found.map { "\($0)" }
+            } else {
+                form = .other
+                _ = try scanner.value()
+            }
             return try scanner.end()
         }
         try scanner.beginObject()
         while let name = try scanner.nextMember() {
-            if name == "error" {
-                let span = try scanner.value()
-                hasError = !span.isNull && !span.isFalse && span.integer != 0 && span.text != ""
-            } else if name == "counts", scanner.nextIsObject() {
+            if name == "counts", scanner.nextIsObject() {
                 try readCounts(&scanner)
             } else if name == "refused" {
                 try readRefusals(&scanner)
@@ -76,8 +77,8 @@ package struct UploadAnswer: Sendable, Equatable {
                 generation = Self.nonce(try scanner.value())
             } else if name == "sequence" {
                 sequence = Self.sequence(try scanner.value())
-            } else {
-                _ = try scanner.value()
+            } else if let word = try AnswerFailure.read(name, &scanner, depth: AnswerFailure.depth) {
+                failure = failure ?? "\(word)"
             }
         }
         try scanner.end()
@@ -107,7 +108,7 @@ package struct UploadAnswer: Sendable, Equatable {
             } else if name == "refused" {
                 place = \.refused
             } else {
-                _ = try scanner.value()
+                if let word = try AnswerFailure.read(name, &scanner, depth: 1) { failure = failure ?? "\(word)" }
                 continue
             }
             let count = try scanner.value().integer
@@ -153,8 +154,4 @@ package struct UploadAnswer: Sendable, Equatable {
         if refusal.id == nil, refusal.index == nil { areRefusalsReadable = false }
         refused.append(refusal)
     }
-}
-
-extension JSONSpan {
-    fileprivate var isFalse: Bool { kind == .bool && bytes.first == UInt8(ascii: "f") }
 }

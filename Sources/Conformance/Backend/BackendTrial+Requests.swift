@@ -1,0 +1,218 @@
+import DeliveryKit
+import Foundation
+import HTTP
+import HealthModel
+import Synchronization
+import UploaderReading
+
+/// The cases about requests as a whole, and those that are only advised.
+extension BackendTrial {
+    /// Samples of the uploader's usual request while much waits.
+    private static let batch = 4096
+    /// A request of fewer must be taken, whatever the limit.
+    private static let leastBatch = 256
+    private static let manySamples = 100
+
+    func badElement() throws {
+        let good = [data.sample(.random()), data.sample(.random())]
+        let bad = data.sample(.random(), ["startDate": "not a date"])
+        let asked = "three samples, of which the second has no date"
+        let advice =
+            #"take the good ones, and name the bad one: "refused": [{"id": …, "reason": …}]; else healthbus has to send the request in ever smaller parts"#
+        let reply = try send(.samples, ["samples": [good[0], bad, good[1]]])
+        let named = reply.answer.refused
+        let isBad = named.allSatisfy {
+            $0.id.map { $0.lowercased() == bad["id"]?.string } ?? ($0.index == 1 && $0.list ?? "samples" == "samples")
+        }
+        let isRight =
+            named.isEmpty
+            // A server that keeps whatever it is sent.
+            ? reply.isAccepted
+            : isBad && named.count == 1 && (reply.isAccepted || reply.judgement == .refusals)
+        guard isRight else {
+            throw BackendFault(
+                asked: asked, expected: "the second one refused by its id, the others taken", seen: reply.seen,
+                advice: advice)
+        }
+        // After a 400 or 422 the uploader sends the others once more; after a 2xx they are there.
+        let again = try takes(.samples, good, "the two good ones again", advice)
+        guard reply.isAccepted, let counts = again.answer.counts, counts.created > 0 else { return }
+        throw BackendFault(
+            asked: "the two good ones again", expected: "created 0: they were taken before", seen: again.seen,
+            advice: "keep the good elements of a request whatever becomes of the others")
+    }
+
+    func bigBatch() throws {
+        var count = Self.batch
+        let samples = (0..<count).map { _ in data.sample(.random()) }
+        while true {
+            let reply = try send(.samples, ["samples": Array(samples[..<count])])
+            if reply.status == 413, count > Self.leastBatch {
+                count /= 2
+                continue
+            }
+            return try accepts(
+                reply, "\(count) samples in one request",
+                "take requests of \(Self.leastBatch) samples at least; answer 413 to larger ones")
+        }
+    }
+
+    func tooLarge() throws {
+        let padding = Value.string(String(repeating: "x", count: 9 << 10))
+        let samples = (0..<1024).map { _ in data.sample(.random(), ["metadata": ["padding": padding]]) }
+        let asked = "a body of 9 MiB"
+        let advice =
+            "answer 413 when you have read the body or thrown it away: healthbus then sends halves; after a cut connection it sends the same again"
+        let reply: BackendReply
+        do { reply = try connection.post("steps", data.body(["samples": samples]), sent: samples.count) } catch {
+            throw BackendFault(asked: asked, expected: "413, or all of it taken", seen: error.detail, advice: advice)
+        }
+        if (200..<300).contains(reply.status) { note(samples, .samples) }
+        guard reply.status == 413 || reply.isAccepted && reply.answer.refused.isEmpty else {
+            throw BackendFault(asked: asked, expected: "413, or all of it taken", seen: reply.seen, advice: advice)
+        }
+    }
+
+    func twoAtOnce() throws {
+        let samples = (0..<Self.manySamples).map { _ in data.sample(.random()) }
+        note(samples, .samples)
+        let body = data.body(["samples": samples])
+        let replies = Mutex<[Result<BackendReply, any Error>]>([])
+        let finished = DispatchSemaphore(value: 0)
+        for _ in 0..<2 {
+            let thread = Thread { [url, token] in
+                let reply = Result {
+                    try BackendConnection(url, token: token).post("steps", body, sent: Self.manySamples)
+                }
+                replies.withLock { $0.append(reply) }
+                finished.signal()
+            }
+            thread.start()
+        }
+        finished.wait()
+        finished.wait()
+        let asked = "the same \(Self.manySamples) samples in two requests at one time"
+        let advice =
+            "keep elements by a unique key (user, list, id) in one statement, in a transaction: no check before it; answer 503 to whom you can't serve"
+        var created: Int64 = 0
+        for reply in replies.withLock({ $0 }) {
+            var reply = try reply.get()
+            if reply.status == 409 || reply.status >= 429 { reply = try send(.samples, ["samples": samples]) }
+            try accepts(reply, asked, advice)
+            created += reply.answer.counts?.created ?? 0
+        }
+        let times = "each created once"
+        if shows.counts, created != Self.manySamples {
+            throw BackendFault(
+                asked: asked, expected: times, seen: "\(created) were answered as created", advice: advice)
+        }
+        guard let rows = try shows.versions ? versions(.samples)?.rows : nil else { return }
+        let ids = Set(samples.compactMap { $0["id"]?.string })
+        let found = rows.count { ids.contains($0.id) }
+        guard found == ids.count else {
+            throw BackendFault(
+                asked: asked, expected: times, seen: "\(found) rows are kept of \(ids.count) samples", advice: advice)
+        }
+    }
+
+    // MARK: Advised
+
+    func manual() throws {
+        let (id, other) = (SampleID.random(), SampleID.random())
+        let sample = data.sample(id, ["sourceType": "manual"])
+        try takes(.samples, [sample], "a sample that was entered by hand")
+        var copy = sample
+        copy["id"] = .string(other.description)
+        copy["version"] = .integer(data.nextVersion())
+        let asked = "another sample entered by hand, of the same type and time"
+        let advice =
+            "take living samples with sourceType 'manual' of one user, type and start for one: the first id stays, the higher version's content counts"
+        try becomes([.updated, .known], .samples, copy, keeps: nil, asked, advice)
+        guard let row = try kept(other.description, .samples), row?.isDeleted == false else { return }
+        throw BackendFault(asked: asked, expected: "one sample is kept", seen: "both are kept", advice: advice)
+    }
+
+    func sameVersion() throws {
+        let id = SampleID.random()
+        let sample = data.sample(id)
+        let version = sample["version"]?.int ?? 0
+        try takes(.samples, [sample], "a sample")
+        try becomes(
+            [.updated], .samples, BackendTestData.deletion(id.description, version), deletes: true,
+            keeps: row(id, version, deleted: true), "the deletion of a sample, with its own version",
+            "of one version the deletion wins, whichever comes first")
+    }
+
+    func upperCase() throws {
+        let id = SampleID.random()
+        let sample = data.sample(id)
+        try takes(.samples, [sample], "a sample")
+        let upper = sample.merging(["id": .string(id.description.uppercased())]) { $1 }
+        try becomes(
+            [.known], .samples, upper, keeps: row(id, sample["version"]?.int ?? 0),
+            "the same sample with its UUID in upper case",
+            "compare UUIDs without case: iOS writes upper case, healthbus lower")
+    }
+
+    func users() throws {
+        let id = SampleID.random()
+        let sample = data.sample(id)
+        try takes(.samples, [sample], "a sample")
+        let reply = try takes(.samples, [sample], user: data.user + "-b", "the same sample of another user")
+        guard let verdict = reply.verdict, verdict != .created else { return }
+        throw BackendFault(
+            asked: "the same sample of another user", expected: "'created' in counts", seen: reply.seen,
+            advice: "the key is user, list and id; leave it so if yours only ever holds one person's data")
+    }
+
+    func notJSON() throws {
+        let reply = try connection.post("steps", Array(#"{"userId": "#.utf8), sent: 0)
+        guard reply.status != 400, reply.status != 422 else { return }
+        throw BackendFault(
+            asked: "half a JSON object", expected: "400", seen: reply.seen,
+            advice: "read the whole body before you keep anything of it; a cut request must not leave half")
+    }
+
+    func generation() throws {
+        let expected =
+            "'generation' and all of 'counts' in the answer, the same generation again, and a 'sequence' that has risen"
+        let reply = try takes(.samples, [data.sample(.random())], "a sample")
+        let before = first?.reply.answer
+        guard reply.answer.counts != nil, let generation = reply.answer.generation, before?.generation == generation,
+            let sequence = reply.answer.sequence, sequence > before?.sequence ?? .max
+        else {
+            throw BackendFault(
+                asked: "another sample", expected: expected,
+                seen: reply.answer.generation == nil
+                    ? reply.seen : "generation and sequence, but not the same and rising",
+                advice:
+                    "answer with a random text that is made with the database, and a number that rises with each request that changes something; else a lost or restored database isn't noticed"
+            )
+        }
+    }
+
+    func stats() throws {
+        let answer = try connection.get("stats", [:])
+        let holdings = answer.status == 200 ? BackendHoldings(body: answer.body) : nil
+        guard holdings == nil || holdings?.generation != first?.reply.answer.generation else { return }
+        throw BackendFault(
+            asked: "GET /api/v1/stats", expected: "the generation of the other answers, and how much is kept",
+            seen: BackendReply(answer, sent: 0).seen,
+            advice:
+                #"answer {"generation": …, "sequence": …, "samples": {"alive": 812, "deleted": 3}, …}; by it healthbus notices that something was lost"#
+        )
+    }
+
+    func listsVersions() throws {
+        guard let first else { return }
+        let rows = try versions(.samples)
+        let isThere = rows?.rows.contains { $0.id == first.id.description && $0.version == first.version } ?? false
+        guard !isThere || rows?.isInOrder != true else { return }
+        throw BackendFault(
+            asked: "GET /api/v1/versions", expected: "ids in order, each with its version, and whether it is deleted",
+            seen: rows == nil
+                ? "no such answer"
+                : isThere ? "ids that aren't in the order of their bytes" : "a list without the first sample",
+            advice: "answer as docs/backend.md shows under Versions; without it 'healthbus verify' can't compare")
+    }
+}

@@ -1,0 +1,202 @@
+import Clocks
+import DeliveryKit
+import Foundation
+import HTTP
+import HealthModel
+import UploaderReading
+
+/// Tries whether a backend keeps the contract of docs/backend.md, case by case, and judges its answers as the uploader does.
+///
+/// It writes under a user of its own and deletes that again. It never says that it has seen more than it has (`Healthbus-Seen`), for a backend would begin anew.
+package final class BackendTrial {
+    let url: String
+    let token: String
+    let connection: BackendConnection
+    var data: BackendTestData
+    /// What was written, and is to be deleted.
+    private var written: [Written: Set<String>] = [:]
+    /// What the answers so far have shown.
+    var shows = Shows()
+    /// The first sample that was taken, and what was answered.
+    var first: (id: SampleID, version: Int64, reply: BackendReply)?
+
+    struct Shows {
+        var counts = false
+        var versions = false
+        var anything: Bool { counts || versions }
+    }
+
+    private struct Written: Hashable {
+        var user: String
+        var list: BackendList
+    }
+
+    /// Attempts at a request that is answered "later".
+    private static let attempts = 4
+    /// Seconds that a backend may ask to wait here.
+    private static let longestWait = 3.0
+
+    /// - Parameter user: under whom it writes; nobody else's.
+    /// - Throws: `HTTPError` for a URL that can't be used.
+    package init(url: String, token: String, user: String, now: Instant) throws {
+        self.url = url
+        self.token = token
+        connection = try BackendConnection(url, token: token)
+        data = BackendTestData(user: user, now: now)
+    }
+
+    /// - Parameters:
+    ///   - only: tells of no other case; nil: all.
+    ///   - say: called with each result as it comes.
+    /// - Throws: `HTTPError` when nothing answers at all.
+    package func run(only: BackendCase? = nil, say: (BackendResult) -> Void = { _ in }) throws -> BackendReport {
+        var results: [BackendResult] = []
+        for asked in BackendCase.allCases where only.map({ [$0, .sample, .shows].contains(asked) }) ?? true {
+            let result = BackendResult(asked, try outcome(of: asked, after: results))
+            results.append(result)
+            if only ?? asked == asked { say(result) }
+        }
+        return BackendReport(
+            url: url, user: data.user, results: results.filter { only ?? $0.asked == $0.asked }, left: clear())
+    }
+
+    private func outcome(of asked: BackendCase, after results: [BackendResult]) throws -> BackendResult.Outcome {
+        func failed(_ other: BackendCase) -> Bool { results.contains { $0.asked == other && $0.hasFailed } }
+        if failed(.sample), asked != .noToken, asked != .wrongToken { return .skipped("'sample' failed") }
+        if failed(.shows), asked.looksInside { return .skipped("'shows' failed, so nobody can see it") }
+        do {
+            try perform(asked)
+            return .passed
+        } catch let fault as BackendFault {
+            return .failed(fault)
+        } catch let error as HTTPError {
+            // Nothing answers there: that is no case.
+            guard !results.isEmpty || error.kind == .timedOut || error.kind == .connection else { throw error }
+            return .failed(
+                BackendFault(
+                    asked: asked.about, expected: "an answer", seen: error.detail,
+                    advice: "answer every request, whatever it holds; without an answer the same is sent again"))
+        }
+    }
+
+    // MARK: Requests
+
+    /// Sends elements, again where the backend asks for later, and remembers what may have been written.
+    func send(
+        _ list: BackendList, _ lists: [String: [[String: Value]]], user: String? = nil,
+        adding more: [String: Value] = [:]
+    ) throws(HTTPError) -> BackendReply {
+        let body = data.body(lists, user: user, adding: more)
+        let sent = lists.values.reduce(0) { $0 + $1.count }
+        var reply = try connection.post(list.metric, body, sent: sent)
+        for _ in 1..<Self.attempts where [408, 409, 425, 429].contains(reply.status) || reply.status >= 500 {
+            let asked = reply.response.headers["Retry-After"].flatMap {
+                RetryAfter.wait($0)?.seconds(from: WallClock.now)
+            }
+            Thread.sleep(forTimeInterval: min(asked ?? 0.2, Self.longestWait))
+            reply = try connection.post(list.metric, body, sent: sent)
+        }
+        if !Self.keepsNothing.contains(reply.status) {
+            for (name, elements) in lists where !name.hasPrefix("deleted") { note(elements, list, user) }
+        }
+        return reply
+    }
+
+    /// Statuses after which nothing is to be deleted.
+    private static let keepsNothing: Set<Int> = [301, 302, 303, 307, 308, 401, 403, 404, 405, 413, 415]
+
+    func note(_ elements: [[String: Value]], _ list: BackendList, _ user: String? = nil) {
+        let ids = elements.compactMap { $0[list.key]?.string }
+        written[Written(user: user ?? data.user, list: list), default: []].formUnion(ids)
+    }
+
+    /// What it keeps of an element, where it tells; the inner nil is nothing.
+    func kept(_ id: String, _ list: BackendList, user: String? = nil) throws(HTTPError) -> BackendVersions.Row?? {
+        guard shows.versions else { return nil }
+        guard let rows = try versions(list, user: user) else { return nil }
+        return .some(rows.rows.first { $0.id == id.lowercased() })
+    }
+
+    /// nil where it doesn't tell.
+    func versions(_ list: BackendList, user: String? = nil) throws(HTTPError) -> BackendVersions? {
+        var all = BackendVersions()
+        repeat {
+            var query = ["user": user ?? data.user, "list": list.rawValue]
+            query["cursor"] = all.next
+            let answer = try connection.get("versions", query)
+            guard answer.status == 200, all.take(answer.body) else { return nil }
+        } while all.next != nil
+        return all
+    }
+
+    // MARK: After it
+
+    /// Deletes what was written.
+    /// - Returns: elements that are still there, as far as the answers tell.
+    private func clear() -> Int {
+        var left = 0
+        for (place, ids) in written {
+            var rest = Array(ids)
+            while !rest.isEmpty {
+                let some = rest.suffix(1000)
+                rest.removeLast(some.count)
+                let version = data.nextVersion()
+                let deletions = some.map { BackendTestData.deletion($0, version) }
+                let body = data.body([place.list.deleted: deletions], user: place.user)
+                do {
+                    let reply = try connection.post(place.list.metric, body, sent: some.count)
+                    if !reply.isAccepted || !reply.answer.refused.isEmpty { left += some.count }
+                } catch { left += some.count }
+            }
+        }
+        return left
+    }
+}
+
+/// The lists of elements, each with the path and the members that it has.
+enum BackendList: String {
+    case samples, workouts, nights, days
+
+    var metric: String {
+        switch self {
+        case .samples: "steps"
+        case .workouts: "workouts"
+        case .nights: "sleep"
+        case .days: "daily"
+        }
+    }
+
+    var deleted: String { self == .nights ? "deletedNights" : "deleted" }
+    /// The member that is an element's key.
+    var key: String { self == .days ? "date" : "id" }
+}
+
+/// The answer to `GET /api/v1/versions`.
+struct BackendVersions {
+    struct Row: Equatable {
+        var id: String
+        var version: Int64
+        var isDeleted: Bool
+    }
+
+    private(set) var rows: [Row] = []
+    private(set) var next: String?
+    private(set) var isInOrder = true
+
+    /// Takes a page; false when it isn't one.
+    mutating func take(_ body: [UInt8]) -> Bool {
+        guard let page = Value(strictJSON: body), let ids = page["ids"].array, let versions = page["versions"].array,
+            let deleted = page["deleted"].array, ids.count == versions.count, ids.count == deleted.count
+        else { return false }
+        for ((id, version), deleted) in zip(zip(ids, versions), deleted) {
+            guard let id = id.string, let version = version.int, let deleted = deleted.int else { return false }
+            if let last = rows.last?.id, last.utf8.lexicographicallyPrecedes(id.utf8) == false { isInOrder = false }
+            rows.append(Row(id: id, version: version, isDeleted: deleted != 0))
+        }
+        let cursor = page["nextCursor"].string
+        // A cursor that doesn't move would be asked for ever.
+        guard cursor == nil || cursor != next else { return false }
+        next = cursor
+        return true
+    }
+}

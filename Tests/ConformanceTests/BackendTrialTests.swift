@@ -1,0 +1,104 @@
+import Conformance
+import Foundation
+import HTTP
+import HealthModel
+import Terminal
+import TestSupport
+import Testing
+
+/// Each mistake of a server is found by its case, and by no other that it doesn't make wrong.
+@Suite(.inTurn, .timeLimit(.minutes(10))) struct BackendTrialTests {
+    private func report(_ mistake: EveningServer.Mistake, only: BackendCase? = nil) throws -> BackendReport {
+        let server = try EveningServer(mistake)
+        defer { server.stop() }
+        let trial = try BackendTrial(
+            url: server.url, token: EveningServer.token, user: "healthbus-test-1", now: Instant(seconds: 1_750_000_000))
+        return try trial.run(only: only)
+    }
+
+    @Test func aRightOnePassesWithoutWhatIsOnlyAdvised() async throws {
+        let report = try report(.none)
+        #expect(report.failed.isEmpty && report.left == 0, "\(report.json)")
+        let missing = report.results.filter(\.hasFailed).map(\.asked)
+        // It shows no generation, holdings and versions, and knows nothing of what is entered by hand.
+        #expect(missing == [.manual, .generation, .stats, .versions], "\(report.json)")
+    }
+
+    @Test(
+        arguments: [
+            (.saysOK, [.sample], "isn't JSON"), (.noContent, [.shows], "204 with an empty body"),
+            (.html, [.sample], "text/html"), (.redirects, [.sample], "https://example.org/api"),
+            (.doubleCounts, [.sample], "add up"),
+            (.refusalsByName, [.badElement], "refused"), (.serverError, [.sample], "500"),
+            (.ignoresVersions, [.again, .lower, .lateCopy, .deletedFirst, .workout, .night, .day], "updated 1"),
+            (.losesDeletes, [.deletion, .deletedFirst, .workout, .night, .day], "known 1"),
+            (.forgetsDeleted, [.lateCopy, .deletedFirst, .workout, .night, .day], "created 1"),
+            (.refusesAllForOne, [.badElement], "422"),
+            (.keepsTwice, [.again, .higher, .lower, .twoAtOnce], "created"),
+            (.onlySamples, [.workout, .night, .day], "404"),
+            (.noToken, [.noToken, .wrongToken], "200"), (.strictMembers, [.unknownMembers], "refused 1"),
+            (.onlyASCII, [.otherScripts], "refused 1"), (.needsValues, [.emptyMembers], "refused 1"),
+            (.smallBodies, [.bigBatch], "400"),
+        ] as [(EveningServer.Mistake, [BackendCase], String)])
+    func aMistakeIsFound(_ mistake: EveningServer.Mistake, _ cases: [BackendCase], _ words: String) async throws {
+        let report = try report(mistake)
+        let failed = report.failed.map(\.asked)
+        #expect(Set(cases).isSubset(of: failed), "\(failed)")
+        // What fails besides follows from it.
+        let others: [BackendCase] =
+            mistake == .keepsTwice
+            ? [.deletedFirst, .lateCopy, .revived, .badElement, .workout, .night, .day, .deletion] : []
+        #expect(Set(failed).subtracting(cases).isSubset(of: others), "\(failed)")
+        let told = report.table(for: Terminal(isTerminal: false))
+        #expect(told.contains(words), "\(told)")
+        for result in report.results {
+            guard case .failed(let fault) = result.outcome else { continue }
+            #expect(!fault.asked.isEmpty && !fault.expected.isEmpty && !fault.seen.isEmpty && !fault.advice.isEmpty)
+        }
+    }
+
+    /// Kept apart only where the server says so: nothing is lost, so nothing fails.
+    @Test func usersInOnePotAreToldAndDontFail() async throws {
+        let report = try report(.mixesUsers)
+        #expect(report.failed.isEmpty && report.results.contains { $0.asked == .users && $0.hasFailed })
+    }
+
+    @Test func whatCantBeSeenIsSkippedWithTheReason() async throws {
+        let report = try report(.noContent)
+        let skipped = report.results.filter { $0.outcome == .skipped("'shows' failed, so nobody can see it") }.map(
+            \.asked)
+        #expect(skipped.contains(.lower) && skipped.contains(.lateCopy) && !skipped.contains(.bigBatch))
+    }
+
+    @Test func oneCaseAlone() async throws {
+        let report = try report(.forgetsDeleted, only: .lateCopy)
+        #expect(report.results.map(\.asked) == [.lateCopy] && report.failed.count == 1)
+    }
+
+    @Test func whereNothingAnswersThereIsNoReport() throws {
+        let port = try freePort()
+        let trial = try BackendTrial(
+            url: "http://127.0.0.1:\(port)", token: "t", user: "healthbus-test-1", now: Instant(seconds: 1_750_000_000))
+        #expect(throws: HTTPError.self) { try trial.run() }
+    }
+
+    @Test func theJSONHasEachCase() throws {
+        let report = BackendReport(
+            url: "http://x", user: "u",
+            results: [
+                .init(.sample, .passed),
+                .init(.lower, .failed(.init(asked: "a", expected: "b", seen: "c", advice: "d"))),
+                .init(.manual, .failed(.init(asked: "a", expected: "b", seen: "c", advice: "d"))),
+                .init(.stats, .skipped("why")),
+            ], left: 2)
+        let value = try Value(json: report.json.utf8)
+        #expect(value["passed"] == 1 && value["failed"] == 1 && value["missing"] == 1 && value["skipped"] == 1)
+        #expect(value["left"] == 2 && value["user"] == "u")
+        #expect(
+            value["cases"].array?[1] == [
+                "case": "lower", "about": .string(BackendCase.lower.about), "required": true, "result": "failed",
+                "asked": "a",
+                "expected": "b", "seen": "c", "do": "d",
+            ])
+    }
+}

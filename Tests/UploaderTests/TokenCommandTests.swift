@@ -1,0 +1,67 @@
+import Foundation
+import HealthModel
+import Logging
+import TestSupport
+import Testing
+import UploaderReading
+
+@Suite(.inTurn) struct TokenCommandTests {
+    @Test(arguments: [
+        ("echo abc", "abc"), ("printf 'a.b-c\\n\\n'", "a.b-c"), ("cat; echo abc; sleep 100 &", "abc"),
+    ])
+    func whatItPrintsIsTheToken(_ script: String, _ token: String) throws {
+        #expect(try TokenCommand(["/bin/sh", "-c", script]).token() == token)
+    }
+
+    /// One that leaves a program behind, which holds its output open: nobody waits for that.
+    @Test func aProgramThatItLeavesRunningHoldsUpNobody() throws {
+        let source = TokenCommand(["/bin/sh", "-c", "echo abc; sleep 600 &"], timeout: 60)
+        #expect(try source.token() == "abc")
+    }
+
+    @Test(
+        arguments: [
+            (["/bin/sh", "-c", "echo secret; exit 3"], "ended with exit code 3"),
+            (["/bin/sh", "-c", "true"], "printed no token"),
+            (["/bin/sh", "-c", "echo two words; echo and lines"], "printed no token"),
+            (["/bin/sh", "-c", "echo secret; sleep 60"], "ran longer than 1 s"),
+            (["/nowhere/secret-tool"], "can't start"), ([], "names no program"), (["secret-tool"], "names no program"),
+        ] as [([String], String)])
+    func whatFailsSaysSoWithoutWhatWasPrinted(_ words: [String], _ why: String) {
+        do {
+            _ = try TokenCommand(words, timeout: 1).token()
+            Issue.record("it gave a token")
+        } catch {
+            #expect("\(error)".contains(why), "\(error)")
+            #expect(!"\(error)".contains("echo") && !"\(error)".contains("secret\n"))
+            #expect(!"\(error)".contains("two words"))
+        }
+    }
+
+    @Test func itIsRunOnceAndAgainWhenTheTokenIsRefused() throws {
+        let folder = try TemporaryFolder()
+        let count = folder.path + "/count"
+        let options: Value = [
+            "tokenCommand": ["/bin/sh", "-c", .string("echo x >> \(count); echo token-$(wc -l < \(count))")],
+            "tokenFile": "/nowhere",
+        ]
+        let source = TokenSource(options, file: "/nowhere", environment: nil)
+        #expect(try source.current(refresh: false) == "token-1")
+        #expect(try source.current(refresh: false) == "token-1")
+        #expect(try source.current(refresh: true) == "token-2")
+        #expect(try source.current(refresh: false) == "token-2")
+        // The environment goes before both.
+        #expect(try TokenSource(options, file: "/nowhere", environment: "own").current(refresh: true) == "own")
+    }
+
+    @Test func aRefusedTokenIsntUsedAgainWhenThereIsNoOther() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("token", "first\n")
+        let source = TokenSource(.null, file: file, environment: nil)
+        #expect(try source.current(refresh: false) == "first")
+        try FileManager.default.removeItem(atPath: file)
+        #expect(throws: Failure.self) { try source.current(refresh: true) }
+        _ = try folder.file("token", "second\n")
+        #expect(try source.current(refresh: false) == "second")
+    }
+}

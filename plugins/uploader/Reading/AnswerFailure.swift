@@ -1,0 +1,79 @@
+import JSON
+
+/// Words of an answer that is no acceptance, though its status says so: what servers write who refuse in a form of their own.
+///
+/// The contract has one form (`refused`); who speaks of failure in another one isn't believed to have taken everything.
+enum AnswerFailure {
+    /// How deep it is looked for: in the answer, in its members, and in the elements of those.
+    static let depth = 3
+
+    /// Members that speak of failure unless they are empty, false or 0.
+    private static let failing: [StaticString] = [
+        "error", "errors", "failed", "failure", "failures", "rejected", "rejects", "refused", "refusals", "invalid",
+    ]
+    /// Members that do when they are false.
+    private static let succeeding: [StaticString] = ["ok", "success", "accepted"]
+    /// Members that do when they hold one of `words`, or a status of 400 or more.
+    private static let telling: [StaticString] = ["status", "result"]
+    private static let words: [StaticString] = ["error", "fail", "failed", "failure", "invalid", "refused", "rejected"]
+
+    /// Reads the member's value.
+    /// - Returns: the word that tells, one of ours; nil where nothing does.
+    static func read(_ name: JSONSpan, _ scanner: inout JSONScanner, depth: Int) throws(JSONScanError) -> StaticString?
+    {
+        let word = failing.first { name == $0 }
+        if scanner.nextIsObject() {
+            let (isEmpty, found) = try object(&scanner, depth: depth)
+            return found ?? (isEmpty ? nil : word)
+        }
+        if scanner.nextIsArray() {
+            let (isEmpty, found) = try array(&scanner, depth: depth)
+            return found ?? (isEmpty ? nil : word)
+        }
+        let value = try scanner.value()
+        if let word { return value.isNull || value.isFalse || value.integer == 0 || value.text == "" ? nil : word }
+        if let word = succeeding.first(where: { name == $0 }) { return value.isFalse ? word : nil }
+        guard let word = telling.first(where: { name == $0 }) else { return nil }
+        if let status = value.integer { return status >= 400 ? word : nil }
+        return words.contains { value == $0 } ? word : nil
+    }
+
+    /// The elements of an answer that is an array.
+    static func array(
+        _ scanner: inout JSONScanner, depth: Int
+    ) throws(JSONScanError) -> (isEmpty: Bool, found: StaticString?) {
+        var (isEmpty, found): (Bool, StaticString?) = (true, nil)
+        try scanner.beginArray()
+        while try scanner.nextElement() {
+            isEmpty = false
+            if depth > 1, scanner.nextIsObject() {
+                let inner = try object(&scanner, depth: depth - 1).found
+                found = found ?? inner
+            } else {
+                _ = try scanner.value()
+            }
+        }
+        return (isEmpty, found)
+    }
+
+    private static func object(
+        _ scanner: inout JSONScanner, depth: Int
+    ) throws(JSONScanError) -> (isEmpty: Bool, found: StaticString?) {
+        guard depth > 1 else {
+            let span = try scanner.value()
+            return (!span.bytes.contains { $0 > 0x20 && $0 != UInt8(ascii: "{") && $0 != UInt8(ascii: "}") }, nil)
+        }
+        var (isEmpty, found): (Bool, StaticString?) = (true, nil)
+        try scanner.beginObject()
+        while let name = try scanner.nextMember() {
+            isEmpty = false
+            let inner = try read(name, &scanner, depth: depth - 1)
+            found = found ?? inner
+        }
+        return (isEmpty, found)
+    }
+}
+
+extension JSONSpan {
+    var isFalse: Bool { kind == .bool && bytes.first == UInt8(ascii: "f") }
+}
