@@ -14,7 +14,7 @@ SOURCES := Package.swift Sources Tests plugins Benchmarks
 # What holds messages against docs/protocol.cddl in the tests.
 SCHEMA := .build/schema/installed
 
-.PHONY: help run build test test-contract mutants fuzz bench profile image test-compose bin-path format check-format deps clean
+.PHONY: help run build test test-contract test-files mutants fuzz bench profile image test-compose bin-path format check-format deps clean
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +22,7 @@ help:
 	@echo "make run EXPORT=file.zip  the same on your own Apple Health export"
 	@echo "make test                 build, and run all tests"
 	@echo "make test-contract        hold a running stack against docs/openapi-ingest.json and docs/openapi.json"
+	@echo "make test-files           read a made-up person's files with DuckDB and pandas (installs both)"
 	@echo "make mutants              show that the tests catch the faults of docs/reliability.md; MUTANT=name for one"
 	@echo "make fuzz                 attack the decoders of bytes from outside; TARGET=json SECONDS=600 for one and how long"
 	@echo "make bench                measure everything that docs/performance.md has a budget for; QUICK=1 in two minutes, FULL=1 all"
@@ -73,6 +74,18 @@ $(CONTRACT): Tests/Contract/requirements.txt | deps
 
 test-contract: build $(CONTRACT)
 	@[ ! -e $(CONTRACT) ] || $(dir $(CONTRACT))bin/python Tests/Contract/run.py "$(BIN)"
+
+# What reads the files: likewise.
+READERS := .build/files/installed
+
+$(READERS): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
+$(READERS): Tests/Files/requirements.txt | deps
+	@echo "installing DuckDB and pandas"; rm -rf $(@D); mkdir -p $(dir $(@D)); \
+	python3 -m venv $(@D) && $(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@ || { \
+		rm -rf $(@D); echo "they can't be installed: the files aren't read with DuckDB and pandas" >&2; }
+
+test-files: build $(READERS)
+	@[ ! -e $(READERS) ] || $(dir $(READERS))bin/python Tests/Files/run.py "$(BIN)"
 
 # A build of its own, in .build/mutants: the sources with all mutants in, each of which lives when it is named.
 mutants: deps

@@ -314,7 +314,8 @@ let package = Package(
                 "Stages",
                 [
                     "BackgroundDelivery", "BodyStage", "Changelog", "Client", "Configuration", "ConsolidatorStage",
-                    "DebouncerStage", "DeliveryKit", "EnergyStage", "ExecDialogue", "ExecStage", "GenericStage", "HTTP",
+                    "DebouncerStage", "DeliveryKit", "EnergyStage", "ExecDialogue", "ExecStage", "FilesStage",
+                    "GenericStage", "HTTP",
                     "HandlerKit",
                     "HealthImport", "HealthModel", "HealthPush", "HealthStatistics", "HealthStore", "HeartRateStage",
                     "IngestStage", "Inspection", "Logging", "MessageBus", "NotifyStage", "ObserverReading",
@@ -328,7 +329,7 @@ let package = Package(
                     "BodyStage", "Changelog", "Client", "Configuration", "Control", "EnergyStage", "GenericStage",
                     "HealthModel",
                     "HeartRateStage", "Inspection", "Logging", "Protocol", "SleepStage", "StageKit",
-                    "StepsStage", "Terminal", "TestSupport", "WorkoutsStage",
+                    "StepsStage", "Terminal", "TestSupport", "UploaderReading", "WorkoutsStage",
                 ]),
             tests(
                 "Reliability", ["BackendStage", "CSQLite", "Changelog", "HTTP", "HealthModel", "SQLite", "TestSupport"]),

@@ -54,13 +54,25 @@ import Testing
         #expect(text.split(separator: "\n").last?.count(where: { $0 == "," }) == commas + 1, "one is in a name")
     }
 
+    /// A program that guesses by the first rows must not take a column for whole numbers.
+    @Test func wholeNumbersHaveAPointToo() {
+        var bytes: [UInt8] = []
+        for number in [58, -0.5, 0, 1e15, 2e300, .nan] as [Double] {
+            bytes.append(real: number)
+            bytes.append(UInt8(ascii: " "))
+        }
+        #expect(String(decoding: bytes, as: UTF8.self) == "58.0 -0.5 0.0 1000000000000000.0 2e+300  ")
+    }
+
     @Test func ndjson() throws {
         let (text, count) = try rows(.ndjson)
         #expect(count == 2)
         let lines = try text.split(separator: "\n").map { try Value(json: Array($0.utf8)) }
         let first = try #require(lines.first)
         #expect(Set((first.object ?? [:]).keys) == Set(SampleRows.columns))
-        #expect(first["value"] == 76.55 && first["metadata"] == ["note": "a,b"] && first["version"] == 101)
+        #expect(
+            text.contains("\"value\":76.55,") && first["value"] == 76.55 && first["metadata"] == ["note": "a,b"]
+                && first["version"] == 101)
         #expect(lines.last?["value"] == .null && lines.last?["unit"] == .null && lines.last?["source_type"] == "manual")
     }
 }

@@ -38,12 +38,29 @@ import Testing
             #"{"instances": {"ingest": {"configuration": {"host": "0.0.0.0"}}}}"#, .error,
             "would listen at 0.0.0.0 without TLS, where anybody on the way reads the tokens"
         ),
+        (
+            #"{"instances": {"a": {"plugin": "files", "configuration": {"folder": "/x"}}, "b": {"plugin": "files", "configuration": {"folder": "/x/"}}}}"#,
+            .warning, "delivers to the same place as a"
+        ),
+        (#"{"instances": {"second": {"plugin": "uploader"}}}"#, .warning, "delivers to the same place as second"),
+        (
+            #"{"instances": {"second": {"plugin": "uploader", "configuration": {"url": "https://h.example.org"}}}}"#,
+            .error, "the token of the stack's own backend goes to no other"
+        ),
         (#"{"instances": {"ingest": {"configuration": {"certificateFile": "/c"}}}}"#, .error, "without the other"),
         (#"{"instances": {"ingest": {"configuration": {"keyFile": "/k"}}}}"#, .error, "without the other"),
     ])
     func whatIsntInOrderIsTold(_ overlay: String, _ severity: Finding.Severity, _ words: String) throws {
         let list = try findings(overlay)
         #expect(list.contains { $0.severity == severity && $0.what.contains(words) }, "\(list)")
+    }
+
+    @Test func severalDestinationsAreInOrder() throws {
+        let mine = #"{"plugin": "uploader", "configuration": {"url": "https://h.example.org", "tokenFile": "/t"}}"#
+        #expect(try findings(#"{"instances": {"mine": \#(mine), "files": {"plugin": "files"}}}"#) == [])
+        // Files need no backend.
+        let files = #"{"instances": {"backend": null, "uploader": null, "files": {"plugin": "files"}}}"#
+        #expect(try findings(files) == [])
     }
 
     @Test func whereAnIngestMayListenIsInOrder() throws {

@@ -5,6 +5,7 @@ import Foundation
 import HealthModel
 import Protocol
 import StageKit
+import UploaderReading
 
 /// Counts what a destination hasn't delivered yet: changes of samples, and rows of keyed changelogs, beyond how far it is.
 struct BehindCount {
@@ -34,7 +35,9 @@ struct BehindCount {
     ) throws -> DestinationReport.Row.Behind? {
         guard let frontier = try beat?.frontier ?? kept(destination), !frontier.isEmpty else { return nil }
         let types = beat?.stage.consumed
-        var behind = DestinationReport.Row.Behind(samples: 0, isMore: false, documents: 0, seconds: nil)
+        var behind = DestinationReport.Row.Behind(
+            samples: 0, isMore: false, documents: 0, files: nil, seconds: nil)
+        if destination.manifest.isFolderDestination { behind.files = beat?.stage.pending }
         var oldest: Instant?
         for (name, reached) in frontier {
             guard let head = heads[name], let producer = stack.configuration.instance(name) else { continue }

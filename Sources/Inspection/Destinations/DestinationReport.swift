@@ -19,6 +19,8 @@ package struct DestinationReport {
             package var isMore: Bool
             /// Days, nights and workouts that changed, and what else producers tell in sequences.
             package var documents: Int
+            /// Files that are to be written; null of what keeps none. The newest are written first, so the samples count until the oldest is.
+            @OrNull package var files: Int?
             /// Since when the oldest change waits, seconds; null when none does.
             @OrNull package var seconds: Double?
 
@@ -122,6 +124,8 @@ extension DestinationReport {
     private static func text(_ behind: Row.Behind?) -> String {
         guard let behind else { return "unknown" }
         guard !behind.isLevel else { return "0" }
+        // Of files that is what goes down while they are written.
+        if let files = behind.files, files > 0 { return HumanFormat.count(files, "file") }
         let samples = (behind.isMore ? "> " : "") + HumanFormat.count(behind.samples, "sample")
         let documents = HumanFormat.count(behind.documents, "document")
         return [behind.samples > 0 ? samples : nil, behind.documents > 0 ? documents : nil].compactMap { $0 }

@@ -66,9 +66,9 @@ package struct StatusReport {
             "pending": .integer(pendingDays + pendingDelivery), "stalest": Self.stalest(metrics),
             "blocked": Value(blocked.isEmpty ? nil : blocked.joined(separator: "; ")),
             "backend": Self.backend(
-                (destinations.first { $0.manifest.isHTTPDestination } ?? destinations.first).flatMap {
-                    beats[$0.name]?.beat
-                }),
+                // The stack's own, where there are several.
+                (destinations.first { $0.manifest.isHTTPDestination && $0.configuration["url"].isNull }
+                    ?? destinations.first).flatMap { beats[$0.name]?.beat }),
             "destinations": try DestinationReport(stack, now: now).value,
             "ingest": try Self.ingest(ingest, ingest.flatMap { beats[$0.name]?.beat }),
         ]

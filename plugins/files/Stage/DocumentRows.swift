@@ -14,11 +14,22 @@ package struct DocumentRows: Sendable {
 
         var name: String
         var source: Source
+        /// Whether it holds numbers that may have decimals.
+        var isReal = false
 
         init(_ name: String, _ source: Source) { (self.name, self.source) = (name, source) }
         init(_ name: String, _ member: String...) { self.init(name, .member(member)) }
         /// Named as its member.
         init(_ member: String) { self.init(Self.name(of: [member]), .member([member])) }
+
+        static func real(_ name: String, _ member: String...) -> Column { Column(name, .member(member)).asReal }
+        static func real(_ member: String) -> Column { Column(member).asReal }
+
+        private var asReal: Column {
+            var column = self
+            column.isReal = true
+            return column
+        }
 
         /// `heartRate.average` is `heart_rate_average`, `hrvSDNNMilliseconds` is `hrv_sdnn_milliseconds`; what isn't a letter or a digit
         /// of ASCII becomes `_`.
@@ -43,7 +54,7 @@ package struct DocumentRows: Sendable {
     private static let user = Column("user_id", .user)
     private static let version = Column("version", .version)
 
-    private static func days(_ figures: [FigureDeclaration]) -> [Column] {
+    static func days(_ figures: [FigureDeclaration]) -> [Column] {
         var columns = [user, Column("date"), Column("zone"), Column("final"), Column("revision"), version]
         var names = Set(columns.map(\.name))
         for figure in figures {
@@ -54,24 +65,26 @@ package struct DocumentRows: Sendable {
                 number += 1
                 name = "\(wanted)_\(number)"
             }
-            columns.append(Column(name, .member(figure.path)))
+            var column = Column(name, .member(figure.path))
+            column.isReal = figure.form == .number
+            columns.append(column)
         }
         return columns
     }
 
     private static let nights = [
         user, Column("id"), Column("date"), Column("start_date", "start"), Column("end_date", "end"), Column("main"),
-        Column("asleepMinutes"), Column("inBedMinutes"), Column("awakeMinutes"), Column("coreMinutes"),
-        Column("deepMinutes"), Column("remMinutes"), Column("unspecifiedMinutes"), Column("latencyMinutes"),
-        Column("wakeAfterOnsetMinutes"), Column("efficiency"), Column("source"), version,
+        .real("asleepMinutes"), .real("inBedMinutes"), .real("awakeMinutes"), .real("coreMinutes"),
+        .real("deepMinutes"), .real("remMinutes"), .real("unspecifiedMinutes"), .real("latencyMinutes"),
+        .real("wakeAfterOnsetMinutes"), .real("efficiency"), Column("source"), version,
     ]
 
     private static let workouts = [
         user, Column("id"), Column("activity", "type"), Column("start_date", "startDate"),
-        Column("end_date", "endDate"), Column("duration_seconds", "duration"), Column("distance_meters", "distance"),
-        Column("active_energy_kcal", "activeEnergy"), Column("heart_rate_average", "heartRate", "average"),
-        Column("heart_rate_min", "heartRate", "minimum"), Column("heart_rate_max", "heartRate", "maximum"),
-        Column("ascent_meters", "route", "ascentMeters"), Column("descent_meters", "route", "descentMeters"),
+        Column("end_date", "endDate"), .real("duration_seconds", "duration"), .real("distance_meters", "distance"),
+        .real("active_energy_kcal", "activeEnergy"), .real("heart_rate_average", "heartRate", "average"),
+        .real("heart_rate_min", "heartRate", "minimum"), .real("heart_rate_max", "heartRate", "maximum"),
+        .real("ascent_meters", "route", "ascentMeters"), .real("descent_meters", "route", "descentMeters"),
         Column("route_points", "route", "points"), Column("metadata"), version,
     ]
 
@@ -109,7 +122,10 @@ package struct DocumentRows: Sendable {
             members["user_id"] = .string(user)
             members["user"] = nil
             members["version"] = .integer(version)
-            return Array((Value.object(members).json() + "\n").utf8)
+            var line: [UInt8] = []
+            line.append(document: .object(members))
+            line.append(UInt8(ascii: "\n"))
+            return line
         }
         var out: [UInt8] = []
         for (index, column) in columns.enumerated() {
@@ -120,6 +136,7 @@ package struct DocumentRows: Sendable {
             case .member(let path):
                 switch path.reduce(document, { $0[$1] }) {
                 case .null: break
+                case let number where column.isReal && number.double != nil: out.append(real: number.double ?? .nan)
                 case .string(let text): out.append(csv: text)
                 case let other: out.append(csv: other.json())
                 }

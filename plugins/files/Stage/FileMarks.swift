@@ -118,15 +118,22 @@ extension FileMarks {
         nothingBefore = .distantPast
     }
 
+    /// What is marked now is due now: somebody waits for it.
+    mutating func hurry() {
+        for path in marks.keys {
+            marks[path]?.last = .distantPast
+            marks[path]?.notBefore = .distantPast
+        }
+        requeue()
+    }
+
     /// The file to write next, the newest first; nil when none is due, with when the next one is.
-    /// - Parameters:
-    ///   - busy: files that are being written.
-    ///   - isHurried: whether all are due at once.
+    /// - Parameter busy: files that are being written.
     mutating func next(
-        at now: MonotonicTime, besides busy: Set<String>, isHurried: Bool
+        at now: MonotonicTime, besides busy: Set<String>
     ) -> (path: String?, wait: MonotonicTime?) {
         guard !marks.isEmpty else { return (nil, nil) }
-        guard isHurried || now >= nothingBefore else { return (nil, nothingBefore) }
+        guard now >= nothingBefore else { return (nil, nothingBefore) }
         if queue.isEmpty || (isQueueOld && now - queuedAt >= Self.requeueAfter) {
             queue = marks.keys.map { (Self.rank($0), $0) }.sorted { $0 < $1 }.map(\.1)
             isQueueOld = false
@@ -142,7 +149,7 @@ extension FileMarks {
                 continue
             }
             let due = due(mark)
-            if isHurried || due <= now { return (path, nil) }
+            if due <= now { return (path, nil) }
             wait = min(wait ?? due, due)
             later.append(path)
         }

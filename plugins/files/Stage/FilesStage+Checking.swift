@@ -12,8 +12,7 @@ extension FilesStage {
     func hear(command: Value) {
         guard let asked = CompareBackend(command), asked.id.utf8.count <= 100 else { return }
         if asked.send == true {
-            isHurried = true
-            marks.requeue()
+            marks.hurry()
             retry = .distantPast
         }
         check.want(asked.id, readsAll: asked.send != true)

@@ -12,14 +12,21 @@ extension FilesStage {
     /// A file that changes all the time is written the less often, the more rows it has: so many of them a second.
     private static let rowsPerSecond: Int64 = 2000
 
-    /// Another layout: every file of the old one is looked at again, and everything is told again for the new one.
+    /// Other figures: days have other columns. Another layout: every file of the old one is looked at again, and everything is told again for the new one.
     func openLayout(_ turn: Turn) throws {
-        let before = try Self.kept.value("layout", in: turn.database)
-        guard before != layout.kept else { return }
-        try Self.kept.set("layout", to: layout.kept, turn)
-        guard before != nil else { return }
+        let columns = Value.array(DocumentRows.days(figures).map { .string($0.name) })
+        if try isNew(columns, "columns", turn) { try markAll(turn) { $0.content == .days } }
+        guard try isNew(layout.kept, "layout", turn) else { return }
         try markAll(turn)
         for upstream in upstreams { try upstream.rewind(turn) }
+    }
+
+    /// Keeps a value; true when it was another before.
+    private func isNew(_ value: Value, _ key: String, _ turn: Turn) throws -> Bool {
+        let before = try Self.kept.value(key, in: turn.database)
+        guard before != value else { return false }
+        try Self.kept.set(key, to: value, turn)
+        return before != nil
     }
 
     /// Marks the files of a page of samples, tombstones included.

@@ -21,8 +21,7 @@ extension FilesStage {
             } else {
                 return .refused("files are replayed by 'from' and 'through', or 'since'")
             }
-            isHurried = true
-            marks.requeue()
+            marks.hurry()
             return try mended(request, turn)
         // Nothing is refused for good, so there are no dead letters.
         case "retry": return .done(["sent": 0, "deadLetters": 0])

@@ -29,12 +29,11 @@ extension FilesStage {
         if check.isDone, !next.isDue, samples.limit != nil, manifest.state != .complete {
             try writeManifest(isComplete: true, turn)
         }
-        if marks.count == 0 { isHurried = false }
         return next.wait
     }
 
     private func nextPath(_ turn: Turn) -> String? {
-        marks.next(at: turn.monotonic, besides: Set(jobs.map(\.span.path)), isHurried: isHurried).path
+        marks.next(at: turn.monotonic, besides: Set(jobs.map(\.span.path))).path
     }
 
     private func mayWrite(_ turn: Turn) -> Bool {
@@ -43,7 +42,7 @@ extension FilesStage {
 
     private func waiting(_ turn: Turn) -> (isDue: Bool, wait: MonotonicTime?) {
         guard mayWrite(turn) else { return (marks.count > 0, nil) }
-        let next = marks.next(at: turn.monotonic, besides: [], isHurried: isHurried)
+        let next = marks.next(at: turn.monotonic, besides: [])
         if next.path != nil { marks.requeue() }
         return (next.path != nil, next.wait)
     }

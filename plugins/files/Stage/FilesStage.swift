@@ -26,8 +26,6 @@ package final class FilesStage: Stage {
     var lastJob: Int64 = 0
     var check = FilesCheck()
     var manifest = FilesManifest()
-    /// All that is marked is written at once: somebody waits for it.
-    var isHurried = false
     var blocked: String?
     var retry = MonotonicTime.distantPast
     var failures = 0

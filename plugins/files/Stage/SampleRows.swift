@@ -50,7 +50,7 @@ package struct SampleRows: Sendable {
             out.append(comma)
             InstantText.append(iso8601: page.endOf(row), to: &out)
             out.append(comma)
-            if page.value[row].isFinite { out.append(json: page.value[row]) }
+            out.append(real: page.value[row])
             out.append(comma)
             if has.unit { out.append(contentsOf: units[Int(page.unit[row])]) }
             out.append(comma)
@@ -96,7 +96,7 @@ package struct SampleRows: Sendable {
             out.append(json: ",\"end_date\":")
             out.append(jsonDate: page.endOf(row))
             out.append(json: ",\"value\":")
-            out.append(json: page.value[row])
+            if page.value[row].isFinite { out.append(real: page.value[row]) } else { out.append(json: "null") }
             out.append(json: ",\"unit\":")
             if has.unit { out.append(contentsOf: units[Int(page.unit[row])]) } else { out.append(json: "null") }
             out.append(json: ",\"source\":")

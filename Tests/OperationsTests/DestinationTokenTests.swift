@@ -1,0 +1,60 @@
+import Configuration
+import Foundation
+import HealthModel
+import TestSupport
+import Testing
+import UploaderReading
+
+/// Which secret goes to whom.
+@Suite struct DestinationTokenTests {
+    private static let own = "the-stack's-own"
+    private static let others = "another-server's"
+
+    /// The token that each destination over HTTP would send; nil where it has none.
+    private func tokens(_ instances: String, environment: [String: String] = [:]) throws -> [String: String] {
+        let folder = try TemporaryFolder()
+        let state = StateFolder(path: folder.path + "/s")
+        for path in [state.path, state.secrets] { try StateFolder.make(path) }
+        try Self.own.write(toFile: state.backendToken, atomically: true, encoding: .utf8)
+        let file = try folder.file("token", Self.others)
+        let text = instances.replacing("FILE", with: file)
+        let configuration = try folder.file("stack.json", "{\"instances\": {\(text)}}")
+        let catalog = try PluginCatalog(
+            folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere")
+        let stack = try StackConfiguration(path: configuration, catalog: catalog)
+        var found: [String: String] = [:]
+        for instance in stack.instances where instance.manifest.isHTTPDestination {
+            do {
+                found[instance.name] = try DestinationToken.source(
+                    of: instance, in: stack, state: state, environment: environment
+                ).current(refresh: false)
+            } catch let error as ConfigurationError {
+                #expect("\(error)".contains("\(instance.name).configuration.tokenFile"), "\(error)")
+            }
+        }
+        return found
+    }
+
+    @Test func theOnlyOneGetsWhatItAlwaysGot() throws {
+        #expect(try tokens("") == ["uploader": Self.own])
+        #expect(try tokens("", environment: ["HEALTHBUS_BACKEND_TOKEN": "e"]) == ["uploader": "e"])
+        let elsewhere = #""uploader": {"configuration": {"url": "https://h.example.org", "tokenFile": "FILE"}}"#
+        #expect(try tokens(elsewhere) == ["uploader": Self.others])
+        #expect(try tokens(elsewhere, environment: ["HEALTHBUS_BACKEND_TOKEN": "e"]) == ["uploader": "e"])
+        // Files need none, and change nothing.
+        #expect(
+            try tokens(#""files": {"plugin": "files"}"#, environment: ["HEALTHBUS_BACKEND_TOKEN": "e"]) == [
+                "uploader": "e"
+            ])
+    }
+
+    @Test func ofSeveralTheStacksOwnSecretsGoToItsOwnBackendAlone() throws {
+        let mine =
+            #""mine": {"plugin": "uploader", "configuration": {"url": "https://h.example.org", "tokenFile": "FILE"}}"#
+        #expect(try tokens(mine) == ["uploader": Self.own, "mine": Self.others])
+        #expect(
+            try tokens(mine, environment: ["HEALTHBUS_BACKEND_TOKEN": "e"]) == ["uploader": "e", "mine": Self.others])
+        let without = #""mine": {"plugin": "uploader", "configuration": {"url": "https://h.example.org"}}"#
+        #expect(try tokens(without, environment: ["HEALTHBUS_BACKEND_TOKEN": "e"]) == ["uploader": "e"])
+    }
+}

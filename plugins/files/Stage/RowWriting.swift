@@ -1,0 +1,72 @@
+import HealthModel
+import JSON
+
+/// Fields of CSV, as RFC 4180 has it but with a bare newline after each row, and of JSON lines.
+extension [UInt8] {
+    /// A field: in quotes where it must be, and where it is empty but there.
+    mutating func append(csv field: some Collection<UInt8>) {
+        let needsQuotes =
+            field.isEmpty
+            || field.contains {
+                $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\n")
+                    || $0 == UInt8(ascii: "\r")
+            }
+        guard needsQuotes else { return append(contentsOf: field) }
+        append(UInt8(ascii: "\""))
+        for byte in field {
+            if byte == UInt8(ascii: "\"") { append(byte) }
+            append(byte)
+        }
+        append(UInt8(ascii: "\""))
+    }
+
+    mutating func append(csv text: String) { append(csv: text.utf8) }
+
+    /// A number, with a decimal point in any case: programs that guess a column's type by its first rows would else take whole numbers for
+    /// all there is, and round the others. Nothing for what isn't finite.
+    package mutating func append(real number: Double) {
+        guard number.isFinite else { return }
+        let start = count
+        append(json: number)
+        if !self[start...].contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "e") }) {
+            append(UInt8(ascii: "."))
+            append(UInt8(ascii: "0"))
+        }
+    }
+
+    /// A document as JSON, members in order of their names; its numbers as above.
+    mutating func append(document value: Value) {
+        switch value {
+        case .number(let number) where number.isFinite: append(real: number)
+        case .object(let members):
+            append(UInt8(ascii: "{"))
+            for (index, member) in Value.inOrder(members).enumerated() {
+                if index > 0 { append(UInt8(ascii: ",")) }
+                append(jsonString: member.key)
+                append(UInt8(ascii: ":"))
+                append(document: member.value)
+            }
+            append(UInt8(ascii: "}"))
+        case .array(let elements):
+            append(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                if index > 0 { append(UInt8(ascii: ",")) }
+                append(document: element)
+            }
+            append(UInt8(ascii: "]"))
+        default: append(contentsOf: value.json().utf8)
+        }
+    }
+
+    /// The 36 characters of an id, as `SampleID.description` has them.
+    mutating func append(id: SampleID) {
+        for (index, word) in [id.high, id.low].enumerated() {
+            for digit in 0..<16 {
+                let place = index * 16 + digit
+                if place == 8 || place == 12 || place == 16 || place == 20 { append(UInt8(ascii: "-")) }
+                let nibble = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * digit)) & 15
+                append(nibble < 10 ? 0x30 + nibble : 0x57 + nibble)
+            }
+        }
+    }
+}
