@@ -21,7 +21,7 @@ package enum DestinationToken {
             return TokenSource(options, file: state.backendToken, environment: environment[variable])
         }
         let ownBackend = options["url"].isNull
-        let namesToken = !options["tokenFile"].isNull || !options["tokenCommand"].isNull
+        let namesToken = !options["tokenFile"].isNull || options["tokenCommand"].array?.isEmpty == false
         guard ownBackend || namesToken else {
             throw ConfigurationError(
                 file: stack.file, key: "instances.\(uploader.name).configuration.tokenFile",
