@@ -28,7 +28,7 @@ extension DeliveryStage {
                 Alert(
                     .degraded, subject: "refusals",
                     text: "The backend names elements that it refuses in a form that can't be understood.",
-                    remedy: "Nothing is lost meanwhile. \(trial)"))
+                    remedy: "Nothing is lost meanwhile. \(Self.trial)"))
             try retry(why, turn)
         case .unproven(let why): try doubt(why, turn)
         case .failed(let failure): try act(on: failure, index, sent, turn)
@@ -79,9 +79,7 @@ extension DeliveryStage {
     }
 
     /// How a person finds out what a server of their own answers.
-    private var trial: String {
-        "'healthbus backend test \(settings.address)' tries a server of your own, case by case."
-    }
+    private static let trial = "'healthbus backend test' tries a server of your own, case by case."
 
     /// An answer that may be anybody's.
     func doubt(_ why: String, _ turn: Turn) throws {
@@ -93,7 +91,7 @@ extension DeliveryStage {
                     text:
                         "What answers for the backend doesn't prove that it takes anything; nothing is counted as delivered.",
                     remedy:
-                        "Look at 'healthbus status': is there a login page in the network, or another server at this address? \(trial)"
+                        "Look at 'healthbus status': is there a login page in the network, or another server at this address? \(Self.trial)"
                 ))
         }
         try retry(why, turn)
@@ -143,7 +141,7 @@ extension DeliveryStage {
             Alert(
                 .degraded, subject: "refusals",
                 text: "The backend names elements as refused that were never sent to it; that is passed over.",
-                remedy: "See to the backend: 'refused' names elements by the id that they came with. \(trial)"))
+                remedy: "See to the backend: 'refused' names elements by the id that they came with. \(Self.trial)"))
     }
 
     private func delivered(_ index: Int, _ sent: Delivery.Sent, _ answer: DeliveryAnswer, _ turn: Turn) throws {

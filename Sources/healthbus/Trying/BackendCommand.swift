@@ -1,8 +1,10 @@
 import Clocks
+import Configuration
 import Conformance
 import Foundation
 import HTTP
 import HealthModel
+import Inspection
 import Logging
 import Terminal
 import UploaderReading
@@ -11,16 +13,17 @@ enum BackendCommand: Command {
     static let help = CommandHelp(
         name: "healthbus backend",
         summary: "Try a server of your own against the backend's contract, case by case.",
-        positionals: [.init("test"), .init("URL")],
-        options: [
+        positionals: [.init("test"), .init("URL", isRequired: false)],
+        options: CommandHelp.stackOptions + [
             .init(
                 "--token-file", value: "file",
-                help: "the server's bearer token (default: HEALTHBUS_BACKEND_TOKEN of the environment)"),
+                help: "the server's bearer token (default: HEALTHBUS_BACKEND_TOKEN of the environment; "
+                    + "where the stack delivers to that URL, the uploader's)"),
             .init("--only", value: "case", help: "this case alone"),
             .json,
         ],
         examples: [
-            "healthbus backend test http://127.0.0.1:8790",
+            "healthbus backend test", "healthbus backend test http://127.0.0.1:8790",
             "healthbus backend test https://example.org/health --token-file token",
             "healthbus backend test http://127.0.0.1:8790 --only late-copy --json",
         ])
@@ -28,20 +31,11 @@ enum BackendCommand: Command {
     static func run(_ arguments: Arguments) throws {
         guard arguments.positionals[0] == "test" else {
             throw Failure.usage(
-                "healthbus backend can't \"\(arguments.positionals[0])\"", hint: "usage: healthbus backend test <URL>")
+                "healthbus backend can't \"\(arguments.positionals[0])\"", hint: "write 'healthbus backend test'")
         }
-        let url = arguments.positionals[1]
         let only = try arguments.choice("--only", as: BackendCase.self)
-        let token: String
-        do {
-            token = try TokenSource(
-                file: arguments.value("--token-file"),
-                environment: arguments.flag("--token-file")
-                    ? nil : ProcessInfo.processInfo.environment["HEALTHBUS_BACKEND_TOKEN"]
-            ).current(refresh: false)
-        } catch let failure as Failure where !arguments.flag("--token-file") {
-            throw Failure.usage(failure.message, hint: "set HEALTHBUS_BACKEND_TOKEN, or give --token-file")
-        }
+        let (url, source) = try target(arguments)
+        let token = try source.current(refresh: false)
         let user = "healthbus-test-" + String(format: "%08x", UInt32.random(in: 0 ... .max))
         StandardStream.error.write("healthbus: writes to \(url) under the user \(user), and deletes that again\n")
         // One line that is written over: what has been tried so far.
@@ -65,5 +59,29 @@ enum BackendCommand: Command {
                     "docs/backend.md has the contract; try one alone: 'healthbus backend test \(url) --only \(report.failed[0].asked.rawValue)'"
             )
         }
+    }
+    /// Without a URL the one that the stack delivers to, with the token that it shows there.
+    private static func target(_ arguments: Arguments) throws -> (url: String, token: TokenSource) {
+        let given = arguments.positionals.dropFirst().first
+        let file = arguments.value("--token-file")
+        let environment = ProcessInfo.processInfo.environment["HEALTHBUS_BACKEND_TOKEN"].flatMap {
+            $0.isEmpty ? nil : $0
+        }
+        if let given, file != nil || environment != nil {
+            return (given, TokenSource(file: file, environment: file == nil ? environment : nil))
+        }
+        let stack = try Stack(arguments)
+        let options = try stack.instance(.uploader).configuration
+        let backend = try stack.configuration.only(.backend).map { try BackendAddress.url(of: $0) }
+        let own = options["url"].string ?? backend
+        guard let url = given ?? own else {
+            throw Failure.usage("this stack has no backend", hint: "write the server's URL behind 'test'")
+        }
+        if let file { return (url, TokenSource(file: file, environment: nil)) }
+        guard url == own else {
+            throw Failure.usage(
+                "there is no token for \(url)", hint: "set HEALTHBUS_BACKEND_TOKEN, or give --token-file")
+        }
+        return (url, TokenSource(options, file: stack.state.backendToken, environment: environment))
     }
 }
