@@ -220,8 +220,10 @@ let package = Package(
             ["Changelog", "Configuration", "HTTP", "HealthModel", "MessageBus", "Protocol", "SQLite", "StageKit"],
             main: ["Configuration", "Protocol", "StageKit"])
         + plugin(
-            "backend", "BackendStage", ["HTTP", "HealthModel", "JSON", "Protocol", "SQLite"],
-            main: ["Configuration", "HTTP", "HealthModel", "Logging", "MessageBus", "Protocol", "StageKit"])
+            "backend", "BackendStage", ["HTTP", "HealthModel", "HealthViews", "JSON", "Protocol", "SQLite"],
+            main: [
+                "Configuration", "HTTP", "HealthModel", "HealthViews", "Logging", "MessageBus", "Protocol", "StageKit",
+            ])
         + plugin(
             "ingest", "IngestStage",
             ["Client", "Clocks", "HTTP", "HealthModel", "HealthPush", "HealthStore", "JSON", "Protocol"],

@@ -1,6 +1,7 @@
 import Glibc
 import HTTP
 import HealthModel
+import HealthViews
 import JSON
 import Protocol
 import SQLite
@@ -21,12 +22,13 @@ final class BackendCore {
     private static let pageBytes = 16 << 10
     private static let checkpointPages = 4000
 
-    init(databasePath: String, audit: Bool, notices: BackendNotices) throws {
+    init(databasePath: String, views: HealthViews, audit: Bool, notices: BackendNotices) throws {
         try Self.prepareFile(databasePath)
         database = try Database(
             path: databasePath, cacheKibibytes: Self.cacheKibibytes, checkpointPages: Self.checkpointPages,
             pageBytes: Self.pageBytes)
         try BackendSchema.create(in: database, generation: BackendIdentity.nonce())
+        try BackendViews.create(views, in: database)
         identity = try BackendIdentity(database)
         texts = try InternedTexts(database)
         let unnamed = try BackendSchema.meta("unnamed", in: database)

@@ -28,15 +28,15 @@ final class BackendQueries {
         // Each of the four is one step into an index.
         users = try database.prepare(
             """
-            SELECT min(user), max(user) FROM (SELECT min(user) AS user FROM samples UNION ALL
-                SELECT max(user) FROM samples UNION ALL SELECT min(user) FROM documents UNION ALL
+            SELECT min(user), max(user) FROM (SELECT min(user) AS user FROM sample_rows UNION ALL
+                SELECT max(user) FROM sample_rows UNION ALL SELECT min(user) FROM documents UNION ALL
                 SELECT max(user) FROM documents)
             """)
         samples = try database.prepare(
             """
             SELECT id, version, kind, shift, duration, value, uuid, metadata, payload, deleted, typeof(id) = 'blob',
                 typeof(uuid) = 'blob', typeof(metadata) = 'integer'
-            FROM samples WHERE user = ?1 AND id > ?2 ORDER BY id
+            FROM sample_rows WHERE user = ?1 AND id > ?2 ORDER BY id
             """)
         documents = try database.prepare(
             "SELECT id, body, start, \"end\", date FROM documents WHERE user = ?1 AND kind = ?2 AND id > ?3 AND deleted = 0 ORDER BY id"

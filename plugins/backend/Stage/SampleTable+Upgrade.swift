@@ -2,6 +2,11 @@ import HealthModel
 import SQLite
 
 extension SampleTable {
+    /// Schema 3 called the table as the view is called now.
+    static func giveWayToView(in database: Database) throws {
+        try database.execute("ALTER TABLE samples RENAME TO sample_rows")
+    }
+
     /// The samples of a database of schema 1 or 2, which said everything in every row, are set aside until `takeSetAside`.
     static func setAside(in database: Database) throws {
         try database.execute(
@@ -16,7 +21,7 @@ extension SampleTable {
         let (repeated, batches) = (RepeatedTexts(texts), try SyncBatches(database))
         let insert = try database.prepare(
             """
-            INSERT INTO samples(user, id, version, deleted, kind, shift, duration, value, batch, metadata, payload, uuid,
+            INSERT INTO sample_rows(user, id, version, deleted, kind, shift, duration, value, batch, metadata, payload, uuid,
                 moment) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
             """)
         let rows = try database.prepare(
