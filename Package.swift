@@ -105,7 +105,7 @@ let package = Package(
                 "BackgroundDelivery", "CPosix", "CSodium", "Clocks", "HealthModel", "JSON", "Logging", "MessageBus",
                 "Processes", "Protocol",
             ]),
-        library("HealthViews", ["Configuration"]),
+        library("HealthViews", ["Configuration", "HealthModel"]),
         library(
             "Client",
             [
@@ -142,8 +142,8 @@ let package = Package(
             "Inspection",
             [
                 "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "HTTP", "HandlerKit",
-                "HealthModel", "HealthStatistics", "HealthStore", "JSON", "Logging", "MessageBus", "ObserverReading",
-                "Processes", "Protocol", "SQLite", "StageKit", "Terminal", "UploaderReading",
+                "HealthModel", "HealthStatistics", "HealthStore", "HealthViews", "JSON", "Logging", "MessageBus",
+                "ObserverReading", "Processes", "Protocol", "SQLite", "StageKit", "Terminal", "UploaderReading",
             ]),
         library(
             "Control",
