@@ -102,7 +102,7 @@ extension EndToEnd {
                     (["samples", "--type", "HartRate"], "did you mean HeartRate?"),
                     (["samples", "--type", "Workout"], "healthbus workouts"),
                     (["days", "--last", "soon"], "isn't a date"),
-                    (["days", "--columns", "step"], "did you mean steps?"),
+                    (["days", "--csv", "--columns", "step"], "did you mean steps?"),
                     (["days", "--csv", "--json"], "say different things"), (["query", "SELECT 1"], "there is no file"),
                     (["workouts", "--gpx", "0"], "no workout"),
                 ] {
