@@ -109,7 +109,7 @@ let package = Package(
                 "BackgroundDelivery", "CPosix", "CSodium", "Clocks", "HealthModel", "JSON", "Logging", "MessageBus",
                 "Processes", "Protocol",
             ]),
-        library("HealthViews", ["Configuration"]),
+        library("HealthViews", ["Configuration", "HealthModel"]),
         library(
             "Client",
             [
@@ -154,7 +154,8 @@ let package = Package(
             [
                 "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit",
                 "FilesReading", "HTTP",
-                "HandlerKit", "HealthModel", "HealthStatistics", "HealthStore", "JSON", "Logging", "MessageBus",
+                "HandlerKit", "HealthModel", "HealthStatistics", "HealthStore", "HealthViews", "JSON", "Logging",
+                "MessageBus",
                 "ObserverReading",
                 "Processes", "Protocol", "SQLite", "StageKit", "Terminal", "UploaderReading",
             ]),
@@ -244,8 +245,10 @@ let package = Package(
             ["Changelog", "Configuration", "HTTP", "HealthModel", "MessageBus", "Protocol", "SQLite", "StageKit"],
             main: ["Configuration", "Protocol", "StageKit"])
         + plugin(
-            "backend", "BackendStage", ["HTTP", "HealthModel", "JSON", "Protocol", "SQLite"],
-            main: ["Configuration", "HTTP", "HealthModel", "Logging", "MessageBus", "Protocol", "StageKit"])
+            "backend", "BackendStage", ["HTTP", "HealthModel", "HealthViews", "JSON", "Protocol", "SQLite"],
+            main: [
+                "Configuration", "HTTP", "HealthModel", "HealthViews", "Logging", "MessageBus", "Protocol", "StageKit",
+            ])
         + plugin(
             "ingest", "IngestStage",
             ["Client", "Clocks", "HTTP", "HealthModel", "HealthPush", "HealthStore", "JSON", "Protocol"],

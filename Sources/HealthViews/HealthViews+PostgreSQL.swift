@@ -72,7 +72,8 @@ private struct PostgresText {
         switch kind {
         case .real: return when("'number'", "\(text)::double precision")
         // A number with a fraction is no integer, and would make the whole query fail.
-        case .integer: return when("'number'", "trunc(\(text)::numeric)::bigint")
+        case .integer:
+            return "CASE WHEN jsonb_typeof(\(json)) = 'number' AND \(text) ~ '^-?[0-9]{1,18}$' THEN \(text)::bigint END"
         case .boolean: return when("'boolean'", "\(text)::boolean")
         case .json: return when("'object', 'array'", json)
         case .text, .date, .moment, .uuid: return when("'string'", text)

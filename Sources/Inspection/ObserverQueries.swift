@@ -17,22 +17,29 @@ struct ObserverQueries {
 
     /// Asks on while the answer has more to come.
     private func all<Content: PageContent, Position>(
-        _ query: (Position?) -> Query, next: KeyPath<Content, Position?>, _ take: (Content) throws -> Void
+        _ query: (Position?) -> Query, next: KeyPath<Content, Position?>, while goesOn: () -> Bool = { true },
+        _ take: (Content) throws -> Void
     ) throws {
         var position: Position?
         repeat {
             let pages: [Page<Content>] = try reader.pages(observer, query(position))
             for page in pages { try take(page.content) }
             position = pages.last?.content[keyPath: next]
-        } while position != nil
+        } while position != nil && goesOn()
+    }
+
+    /// Everybody's.
+    func timelines() throws -> [String: ZoneTimeline] {
+        var users: [String: Value] = [:]
+        let pages: [Page<ZonesPage>] = try reader.pages(observer, .zones, PullPlace(after: .beginning))
+        for page in pages { users.merge(page.zones) { $1 } }
+        return try users.compactMapValues { try ZoneTimeline(wireValue: $0) }
     }
 
     /// - Throws: `Failure` that names the users when this one isn't known.
     func zones(of user: String) throws -> ZoneTimeline {
-        var users: [String: Value] = [:]
-        let pages: [Page<ZonesPage>] = try reader.pages(observer, .zones, PullPlace(after: .beginning))
-        for page in pages { users.merge(page.zones) { $1 } }
-        if let zones = try users[user].flatMap({ try ZoneTimeline(wireValue: $0) }) { return zones }
+        let users = try timelines()
+        if let zones = users[user] { return zones }
         guard !users.isEmpty else {
             throw Failure(
                 "nothing has been stored on \(reader.state.path) yet", hint: "'healthbus import FILE' brings some")
@@ -68,13 +75,16 @@ struct ObserverQueries {
             body)
     }
 
-    func forEachPage(_ slice: SliceRequest, _ body: (SamplePage) throws -> Void) throws {
+    /// - Parameter goesOn: asked before each further request.
+    func forEachPage(
+        _ slice: SliceRequest, while goesOn: () -> Bool = { true }, _ body: (SamplePage) throws -> Void
+    ) throws {
         func query(_ place: SlicePlace?) -> Query {
             var slice = slice
             slice.continue = place
             return .slice(slice)
         }
-        try all(query, next: \SlicePage.continue) { try body($0.samples) }
+        try all(query, next: \SlicePage.continue, while: goesOn) { try body($0.samples) }
     }
 
     /// The types that the store holds of a user.

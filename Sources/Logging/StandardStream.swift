@@ -13,20 +13,23 @@ package struct StandardStream: Sendable {
     @discardableResult
     package func write(_ text: String) -> Bool {
         var text = text
-        return text.withUTF8 { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let written = Glibc.write(descriptor, UnsafeBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if written > 0 {
-                    rest = rest.dropFirst(written)
-                } else if written < 0, errno == EAGAIN {
-                    var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                    poll(&watched, 1, -1)
-                } else if written == 0 || errno != EINTR {
-                    return false
-                }
+        return text.withUTF8 { write($0) }
+    }
+
+    /// As above: bytes of data, of which whoever makes them must know whether they went out.
+    package func write(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = Glibc.write(descriptor, UnsafeBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if written > 0 {
+                rest = rest.dropFirst(written)
+            } else if written < 0, errno == EAGAIN {
+                var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&watched, 1, -1)
+            } else if written == 0 || errno != EINTR {
+                return false
             }
-            return true
         }
+        return true
     }
 }

@@ -26,7 +26,13 @@ enum Commands {
                     CompletionsCommand.self,
                 ]
             ),
-            ("Look at the data", [DaysCommand.self, ExplainCommand.self, CheckCommand.self, DocumentsCommand.self]),
+            (
+                "Look at the data",
+                [
+                    DaysCommand.self, NightsCommand.self, WorkoutsCommand.self, SamplesCommand.self, QueryCommand.self,
+                    ExplainCommand.self, CheckCommand.self, DocumentsCommand.self,
+                ]
+            ),
             (
                 "Bring data in, and say how it comes",
                 [

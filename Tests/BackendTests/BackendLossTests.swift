@@ -46,7 +46,7 @@ struct BackendLossTests {
         #expect(try before == fixture.stats())
         let database = try Database(path: fixture.databasePath)
         try database.execute(
-            "DELETE FROM samples WHERE user = (SELECT id FROM texts WHERE text = 'anna') AND deleted = 0; DELETE FROM documents"
+            "DELETE FROM sample_rows WHERE user = (SELECT id FROM texts WHERE text = 'anna') AND deleted = 0; DELETE FROM documents"
         )
         // What was counted as it came knows nothing of it.
         #expect(try fixture.stats()["generation"] == before["generation"])
@@ -86,7 +86,7 @@ struct BackendLossTests {
             try contents("days")
                 == [ContentNumber.document(json: #"{"date":"2025-03-30","steps":7.5,"version":1}"#.utf8)])
         let database = try Database(path: fixture.databasePath)
-        try database.execute("UPDATE samples SET value = 5.25; UPDATE documents SET body = replace(body, '7', '8')")
+        try database.execute("UPDATE sample_rows SET value = 5.25; UPDATE documents SET body = replace(body, '7', '8')")
         #expect(try contents("samples") == [number(5.25), 0])
         #expect(
             try contents("days")

@@ -55,7 +55,7 @@ struct BackendVersionTests {
         _ = try fixture.accepted("steps", F.body(deleted: [(F.id(1), 4)]))
         #expect(try fixture.get("/api/v1/samples", ["user": "anna"])["samples"] == [])
         let database = try Database(path: fixture.databasePath, mode: .readOnly)
-        let row = try database.prepare("SELECT value, metadata, shift FROM samples").firstRow {
+        let row = try database.prepare("SELECT value, metadata, shift FROM sample_rows").firstRow {
             ($0.isNull(0), $0.isNull(1), $0.isNull(2))
         }
         let kept = try #require(row)
@@ -110,7 +110,7 @@ struct BackendVersionTests {
         try database.prepare(
             """
             SELECT coalesce(text, ''), sum(deleted = 0), sum(deleted)
-            FROM samples LEFT JOIN kinds ON kinds.id = kind LEFT JOIN texts ON texts.id = type GROUP BY 1
+            FROM sample_rows LEFT JOIN kinds ON kinds.id = kind LEFT JOIN texts ON texts.id = type GROUP BY 1
             """
         ).forEachRow { rows[$0.string(0)] = ["alive": .integer($0.int64(1)), "deleted": .integer($0.int64(2))] }
         let stats = try fixture.stats()

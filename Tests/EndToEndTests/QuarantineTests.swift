@@ -99,7 +99,7 @@ extension EndToEnd {
                 #expect(again.exit == .code(0), "\(again.error.suffix(2000))")
                 let days = try await stack.onState("days", "--json").json().array ?? []
                 #expect(days.first { $0["date"] == "2025-04-01" }?["steps"] == 547, "\(days)")
-                #expect(try stack.number("backend", "SELECT count(*) FROM samples WHERE deleted = 0") == 3)
+                #expect(try stack.number("backend", "SELECT count(*) FROM samples") == 3)
             }
         }
     }

@@ -47,13 +47,13 @@ extension EndToEnd {
                 }
                 let steps =
                     "\(BackendRows.type) = (SELECT id FROM texts WHERE text = 'HKQuantityTypeIdentifierStepCount')"
-                let alive = "SELECT id FROM samples WHERE \(steps) AND deleted = 0 ORDER BY id"
+                let alive = "SELECT id FROM sample_rows WHERE \(steps) AND deleted = 0 ORDER BY id"
                 try tamper(
                     stack,
                     [
-                        "DELETE FROM samples WHERE id IN (\(alive) LIMIT 3)",
-                        "UPDATE samples SET version = version - 1 WHERE id IN (\(alive) LIMIT 2)",
-                        "UPDATE samples SET deleted = 1, version = version - 1 WHERE id IN (\(alive) LIMIT 1 OFFSET 5)",
+                        "DELETE FROM sample_rows WHERE id IN (\(alive) LIMIT 3)",
+                        "UPDATE sample_rows SET version = version - 1 WHERE id IN (\(alive) LIMIT 2)",
+                        "UPDATE sample_rows SET deleted = 1, version = version - 1 WHERE id IN (\(alive) LIMIT 1 OFFSET 5)",
                         "DELETE FROM documents WHERE kind = 2 AND id = (SELECT min(id) FROM documents WHERE kind = 2 AND deleted = 0)",
                         "UPDATE documents SET version = version - 1 WHERE kind = 0 AND id = '2025-04-02'",
                     ])
@@ -87,12 +87,13 @@ extension EndToEnd {
             try await withStack { stack in
                 let up = try await started(stack)
                 #expect(try await verify(stack).said["contents"] == true)
-                let value = "id = (SELECT id FROM samples WHERE deleted = 0 AND value IS NOT NULL ORDER BY id LIMIT 1)"
+                let value =
+                    "id = (SELECT id FROM sample_rows WHERE deleted = 0 AND value IS NOT NULL ORDER BY id LIMIT 1)"
                 let day = "kind = 0 AND id = '2025-04-02'"
                 try tamper(
                     stack,
                     [
-                        "UPDATE samples SET value = value + 1 WHERE \(value)",
+                        "UPDATE sample_rows SET value = value + 1 WHERE \(value)",
                         "UPDATE documents SET body = replace(body, '\"steps\"', '\"stepz\"') WHERE \(day)",
                     ])
                 let wrong = try await verify(stack)
@@ -105,7 +106,7 @@ extension EndToEnd {
                 #expect(
                     shown.output.contains("'healthbus verify --repair --state \(stack.state)' delivers"),
                     "\(shown.output)")
-                try tamper(stack, ["DELETE FROM samples WHERE \(value)", "DELETE FROM documents WHERE \(day)"])
+                try tamper(stack, ["DELETE FROM sample_rows WHERE \(value)", "DELETE FROM documents WHERE \(day)"])
                 _ = try await verify(stack, "--repair")
                 try await until("all of it is there") { try await verify(stack).code == 0 }
                 try await stack.interrupt(up)
@@ -115,7 +116,7 @@ extension EndToEnd {
         @Test func tombstonesAndCopiesAreTold() async throws {
             try await withStack { stack in
                 let up = try await started(stack)
-                let alive = "SELECT id FROM samples WHERE deleted = 0 AND value IS NOT NULL ORDER BY id"
+                let alive = "SELECT id FROM sample_rows WHERE deleted = 0 AND value IS NOT NULL ORDER BY id"
                 // A newer export lacks some: deleted here, and at the backend.
                 let pieces = try ExportPieces(of: stack.path("export.zip"))
                 let kept = pieces.elements.enumerated().filter { $0.offset % 40 != 20 || $0.element.isRings }.map(
@@ -127,24 +128,24 @@ extension EndToEnd {
                     "import", "--complete", "--delete-up-to", "100", shorter, within: 120)
                 try #require(imported.exit == .code(0), "\(imported.error)")
                 #expect(try await stack.onState("sync", within: 120).exit == .code(0))
-                let gone = try stack.number("backend", "SELECT count(*) FROM samples WHERE deleted = 1")
+                let gone = try stack.number("backend", "SELECT count(*) FROM sample_rows WHERE deleted = 1")
                 try #require(gone > 0)
                 let (copy, other) = ("x'4a1b4c2d00004000a000000000000001'", "x'4a1b4c2d00004000a000000000000002'")
                 #expect(try await verify(stack).code == 0)
                 try tamper(
                     stack,
                     [
-                        "DELETE FROM samples WHERE id = (SELECT min(id) FROM samples WHERE deleted = 1)",
+                        "DELETE FROM sample_rows WHERE id = (SELECT min(id) FROM sample_rows WHERE deleted = 1)",
                         // A copy under another app's id, and one sample that only the backend has.
                         """
                         INSERT INTO samples SELECT user, \(copy), version, 0, kind, \(BackendRows.shift(under: copy)), duration,
                             value, batch, metadata, payload, uuid, moment
-                        FROM samples WHERE id = (\(alive) LIMIT 1)
+                        FROM sample_rows WHERE id = (\(alive) LIMIT 1)
                         """,
                         """
                         INSERT INTO samples SELECT user, \(other), version, 0, kind, \(BackendRows.shift(under: other)), duration,
                             value + 1e6, batch, metadata, payload, uuid, moment
-                        FROM samples WHERE id = (\(alive) LIMIT 1)
+                        FROM sample_rows WHERE id = (\(alive) LIMIT 1)
                         """,
                     ])
                 let wrong = try await verify(stack)
@@ -157,11 +158,11 @@ extension EndToEnd {
                 #expect(repaired.code == 1 && repaired.said["repaired"] == 1)
                 #expect(findings(repaired.said, "samples") == ["doubled": 1, "beyond": 2])
                 try tamper(
-                    stack, ["DELETE FROM samples WHERE id = \(copy)"])
+                    stack, ["DELETE FROM sample_rows WHERE id = \(copy)"])
                 let rest = try await verify(stack)
                 #expect(rest.code == 0 && findings(rest.said, "samples") == ["beyond": 1])
                 // Deleted there in the very version that is alive here: nothing that is sent brings it back.
-                try tamper(stack, ["UPDATE samples SET deleted = 1 WHERE id = (\(alive) LIMIT 1 OFFSET 3)"])
+                try tamper(stack, ["UPDATE sample_rows SET deleted = 1 WHERE id = (\(alive) LIMIT 1 OFFSET 3)"])
                 let deleted = try await verify(stack)
                 #expect(deleted.code == 1 && deleted.said["repairable"] == 0)
                 #expect(findings(deleted.said, "samples") == ["beyond": 1, "deletedLater": 1])
@@ -177,7 +178,7 @@ extension EndToEnd {
                 let sample = try #require(
                     try stack.heldSamples().first { $0.type == "HKQuantityTypeIdentifierStepCount" })
                 let hex = sample.id.description.filter { $0 != "-" }
-                try tamper(stack, ["UPDATE samples SET version = version - 1 WHERE id = x'\(hex)'"])
+                try tamper(stack, ["UPDATE sample_rows SET version = version - 1 WHERE id = x'\(hex)'"])
                 do {
                     let database = try Database(path: "\(stack.state)/uploader/state.sqlite")
                     try database.execute(

@@ -11,35 +11,52 @@ package struct DaysReport {
     /// Members that every day has beside its figures; absent is null.
     private static let members = ["user", "date", "zone", "final", "missing", "revision"]
 
-    private let figures: [FigureDeclaration]
+    let figures: [FigureDeclaration]
     /// By date.
     package let days: [Value]
+    /// The sequence of each day's newest change.
+    let versions: [Int64]
+    /// Days that there are, also beyond `last`.
+    package let total: Int
 
     /// - Parameters:
     ///   - last: only so many of the newest days.
     package init(
-        _ reader: StackReader, consolidator: StackConfiguration.Instance, user: String?, from: LocalDay?, to: LocalDay?,
+        _ reader: StackReader, consolidator: StackConfiguration.Instance, user: String?, range: DateRange = DateRange(),
         last: Int? = nil
     ) throws {
         figures = reader.stack.figures
         var absent = Dictionary(uniqueKeysWithValues: Self.members.map { ($0, Value.null) })
         // A list is never null: a day without workouts has none.
         for figure in figures { absent[figure.path[0]] = figure.path.count == 1 ? figure.absent : .null }
-        var days: [(key: String, day: Value)] = []
-        for row in try reader.rows(consolidator, topic: "daily.summary") {
-            guard let number = row.day, var members = row.body?.object, user == nil || row.user == user else {
-                continue
+        var days: [String: (day: Value, version: Int64)] = [:]
+        try reader.forEachRow(consolidator, topic: "daily.summary", days: range.numbers) { row in
+            guard let number = row.day, user == nil || row.user == user else { return }
+            let key = "\(LocalDay(number: number)) \(row.user)"
+            guard var members = row.body?.object else {
+                days[key] = nil
+                return
             }
-            let day = LocalDay(number: number)
-            guard from.map({ day >= $0 }) ?? true, to.map({ day <= $0 }) ?? true else { continue }
             for (name, value) in absent where members[name]?.isNull ?? true { members[name] = value }
-            days.append(("\(day) \(row.user)", .object(members)))
+            days[key] = (.object(members), row.sequence.value)
         }
-        let sorted = days.sorted { $0.key < $1.key }.map(\.day)
-        self.days = last.map { Array(sorted.suffix($0)) } ?? sorted
+        let sorted = days.sorted { $0.key < $1.key }.map(\.value)
+        let shown = last.map { Array(sorted.suffix($0)) } ?? sorted
+        self.days = shown.map(\.day)
+        versions = shown.map(\.version)
+        total = sorted.count
     }
 
-    package var json: String { Value.array(days).json(pretty: true) }
+    /// In full, but for the hours.
+    package var json: String {
+        Value.array(
+            days.map { day in
+                var members = day.object ?? [:]
+                members["hours"] = nil
+                return .object(members)
+            }
+        ).json(pretty: true)
+    }
 
     /// A table for eyes; an empty cell is no data. A figure that no day has gets no column, and a narrow screen gets fewer.
     package func table(for terminal: Terminal) -> String {
@@ -55,23 +72,26 @@ package struct DaysReport {
         for day in days {
             table.add(
                 (users.count > 1 ? [day["user"].string ?? ""] : []) + [day["date"].string ?? ""]
-                    + shown.map { Self.cell(Self.value($0.path, of: day), $0.column) } + [Self.state(day)])
+                    + shown.map { Self.cell(Self.value($0.path, of: day), $0.column, isGrouped: terminal.isTerminal) }
+                    + [Self.state(day)])
         }
         return table.render(for: terminal)
     }
 
     private static func value(_ path: [String], of day: Value) -> Value { path.reduce(day) { $0[$1] } }
 
-    private static func cell(_ value: Value, _ column: FigureDeclaration.Column) -> String {
+    /// - Parameter isGrouped: with separators, which only eyes want.
+    private static func cell(_ value: Value, _ column: FigureDeclaration.Column, isGrouped: Bool) -> String {
         switch column.form {
         case .number:
             value.double.map {
-                text($0 / column.dividedBy, column.digits) + (column.suffix.isEmpty ? "" : " " + column.suffix)
+                text($0 / column.dividedBy, column.digits, isGrouped)
+                    + (column.suffix.isEmpty ? "" : " " + column.suffix)
             } ?? ""
         case .clock: value.double.map { hours($0) } ?? ""
         case .activities:
             (value.array ?? []).map { activity in
-                let minutes = activity["durationSeconds"].double.map { " \(text($0 / 60, 0)) min" } ?? ""
+                let minutes = activity["durationSeconds"].double.map { " \(text($0 / 60, 0, isGrouped)) min" } ?? ""
                 return (activity["activity"].string ?? "other") + minutes
             }.joined(separator: ", ")
         }
@@ -85,8 +105,11 @@ package struct DaysReport {
         return revision > 1 ? "final, revision \(revision)" : "final"
     }
 
-    private static func text(_ number: Double, _ digits: Int) -> String {
-        digits == 0 ? HumanFormat.count(Int(number.rounded())) : String(format: "%.\(digits)f", number)
+    private static func text(_ number: Double, _ digits: Int, _ isGrouped: Bool) -> String {
+        guard digits > 0 else {
+            return isGrouped ? HumanFormat.count(Int(number.rounded())) : String(Int(number.rounded()))
+        }
+        return String(format: "%.\(digits)f", number)
     }
 
     private static func hours(_ minutes: Double) -> String {

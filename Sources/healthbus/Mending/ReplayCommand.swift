@@ -26,24 +26,22 @@ enum ReplayCommand: Command {
         guard let text = arguments.value("--from") else {
             throw Failure.usage("--from is missing", hint: "give a date, as in --from 2025-03-01")
         }
+        let stack = try Stack(arguments)
+        func today() throws -> LocalDay { try stack.today(of: arguments.value("--user") ?? "me") }
         let start: ReplayPlan.Start
-        if let day = LocalDay(text) {
-            start = .day(day)
-        } else if let sequence = Int64(text).map(SequenceNumber.init), sequence >= .beginning {
-            start = .sequence(sequence)
-        } else {
-            throw Failure.usage("--from \(text) is neither a date nor a sequence", hint: "write it as 2025-03-01")
-        }
-        let end = try arguments.value("--to").map { text in
-            guard let day = LocalDay(text) else {
-                throw Failure.usage("--to \(text) isn't a date", hint: "write it as 2025-03-31")
+        // A number is a sequence, never a year.
+        if let number = Int64(text) {
+            guard number >= SequenceNumber.beginning.value else {
+                throw Failure.usage("--from \(text) is no sequence", hint: "they begin at \(SequenceNumber.beginning)")
             }
-            return day
+            start = .sequence(SequenceNumber(number))
+        } else {
+            start = .day(try DateRange.days(text, "--from", today).first)
         }
+        let end = try arguments.value("--to").map { try DateRange.days($0, "--to", today).last }
         if case .day(let from) = start, let end, end < from {
             throw Failure.usage("--to \(end) is before --from \(from)", hint: "swap them")
         }
-        let stack = try Stack(arguments)
         let plan = try ReplayPlan(
             stack, instance: try stack.named(arguments.positionals[0]), from: start, through: end,
             user: arguments.value("--user"), now: WallClock.now)

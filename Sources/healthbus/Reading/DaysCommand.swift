@@ -8,41 +8,52 @@ enum DaysCommand: Command {
     static let help = CommandHelp(
         name: "healthbus days",
         summary:
-            "Show the daily summaries. A narrow terminal gets fewer columns; a pipe and --json get all.",
+            "Show the daily summaries, or their hours. A narrow terminal gets fewer columns; --csv and --json get all.",
         options: CommandHelp.stackOptions + [
-            .init("--from", value: "date", help: "first day, as 2025-03-30"),
-            .init("--to", value: "date", help: "last day"),
-            .user("whose days (default: me)"), .json,
+            .from(), .to(), .last, .init("--hourly", help: "a row an hour of the local clock"),
+            .init("--columns", value: "names", help: "only these figures, as steps,heart_rate_average"),
+            .user("whose days (default: me)"), .csv, .json, .ndjson,
         ],
-        examples: ["healthbus days --from 2025-03-24 --to 2025-03-30", "healthbus days --json"])
+        examples: [
+            "healthbus days --last week", "healthbus days --from 2025-03-24 --to 2025-03-30",
+            "healthbus days --last week --hourly --columns steps", "healthbus days --last 2025 --csv > days.csv",
+            "healthbus days --json",
+        ])
+
+    /// How many days a table has where nobody says which.
+    private static let usual = 30
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
+        let user = arguments.value("--user") ?? "me"
+        let range = try arguments.dateRange(stack, user: user)
+        let format = try arguments.rowFormat()
+        let hourly = arguments.flag("--hourly")
+        let isForEyes = if case .table = format { true } else { false }
         let report = try DaysReport(
-            stack.reader(), consolidator: try stack.instance(.consolidator), user: arguments.value("--user") ?? "me",
-            from: try arguments.day("--from"), to: try arguments.day("--to"))
-        if arguments.flag("--json") {
+            stack.reader(), consolidator: try stack.instance(.consolidator), user: user, range: range,
+            last: isForEyes && range.isEverything ? usual : nil)
+        let named = arguments.value("--columns").map { $0.split(separator: ",").map(String.init) }
+        if isForEyes, report.days.isEmpty { return tellOfNone(arguments, stack, range) }
+        if hourly || named != nil || format == .csv || format == .lines {
+            try report.write(named, format, hourly: hourly, onlyFilled: isForEyes)
+        } else if arguments.flag("--json") {
             StandardStream.output.write(report.json + "\n")
-        } else if report.days.isEmpty {
-            let isFiltered = ["--user", "--from", "--to"].contains { arguments.value($0) != nil }
-            StandardStream.error.write(
-                stack.advice.addressed(
-                    isFiltered
-                        ? "no such days on \(stack.place); without --user, --from and --to all are shown\n"
-                        : "no days yet on \(stack.place); 'healthbus import FILE' brings some\n"))
         } else {
             StandardStream.output.write(report.table(for: Terminal(.output)))
         }
-    }
-}
-
-extension Arguments {
-    /// An option's value as a date; nil when it wasn't given.
-    func day(_ option: String) throws -> LocalDay? {
-        guard let text = value(option) else { return nil }
-        guard let day = LocalDay(text) else {
-            throw Failure.usage("\(option) \(text) isn't a date", hint: "write it as 2025-03-30")
+        if report.total > report.days.count {
+            StandardStream.error.write(
+                "the last \(report.days.count) of \(report.total) days; --from, --last, --csv and --json show others\n")
         }
-        return day
+    }
+
+    private static func tellOfNone(_ arguments: Arguments, _ stack: Stack, _ range: DateRange) {
+        let isFiltered = !range.isEverything || arguments.value("--user") != nil
+        StandardStream.error.write(
+            stack.advice.addressed(
+                isFiltered
+                    ? "no such days on \(stack.place); without --user, --from and --to all are shown\n"
+                    : "no days yet on \(stack.place); 'healthbus import FILE' brings some\n"))
     }
 }

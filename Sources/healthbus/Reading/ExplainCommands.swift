@@ -19,12 +19,13 @@ enum ExplainCommand: Command {
         ])
 
     static func run(_ arguments: Arguments) throws {
-        let date = arguments.positionals[1]
-        guard let day = LocalDay(date) else {
-            throw Failure.usage("'\(date)' isn't a date", hint: "write it as 2025-03-30")
+        let stack = try Stack(arguments)
+        let user = arguments.value("--user") ?? "me"
+        let days = try DateRange.days(arguments.positionals[1], "the date") { try stack.today(of: user) }
+        guard days.first == days.last else {
+            throw Failure.usage("\(arguments.positionals[1]) is more than a day", hint: "give one, as 2025-03-30")
         }
-        let report = try ExplainReport(
-            try Stack(arguments), metric: arguments.positionals[0], day: day, user: arguments.value("--user") ?? "me")
+        let report = try ExplainReport(stack, metric: arguments.positionals[0], day: days.first, user: user)
         let shown = ExplainOptions(byHour: arguments.flag("--hour"), all: arguments.flag("--all"))
         StandardStream.output.write(
             arguments.flag("--json") ? report.json + "\n" : try report.text(shown, for: Terminal(.output)))
@@ -37,8 +38,7 @@ enum CheckCommand: Command {
         summary:
             "Hold the figures against Apple's rings, and show what is missing, came late or was written several times.",
         options: CommandHelp.stackOptions + [
-            .init("--from", value: "date", help: "first day, as 2025-03-30"),
-            .init("--to", value: "date", help: "last day"),
+            .from(), .to(), .last,
             .init(
                 "--tolerance", value: "number",
                 help: "what figures may differ by, in kcal and min, or as 2% (default: 1 or 1%, the larger)"
@@ -48,13 +48,12 @@ enum CheckCommand: Command {
         examples: ["healthbus check", "healthbus check --from 2025-01-01 --tolerance 5%"])
 
     static func run(_ arguments: Arguments) throws {
+        let stack = try Stack(arguments)
+        let user = arguments.value("--user") ?? "me"
+        let range = try arguments.dateRange(stack, user: user)
         let options = CheckReport.Options(
-            user: arguments.value("--user") ?? "me", from: try arguments.day("--from"), to: try arguments.day("--to"),
-            tolerance: try tolerance(arguments.value("--tolerance")))
-        if let from = options.from, let to = options.to, from > to {
-            throw Failure.usage("--from \(from) is after --to \(to)", hint: "swap them")
-        }
-        let report = try CheckReport(try Stack(arguments), options)
+            user: user, from: range.from, to: range.to, tolerance: try tolerance(arguments.value("--tolerance")))
+        let report = try CheckReport(stack, options)
         StandardStream.output.write(
             arguments.flag("--json") ? report.json + "\n" : report.text(for: Terminal(.output)))
     }

@@ -73,7 +73,7 @@ enum DemoCommand: Command {
     private static func show(_ stack: Stack, _ outcome: StackRunner.Outcome, _ say: (String) -> Void) throws {
         for file in outcome.imports { say(ImportCommand.line(file)) }
         let days = try DaysReport(
-            stack.reader(), consolidator: try stack.instance(.consolidator), user: nil, from: nil, to: nil, last: 7)
+            stack.reader(), consolidator: try stack.instance(.consolidator), user: nil, last: 7)
         say("\nThe last seven days that have data:\n")
         say(days.table(for: Terminal(.output)))
         let delivered = try DeliveryReport(stack)

@@ -1,6 +1,8 @@
+import Clocks
 import Foundation
 import HealthGenerator
 import HealthModel
+import Inspection
 import Logging
 import Terminal
 
@@ -29,10 +31,8 @@ enum GenerateCommand: Command {
         options.records = try arguments.integer("--records", in: 0...100_000_000)
         if let zone = arguments.value("--zone") { options.zone = zone }
         if let end = arguments.value("--end") {
-            guard let day = LocalDay(end) else {
-                throw Failure.usage("--end \(end) isn't a date", hint: "write it as 2025-04-05")
-            }
-            options.end = day
+            let zone = try ZoneTimeline(zone: options.zone)
+            options.end = try DateRange.days(end, "--end") { zone.day(of: WallClock.now) }.last
         }
         if let system = try arguments.choice("--units", as: UnitSystem.self) { options.unitSystem = system }
         var bar = ProgressBar("generating", totalBytes: nil)

@@ -13,22 +13,19 @@ enum VerifyCommand: Command {
         options: CommandHelp.stackOptions + [
             .init("--destination", value: "name", help: "whose backend, where the stack has several destinations"),
             .user("only this person's (default: everybody's)"),
-            .init("--from", value: "date", help: "first day, as 2025-03-30"),
-            .init("--to", value: "date", help: "last day"),
+            .from(), .to(), .last,
             .init("--repair", help: "deliver exactly what is missing or older there, and compare once more"), .json,
         ],
         examples: ["healthbus verify", "healthbus verify --from 2025-01-01 --json", "healthbus verify --repair"])
 
     static func run(_ arguments: Arguments) throws {
-        let scope = Verification.Scope(
-            user: arguments.value("--user"), from: try arguments.day("--from"), to: try arguments.day("--to"))
-        if let from = scope.from, let to = scope.to, from > to {
-            throw Failure.usage("--from \(from) is after --to \(to)", hint: "swap them")
-        }
+        let stack = try Stack(arguments)
+        let user = arguments.value("--user")
+        let range = try arguments.dateRange(stack, user: user ?? "me")
+        let scope = Verification.Scope(user: user, from: range.from, to: range.to)
         let terminal = Terminal(.error)
         let began = MonotonicClock.now
         var saidAt = MonotonicTime.distantPast
-        let stack = try Stack(arguments)
         let tell: @Sendable (String) -> Void = {
             // Over the line that shows the progress.
             StandardStream.error.write((Terminal(.error).isTerminal ? "\r\u{1B}[K" : "") + "healthbus: \($0)\n")

@@ -3,6 +3,7 @@ import Configuration
 import Foundation
 import HTTP
 import HealthModel
+import HealthViews
 import Logging
 import MessageBus
 import Protocol
@@ -25,6 +26,7 @@ PluginProgram.start("backend") { context, stopper in
     let log = context.log
     let backend = try Backend(
         databasePath: context.databasePath, token: token, families: context.stack.families,
+        views: HealthViews(figures: context.stack.figures),
         audit: options["audit"].bool == true || environment["HEALTHBUS_AUDIT"] == "1",
         notices: BackendNotices(
             failed: { log(.backendFailed, ["why": $0]) },

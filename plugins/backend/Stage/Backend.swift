@@ -1,6 +1,7 @@
 import Glibc
 import HTTP
 import HealthModel
+import HealthViews
 import JSON
 import SQLite
 import Synchronization
@@ -22,17 +23,19 @@ package final class Backend: Sendable {
     /// Opens or creates the database; a missing folder is made with mode 0700, the file has 0600.
     /// - Parameters:
     ///   - families: under which samples may be delivered, beside "other".
+    ///   - views: by which people query the file.
     ///   - audit: count every acceptance of an (id, version) apart, for tests: `acceptedTwice` in the statistics.
     /// - Throws: `SQLiteError`, `BackendError`.
     package init(
-        databasePath: String, token: SecretToken, families: Set<String>, audit: Bool = false,
+        databasePath: String, token: SecretToken, families: Set<String>, views: HealthViews = HealthViews(figures: []),
+        audit: Bool = false,
         clock: @escaping Clock = Backend.now, notices: BackendNotices = .init()
     ) throws {
         self.token = token
         self.clock = clock
         self.notices = notices
         self.families = families
-        core = Mutex(BackendCore(try SQLiteStorage(path: databasePath, audit: audit), notices: notices))
+        core = Mutex(BackendCore(try SQLiteStorage(path: databasePath, views: views, audit: audit), notices: notices))
     }
 
     /// The machine's clock.

@@ -84,7 +84,7 @@ extension BackendQueries {
             try database.prepare(
                 """
                 SELECT id, version, deleted, kind, shift, duration, value, typeof(id) = 'blob'
-                FROM samples WHERE user = ?1 AND id > ?2 ORDER BY id
+                FROM sample_rows WHERE user = ?1 AND id > ?2 ORDER BY id
                 """)
         case .documents:
             try database.prepare(

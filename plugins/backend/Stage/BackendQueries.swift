@@ -28,8 +28,8 @@ final class BackendQueries {
         // Each of the four is one step into an index.
         users = try database.prepare(
             """
-            SELECT min(user), max(user) FROM (SELECT min(user) AS user FROM samples UNION ALL
-                SELECT max(user) FROM samples UNION ALL SELECT min(user) FROM documents UNION ALL
+            SELECT min(user), max(user) FROM (SELECT min(user) AS user FROM sample_rows UNION ALL
+                SELECT max(user) FROM sample_rows UNION ALL SELECT min(user) FROM documents UNION ALL
                 SELECT max(user) FROM documents)
             """)
         samples = try SampleScan(

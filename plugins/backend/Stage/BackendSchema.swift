@@ -6,11 +6,13 @@ import SQLite
 /// known; and (user, type, start) of what was never in HealthKit (`moment`), so that two manual events of one type and time are
 /// one, while two workouts or HealthKit samples of one second stay two.
 ///
+/// People query none of these: `BackendViews` unpacks them.
+///
 /// What many samples share stands once beside them: texts in `texts`; type, unit and source together in `kinds`; who sent them and
 /// when in `batches`.
 enum BackendSchema {
-    /// 1 had no times of nights and no ends of workouts; 1 and 2 said in each sample what many share; before 4 samples were found by
-    /// their ids alone.
+    /// 1 had no times of nights and no ends of workouts; 1 and 2 said in each sample what many share; 3 called the rows of samples `samples`,
+    /// which is a view now, and found them by their ids alone.
     static let version: Int64 = 4
 
     /// Creates what is absent, and brings a database of an earlier release up to date.
@@ -23,13 +25,13 @@ enum BackendSchema {
             guard found.isEmpty || (Int64(found) ?? .max) <= version else {
                 throw BackendError.newerSchema(path: database.path)
             }
-            let isOlder = !found.isEmpty && (Int64(found) ?? .max) < 3
+            let isOlder = ["1", "2"].contains(found)
             if found == "1" { try DocumentTimes.fill(in: database) }
             if isOlder {
                 try SampleTable.setAside(in: database)
                 try DocumentTable.setAside(in: database)
             }
-            if found == "3" { try database.execute("ALTER TABLE samples ADD COLUMN start INTEGER") }
+            if found == "3" { try SampleTable.giveWayToView(in: database) }
             for table in [tables, SampleTable.tables, SampleKinds.table, SyncBatches.table, DocumentTable.table] {
                 try database.execute(table)
             }
@@ -55,7 +57,7 @@ enum BackendSchema {
     private static func holdsDefault(_ database: Database) throws -> Bool {
         try database.prepare(
             """
-            SELECT 1 FROM texts WHERE text = 'default' AND (EXISTS (SELECT 1 FROM samples WHERE user = texts.id)
+            SELECT 1 FROM texts WHERE text = 'default' AND (EXISTS (SELECT 1 FROM sample_rows WHERE user = texts.id)
                 OR EXISTS (SELECT 1 FROM documents WHERE user = texts.id))
             """
         ).firstRow { _ in true } ?? false

@@ -21,7 +21,7 @@ enum RowCount {
                 DELETE FROM tallies;
                 INSERT INTO tallies(user, type, alive, deleted)
                     SELECT user, coalesce(type, 0), sum(deleted = 0), sum(deleted <> 0)
-                    FROM samples LEFT JOIN kinds ON kinds.id = kind GROUP BY 1, 2;
+                    FROM sample_rows LEFT JOIN kinds ON kinds.id = kind GROUP BY 1, 2;
                 -- What comes again is no second acceptance.
                 DELETE FROM accepted;
                 """)
@@ -33,7 +33,7 @@ enum RowCount {
         try database.prepare(
             """
             SELECT coalesce(sum(iif(name = 'created', count, -count)), 0)
-                - (SELECT count(*) FROM samples) - (SELECT count(*) FROM documents)
+                - (SELECT count(*) FROM sample_rows) - (SELECT count(*) FROM documents)
             FROM counters WHERE name IN ('created', 'lost')
             """
         ).firstRow { $0.int64(0) } ?? 0

@@ -1,6 +1,7 @@
 import Glibc
 import HTTP
 import HealthModel
+import HealthViews
 import Protocol
 import SQLite
 
@@ -20,14 +21,17 @@ final class SQLiteStorage: BackendStorage {
     private static let checkpointPages = 4000
 
     /// Opens or creates the database; a missing folder is made with mode 0700, the file has 0600.
-    /// - Parameter audit: count every acceptance of an (id, version) apart.
+    /// - Parameters:
+    ///   - views: what people query the file by.
+    ///   - audit: count every acceptance of an (id, version) apart.
     /// - Throws: `SQLiteError`, `BackendError`.
-    init(path: String, audit: Bool) throws {
+    init(path: String, views: HealthViews, audit: Bool) throws {
         try Self.prepareFile(path)
         database = try Database(
             path: path, cacheKibibytes: Self.cacheKibibytes, checkpointPages: Self.checkpointPages,
             pageBytes: Self.pageBytes)
         try BackendSchema.create(in: database, generation: BackendIdentity.nonce())
+        try BackendViews.create(views, in: database)
         identity = try BackendIdentity(database)
         texts = try InternedTexts(database)
         let unnamed = try BackendSchema.meta("unnamed", in: database)

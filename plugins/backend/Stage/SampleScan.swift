@@ -17,14 +17,14 @@ final class SampleScan {
 
     /// - Parameter columns: of `samples`, as SQL.
     init(_ database: Database, columns: String) throws {
-        let rows = "SELECT \(columns) FROM samples WHERE user = ?1"
+        let rows = "SELECT \(columns) FROM sample_rows WHERE user = ?1"
         all = try database.prepare("\(rows) AND id > ?2 ORDER BY id")
         within = try database.prepare("\(rows) AND id >= ?2 AND id < ?3 ORDER BY id")
         func apart(_ ids: String) throws -> Statement {
             try database.prepare(
                 """
                 WITH apart(place) AS MATERIALIZED (\(Self.apart(ids)) ORDER BY 1)
-                SELECT \(columns) FROM apart CROSS JOIN samples ON user = ?1 AND id = place ORDER BY place
+                SELECT \(columns) FROM apart CROSS JOIN sample_rows ON user = ?1 AND id = place ORDER BY place
                 """)
         }
         apartBelow = try apart("id > ?5 AND id < ?6")
@@ -37,9 +37,9 @@ final class SampleScan {
     private static func apart(_ ids: String) -> String {
         let end = "iif(duration < 0, start - duration, start + duration * \(Instant.microsecondsPerSecond))"
         return """
-            SELECT id FROM samples INDEXED BY samples_start
+            SELECT id FROM sample_rows INDEXED BY samples_start
                 WHERE user = ?1 AND start IS NOT NULL AND start >= ?3 AND start < ?4 AND \(ids)
-            UNION ALL SELECT id FROM samples INDEXED BY samples_long
+            UNION ALL SELECT id FROM sample_rows INDEXED BY samples_long
                 WHERE user = ?1 AND start IS NOT NULL AND \(SampleTable.isLong) AND start < ?3 AND \(end) >= ?2 AND \(ids)
             """
     }

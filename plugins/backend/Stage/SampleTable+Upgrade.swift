@@ -2,6 +2,12 @@ import HealthModel
 import SQLite
 
 extension SampleTable {
+    /// Schema 3 called the table as the view is called now, and had no column for starts that ids don't tell.
+    static func giveWayToView(in database: Database) throws {
+        try database.execute(
+            "ALTER TABLE samples RENAME TO sample_rows; ALTER TABLE sample_rows ADD COLUMN start INTEGER")
+    }
+
     /// The samples of a database of schema 1 or 2, which said everything in every row, are set aside until `takeSetAside`.
     static func setAside(in database: Database) throws {
         try database.execute(
@@ -16,7 +22,7 @@ extension SampleTable {
         let (repeated, batches) = (RepeatedTexts(texts), try SyncBatches(database))
         let insert = try database.prepare(
             """
-            INSERT INTO samples(user, id, version, deleted, kind, shift, duration, value, batch, metadata, payload, uuid,
+            INSERT INTO sample_rows(user, id, version, deleted, kind, shift, duration, value, batch, metadata, payload, uuid,
                 moment, start) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
             """)
         let rows = try database.prepare(
@@ -71,11 +77,11 @@ extension SampleTable {
     static func fillStarts(in database: Database) throws {
         let next = try database.prepare(
             """
-            SELECT user, id, shift, duration, typeof(id) = 'blob' FROM samples
+            SELECT user, id, shift, duration, typeof(id) = 'blob' FROM sample_rows
             WHERE (user, id) > (?1, ?2) AND shift IS NOT NULL AND (moment IS NOT NULL OR typeof(id) = 'text'
                 OR shift < 0 OR shift >= \(Instant.microsecondsPerSecond) OR \(isLong)) ORDER BY user, id LIMIT 1
             """)
-        let write = try database.prepare("UPDATE samples SET start = ?3 WHERE user = ?1 AND id = ?2")
+        let write = try database.prepare("UPDATE sample_rows SET start = ?3 WHERE user = ?1 AND id = ?2")
         var at: (user: Int64, id: ElementID)?
         repeat {
             next.bind(1, at?.user ?? .min)

@@ -36,13 +36,13 @@ final class SampleTable {
     /// Own ids begin with the start, so that a range of ids is a range of time, and needs no index. What isn't found so has its
     /// start in `start` (`StoredTimes.areTold`, and all manual ones), and an entry in one or both of two indexes.
     static let tables = """
-        CREATE TABLE IF NOT EXISTS samples(
+        CREATE TABLE IF NOT EXISTS sample_rows(
             user INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, deleted INTEGER NOT NULL,
             kind INTEGER NOT NULL, shift INTEGER, duration INTEGER, value REAL, batch INTEGER NOT NULL,
             metadata, payload TEXT, uuid BLOB, moment TEXT, start INTEGER, PRIMARY KEY(user, id)) WITHOUT ROWID;
-        CREATE UNIQUE INDEX IF NOT EXISTS samples_moment ON samples(user, moment) WHERE moment IS NOT NULL;
-        CREATE INDEX IF NOT EXISTS samples_start ON samples(user, start) WHERE start IS NOT NULL;
-        CREATE INDEX IF NOT EXISTS samples_long ON samples(user, start, duration) WHERE start IS NOT NULL AND \(isLong);
+        CREATE UNIQUE INDEX IF NOT EXISTS samples_moment ON sample_rows(user, moment) WHERE moment IS NOT NULL;
+        CREATE INDEX IF NOT EXISTS samples_start ON sample_rows(user, start) WHERE start IS NOT NULL;
+        CREATE INDEX IF NOT EXISTS samples_long ON sample_rows(user, start, duration) WHERE start IS NOT NULL AND \(isLong);
         """
 
     /// In the very words of the index, or SQLite doesn't take it.
@@ -63,7 +63,7 @@ final class SampleTable {
         // Of two manual ones of one moment the first one's id stays, and with it the shift, which is the same moment's.
         put = try database.prepare(
             """
-            INSERT INTO samples(user, id, version, deleted, kind, shift, duration, value, batch, metadata, payload, uuid,
+            INSERT INTO sample_rows(user, id, version, deleted, kind, shift, duration, value, batch, metadata, payload, uuid,
                 moment, start)
             VALUES(?1, ?2, ?3, 0, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
             ON CONFLICT(user, id) DO UPDATE SET \(set), shift = excluded.shift, moment = excluded.moment
@@ -72,13 +72,13 @@ final class SampleTable {
             """)
         bury = try database.prepare(
             """
-            INSERT INTO samples(user, id, version, deleted, kind, batch) VALUES(?1, ?2, ?3, 1, 0, ?4)
+            INSERT INTO sample_rows(user, id, version, deleted, kind, batch) VALUES(?1, ?2, ?3, 1, 0, ?4)
             ON CONFLICT(user, id) DO UPDATE SET version = excluded.version + 0 * replaced(kind * 2 + deleted), deleted = 1,
-                kind = coalesce((SELECT bare FROM kinds WHERE kinds.id = samples.kind), samples.kind), value = NULL,
+                kind = coalesce((SELECT bare FROM kinds WHERE kinds.id = sample_rows.kind), sample_rows.kind), value = NULL,
                 batch = excluded.batch, metadata = NULL, payload = NULL, moment = NULL
                 WHERE excluded.version > version OR (excluded.version = version AND deleted = 0)
             """)
-        held = try database.prepare("SELECT version FROM samples WHERE user = ?1 AND id = ?2")
+        held = try database.prepare("SELECT version FROM sample_rows WHERE user = ?1 AND id = ?2")
     }
 
     /// What a write did: the verdict, and how the counts of types move.

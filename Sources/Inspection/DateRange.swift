@@ -1,0 +1,62 @@
+import Client
+import Foundation
+import HealthModel
+import Logging
+
+/// The days that a command is about, as `--from`, `--to` and `--last` say it.
+package struct DateRange: Sendable, Equatable {
+    /// nil: from the first on.
+    package var from: LocalDay?
+    /// nil: to the last.
+    package var to: LocalDay?
+
+    package init(from: LocalDay? = nil, to: LocalDay? = nil) { (self.from, self.to) = (from, to) }
+
+    /// - Parameter today: asked only where a text is about it.
+    /// - Throws: `Failure` (usage), and what `today` throws.
+    package init(from: String?, to: String?, last: String? = nil, today: () throws -> LocalDay) throws {
+        if let last {
+            guard from == nil, to == nil else {
+                throw Failure.usage("--last says both ends", hint: "leave out --from and --to")
+            }
+            let days = try Self.days(last, "--last", today)
+            self.init(from: days.first, to: days.last)
+        } else {
+            self.init(
+                from: try from.map { try Self.days($0, "--from", today).first },
+                to: try to.map { try Self.days($0, "--to", today).last })
+        }
+        if let from = self.from, let to = self.to, from > to {
+            throw Failure.usage("--from \(from) is after --to \(to)", hint: "swap them")
+        }
+    }
+
+    /// - Parameter what: the option or word, for the error.
+    package static func days(_ text: String, _ what: String, _ today: () throws -> LocalDay) throws -> SpokenDates {
+        let relative = SpokenDates.isRelative(text)
+        guard let days = SpokenDates(text, today: relative ? try today() : LocalDay(number: 0)) else {
+            throw Failure.usage("\(what) \(text) isn't a date", hint: "give one as \(SpokenDates.forms)")
+        }
+        return days
+    }
+
+    package var isEverything: Bool { from == nil && to == nil }
+
+    /// As days since 1970; nil for all.
+    var numbers: ClosedRange<Int>? {
+        isEverything ? nil : (from?.number ?? -800_000)...(to?.number ?? 3_000_000)
+    }
+
+    package func contains(_ day: LocalDay) -> Bool {
+        (from.map { day >= $0 } ?? true) && (to.map { day <= $0 } ?? true)
+    }
+}
+
+extension Stack {
+    /// A person's clock: their zones, or this machine's where nothing is stored of them yet.
+    package func zones(of user: String, _ reader: StackReader) throws -> ZoneTimeline {
+        let queries = try ObserverQueries(self, reader)
+        if let zones = try queries.timelines()[user] { return zones }
+        return try ZoneTimeline(zone: TimeZone.current.identifier)
+    }
+}

@@ -1,0 +1,89 @@
+import Configuration
+import Foundation
+import Logging
+import SQLite
+
+/// `healthbus query`: a person's SELECT over the reference backend's file, which any SQLite tool may open as well.
+package struct BackendQuery {
+    private let query: GuestQuery
+
+    package var columns: [String] { query.columns }
+
+    /// - Parameters:
+    ///   - name: the backend's instance; nil for the only one.
+    ///   - clock: seconds since any moment.
+    /// - Throws: `Failure` that says what to do.
+    package init(
+        _ sql: String, _ stack: Stack, backend name: String?, seconds: Double, clock: @escaping () -> Double
+    ) throws {
+        let path = try Self.file(stack, name)
+        do {
+            query = try GuestQuery(sql, path: path, seconds: seconds, clock: clock)
+        } catch let refusal as GuestQuery.Refusal {
+            throw Self.failure(refusal, seconds)
+        }
+    }
+
+    private static func file(_ stack: Stack, _ name: String?) throws -> String {
+        let backends = stack.configuration.instances.filter { $0.manifest.kind == .backend }
+        guard let backend = name.map({ name in backends.first { $0.name == name } }) ?? backends.first else {
+            throw name.map {
+                Failure.usage(
+                    "there is no backend '\($0)'", hint: "there are: \(backends.map(\.name).joined(separator: ", "))")
+            }
+                ?? Failure(
+                    "this stack has no reference backend, whose file queries read",
+                    hint: "add one: {\"instances\": {\"backend\": {\"plugin\": \"backend\"}}} in the configuration")
+        }
+        guard name != nil || backends.count < 2 else {
+            throw Failure.usage(
+                "there are \(backends.count) backends",
+                hint: "name one with --backend: \(backends.map(\.name).joined(separator: ", "))")
+        }
+        let path = stack.state.database(backend.name)
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw Failure(
+                "there is no file of '\(backend.name)' on \(stack.place)",
+                hint: "start the stack with 'healthbus up', or run the query where its state folder is")
+        }
+        return path
+    }
+
+    private static func failure(_ refusal: GuestQuery.Refusal, _ seconds: Double) -> Failure {
+        switch refusal {
+        case .empty:
+            .usage("there is no statement", hint: "give one, as in healthbus query 'SELECT date, steps FROM days'")
+        case .several: .usage("there are several statements", hint: "give one SELECT")
+        case .notReading:
+            .usage("queries only read", hint: "give one SELECT; ATTACH, PRAGMA and whatever writes is refused")
+        case .tooLong:
+            Failure(
+                "the query took longer than \(Int(seconds)) s", hint: "ask for less, or allow more with --seconds")
+        case .wrong(let why) where why.hasPrefix("no such table"):
+            .usage(why, hint: "the views are samples, days, hours, nights, workouts and sources")
+        case .wrong(let why): .usage(why, hint: "docs/queries.md lists the views and their columns")
+        }
+    }
+
+    package func write(to output: RowOutput, seconds: Double) throws {
+        do {
+            try query.forEachRow { cells in
+                for cell in cells {
+                    switch cell {
+                    case .null: output.null()
+                    case .integer(let number): output.integer(number)
+                    case .real(let number): output.number(number)
+                    case .text(let text): output.text(text)
+                    case .blob(let bytes): output.text(bytes.map { byte in Self.hex(byte) }.joined())
+                    }
+                }
+                try output.endRow()
+            }
+        } catch let refusal as GuestQuery.Refusal {
+            throw Self.failure(refusal, seconds)
+        }
+        try output.finish()
+    }
+
+    private static func hex(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+}

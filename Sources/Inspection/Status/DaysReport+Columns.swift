@@ -1,0 +1,67 @@
+import HealthModel
+import HealthViews
+import Logging
+
+extension DaysReport {
+    /// A row a day, or an hour, with columns of the views `days` or `hours`.
+    /// - Parameters:
+    ///   - named: the figures that are wanted, as the views call them or as the summary does; nil for all.
+    ///   - onlyFilled: without columns that nobody named and in which no row has anything.
+    /// - Throws: `Failure` (usage) with the nearest name.
+    package func write(_ named: [String]?, _ format: RowOutput.Format, hourly: Bool, onlyFilled: Bool) throws {
+        var columns = try columns(named, hourly: hourly)
+        if onlyFilled {
+            columns.removeAll { column in
+                named?.contains(where: column.isCalled) != true && !isFilled(column, hourly: hourly)
+            }
+        }
+        let output = RowOutput(columns.map(\.name), format)
+        for (day, version) in zip(days, versions) {
+            let starts = day["hours"]["start"].array ?? []
+            for hour in hourly ? Array(starts.indices) : [0] {
+                for column in columns {
+                    output.value(Self.cell(column, day, version, hourly ? (hour, starts[hour].string ?? "") : nil))
+                }
+                try output.endRow()
+            }
+        }
+        try output.finish()
+    }
+
+    /// The ones that are named, behind those that say when; else all.
+    private func columns(_ named: [String]?, hourly: Bool) throws(Failure) -> [ViewColumn] {
+        let all = HealthViews(figures: figures)[hourly ? .hours : .days]?.columns ?? []
+        guard let named else { return all }
+        var chosen = all.filter { (hourly ? ["date", "hour", "start_date"] : ["date"]).contains($0.name) }
+        for name in named {
+            guard let column = all.first(where: { $0.isCalled(name) }) else {
+                throw .usage(
+                    "there is no column \(name)", hint: Nearest.hint(for: name, among: all.map(\.name), quoted: false))
+            }
+            if !chosen.contains(column) { chosen.append(column) }
+        }
+        return chosen
+    }
+
+    /// For eyes: what says when, and what some row has.
+    private func isFilled(_ column: ViewColumn, hourly: Bool) -> Bool {
+        if ["date", "hour"].contains(column.name) { return true }
+        return days.contains { day in
+            guard hourly else { return !column.value(in: day).isNull }
+            return (day["hours"]["start"].array ?? []).indices.contains { !column.value(in: day, hour: $0).isNull }
+        }
+    }
+
+    private static func cell(_ column: ViewColumn, _ day: Value, _ version: Int64, _ hour: (index: Int, start: String)?)
+        -> Value
+    {
+        switch column.name {
+        case "user_id": day["user"]
+        case "date": day["date"]
+        case "version": .integer(version)
+        case "hour": Value(hour.flatMap { Int($0.start.dropFirst(11).prefix(2)) })
+        case "start_date": Value(hour.flatMap { InstantText.parse($0.start) }.map { InstantText.iso8601($0) })
+        default: column.value(in: day, hour: hour?.index)
+        }
+    }
+}

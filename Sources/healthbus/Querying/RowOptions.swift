@@ -1,0 +1,51 @@
+import Clocks
+import HealthModel
+import Inspection
+import Logging
+import Terminal
+
+// What the commands that print rows share, so that they read alike.
+extension CommandHelp.Option {
+    static let csv = Self("--csv", help: "CSV with a header (RFC 4180), plain digits")
+    static let ndjson = Self("--ndjson", help: "a JSON object a line")
+    static let last = Self("--last", value: "span", help: "instead of --from and --to, as 7d, week, month or 2025-03")
+
+    static func from(_ help: String = "first day, as \(SpokenDates.forms)") -> Self {
+        .init("--from", value: "date", help: help)
+    }
+    static func to(_ help: String = "last day") -> Self { .init("--to", value: "date", help: help) }
+}
+
+extension Arguments {
+    /// As `--csv`, `--json` or `--ndjson` say it; else for eyes.
+    func rowFormat() throws -> RowOutput.Format {
+        let given = ["--csv", "--json", "--ndjson"].filter { name in
+            command.options.contains { $0.name == name } && flag(name)
+        }
+        guard given.count < 2 else {
+            throw Failure.usage("\(given.joined(separator: " and ")) say different things", hint: "give one of them")
+        }
+        return switch given.first {
+        case "--csv": .csv
+        case "--json": .json
+        case "--ndjson": .lines
+        default: .table(Terminal(.output))
+        }
+    }
+
+    /// The days that `--from`, `--to` and `--last` name.
+    /// - Parameter user: by whose clock "today" is.
+    func dateRange(_ stack: Stack, user: String) throws -> DateRange {
+        func given(_ option: String) -> String? {
+            command.options.contains { $0.name == option } ? value(option) : nil
+        }
+        return try DateRange(from: given("--from"), to: given("--to"), last: given("--last")) {
+            try stack.today(of: user)
+        }
+    }
+}
+
+extension Stack {
+    /// The date where a person is now.
+    func today(of user: String) throws -> LocalDay { try zones(of: user, reader()).day(of: WallClock.now) }
+}

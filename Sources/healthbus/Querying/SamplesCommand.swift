@@ -1,0 +1,42 @@
+import Foundation
+import HealthModel
+import Inspection
+import Logging
+import Terminal
+
+enum SamplesCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus samples",
+        summary: "List samples in the order of time, however many: in brief for eyes, in full with --csv or --json.",
+        options: CommandHelp.stackOptions + [
+            .init("--type", value: "type", repeats: true, help: "only these, as StepCount (default: all but workouts)"),
+            .init("--source", value: "name", help: "only sources with this in their name"),
+            .from(), .to(), .last, .init("--limit", value: "number", help: "stop after so many"),
+            .user("whose (default: me)"), .csv, .json, .ndjson,
+        ],
+        examples: [
+            "healthbus samples --type HeartRate --last 2025 --csv > heart-rate.csv",
+            "healthbus samples --type StepCount --from yesterday",
+            "healthbus samples --type BodyMass --source Scale --json",
+        ])
+
+    static func run(_ arguments: Arguments) throws {
+        let stack = try Stack(arguments)
+        var wish = SampleExport.Wish(user: arguments.value("--user") ?? "me")
+        let known = try TypesReport(stack, now: .now).types.map(\.type)
+        wish.types = try arguments.values("--type").map { try TypeName.identifier($0, known: known) }
+        guard !wish.types.contains(HealthType.workoutIdentifier) else {
+            throw Failure.usage("workouts are no samples here", hint: "'healthbus workouts' lists them")
+        }
+        wish.source = arguments.value("--source")
+        wish.range = try arguments.dateRange(stack, user: wish.user)
+        wish.limit = try arguments.integer("--limit", in: 1 ... .max)
+        let format = try arguments.rowFormat()
+        let isShort = if case .table = format { true } else { false }
+        let output = RowOutput(isShort ? SampleExport.shortColumns : SampleExport.columns, format)
+        try SampleExport(stack, wish).write(to: output, isShort: isShort)
+        if output.rows == 0, isShort {
+            StandardStream.error.write(stack.advice.addressed("no such samples on \(stack.place)\n"))
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import HealthViews
+import SQLite
+
+/// The views by which people query the file, with any SQLite tool. They are made again where their definition has changed: by a release, or by
+/// figures of another set of handlers.
+enum BackendViews {
+    static func create(_ views: HealthViews, in database: Database) throws {
+        try database.transaction {
+            let held = try database.prepare("SELECT sql FROM sqlite_master WHERE type = 'view' AND name = ?1")
+            for view in views.sqlite {
+                held.bind(1, view.name.rawValue)
+                guard try held.firstRow({ $0.string(0) }) != view.text else { continue }
+                try database.execute("DROP VIEW IF EXISTS \(view.name)")
+                try database.execute(view.text)
+            }
+        }
+    }
+}
