@@ -228,7 +228,8 @@ let package = Package(
             ["Changelog", "Configuration", "HTTP", "HealthModel", "MessageBus", "Protocol", "SQLite", "StageKit"],
             main: ["Configuration", "Protocol", "StageKit"])
         + plugin(
-            "backend", "BackendStage", ["HTTP", "HealthModel", "JSON", "Protocol", "SQLite"],
+            "backend", "BackendStage",
+            ["HTTP", "HealthModel", "JSON", "PostgreSQL", "PostgresStore", "Protocol", "SQLite"],
             main: ["Configuration", "HTTP", "HealthModel", "Logging", "MessageBus", "Protocol", "StageKit"])
         + plugin(
             "ingest", "IngestStage",
@@ -262,7 +263,8 @@ let package = Package(
             tests(
                 "Backend",
                 [
-                    "BackendStage", "DeliveryKit", "HTTP", "HealthModel", "JSON", "Protocol", "SQLite", "TestSupport",
+                    "BackendStage", "DeliveryKit", "HTTP", "HealthModel", "JSON", "PostgreSQL", "Protocol", "SQLite",
+                    "TestSupport",
                     "UploaderReading",
                 ]),
             tests("HTTP", ["CZlib", "HTTP", "HealthModel", "TestSupport"]),
