@@ -245,7 +245,8 @@ let package = Package(
             ["Changelog", "Configuration", "HTTP", "HealthModel", "MessageBus", "Protocol", "SQLite", "StageKit"],
             main: ["Configuration", "Protocol", "StageKit"])
         + plugin(
-            "backend", "BackendStage", ["HTTP", "HealthModel", "HealthViews", "JSON", "Protocol", "SQLite"],
+            "backend", "BackendStage",
+            ["HTTP", "HealthModel", "HealthViews", "JSON", "PostgreSQL", "PostgresStore", "Protocol", "SQLite"],
             main: [
                 "Configuration", "HTTP", "HealthModel", "HealthViews", "Logging", "MessageBus", "Protocol", "StageKit",
             ])
@@ -287,7 +288,8 @@ let package = Package(
             tests(
                 "Backend",
                 [
-                    "BackendStage", "DeliveryKit", "HTTP", "HealthModel", "JSON", "Protocol", "SQLite", "TestSupport",
+                    "BackendStage", "DeliveryKit", "HTTP", "HealthModel", "JSON", "PostgreSQL", "Protocol", "SQLite",
+                    "TestSupport",
                     "UploaderReading",
                 ]),
             tests("HealthViews", ["Configuration", "HealthViews", "SQLite", "TestSupport"]),

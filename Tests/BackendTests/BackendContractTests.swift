@@ -9,22 +9,24 @@ import Testing
 struct BackendContractTests {
     typealias F = BackendFixture
 
-    @Test(arguments: [
-        ("POST", "/api/v1/sync/steps", "{", 400), ("POST", "/api/v1/sync/steps", "{}", 400),
-        ("POST", "/api/v1/sync/steps", "[]", 400), ("POST", "/api/v1/sync/steps", #"{"samples":{}}"#, 400),
-        ("POST", "/api/v1/sync/steps", #"{"samples":[]} x"#, 400),
-        ("POST", "/api/v1/sync/steps", #"{"samples":[1,]}"#, 400),
-        ("POST", "/api/v1/sync/steps", #"{"workouts":[]}"#, 400),
-        ("POST", "/api/v1/sync/workouts", #"{"samples":[]}"#, 400),
-        ("POST", "/api/v1/sync/nothing", "{}", 404), ("GET", "/api/v1/sync/steps", "", 405),
-        ("POST", "/api/v1/stats", "", 405), ("GET", "/", "", 404),
-        ("POST", "/api/v1/sync/steps", #"{"samples":[]}"#, 200),
-        ("POST", "/api/v1/sync/steps", #"{"userId":7,"samples":[]}"#, 400),
-        ("GET", "/api/v1/samples", "", 200),
-    ])
-    func status(_ method: String, _ path: String, _ body: String, _ status: Int) throws {
-        let fixture = try BackendFixture()
-        #expect(fixture.backend.handle(F.request(method, path, body: body)).status == status)
+    @Test(
+        arguments: Storage.all,
+        [
+            ("POST", "/api/v1/sync/steps", "{", 400), ("POST", "/api/v1/sync/steps", "{}", 400),
+            ("POST", "/api/v1/sync/steps", "[]", 400), ("POST", "/api/v1/sync/steps", #"{"samples":{}}"#, 400),
+            ("POST", "/api/v1/sync/steps", #"{"samples":[]} x"#, 400),
+            ("POST", "/api/v1/sync/steps", #"{"samples":[1,]}"#, 400),
+            ("POST", "/api/v1/sync/steps", #"{"workouts":[]}"#, 400),
+            ("POST", "/api/v1/sync/workouts", #"{"samples":[]}"#, 400),
+            ("POST", "/api/v1/sync/nothing", "{}", 404), ("GET", "/api/v1/sync/steps", "", 405),
+            ("POST", "/api/v1/stats", "", 405), ("GET", "/", "", 404),
+            ("POST", "/api/v1/sync/steps", #"{"samples":[]}"#, 200),
+            ("POST", "/api/v1/sync/steps", #"{"userId":7,"samples":[]}"#, 400),
+            ("GET", "/api/v1/samples", "", 200),
+        ])
+    func status(on storage: Storage, _ asked: (method: String, path: String, body: String, status: Int)) throws {
+        let fixture = try BackendFixture(on: storage)
+        #expect(fixture.backend.handle(F.request(asked.method, asked.path, body: asked.body)).status == asked.status)
     }
 
     @Test(arguments: [nil, "", "Bearer", "Bearer secre", "Bearer secret2", "Bearer xsecret", "Basic secret", "secret"])
@@ -37,27 +39,34 @@ struct BackendContractTests {
         #expect(answer.headers["WWW-Authenticate"] == "Bearer")
     }
 
-    @Test func tooManyElements() throws {
-        let fixture = try BackendFixture()
+    @Test(arguments: Storage.all) func tooManyElements(on storage: Storage) throws {
+        let fixture = try BackendFixture(on: storage)
         let body = #"{"samples":["# + repeatElement("{}", count: 20_001).joined(separator: ",") + "]}"
         #expect(fixture.post("steps", body).status == 413)
     }
 
-    @Test(arguments: [
-        (#"{"version":1,"type":"t"}"#, "id is missing"), ("7", "id is missing"), (#"{"id":7}"#, "id is missing"),
-        (#"{"id":"a","version":1.5}"#, "version isn't an integer"), (#"{"id":"a"}"#, "type is missing"),
-        (#"{"id":"a","type":"t","startDate":"2025-02-30T00:00:00Z"}"#, "startDate isn't an ISO 8601 date"),
-        (
-            #"{"id":"a","type":"t","startDate":"2025-03-01T00:00:01Z","endDate":"2025-03-01T00:00:00Z"}"#,
-            "endDate lies before startDate"
-        ),
-        (
-            #"{"id":"a","type":"t","startDate":"2025-03-01T00:00:00Z","endDate":"2025-03-01T00:00:00Z","value":"5"}"#,
-            "value isn't a number"
-        ),
-    ])
-    func refused(_ element: String, _ reason: String) throws {
-        let fixture = try BackendFixture()
+    @Test(
+        arguments: Storage.all,
+        [
+            (#"{"version":1,"type":"t"}"#, "id is missing"), ("7", "id is missing"), (#"{"id":7}"#, "id is missing"),
+            (#"{"id":"\#(F.id(9))","version":1.5}"#, "version isn't an integer"),
+            (#"{"id":"\#(F.id(9))"}"#, "type is missing"),
+            (
+                #"{"id":"\#(F.id(9))","type":"t","startDate":"2025-02-30T00:00:00Z"}"#,
+                "startDate isn't an ISO 8601 date"
+            ),
+            (
+                #"{"id":"\#(F.id(9))","type":"t","startDate":"2025-03-01T00:00:01Z","endDate":"2025-03-01T00:00:00Z"}"#,
+                "endDate lies before startDate"
+            ),
+            (
+                #"{"id":"\#(F.id(9))","type":"t","startDate":"2025-03-01T00:00:00Z","endDate":"2025-03-01T00:00:00Z","value":"5"}"#,
+                "value isn't a number"
+            ),
+        ])
+    func refused(on storage: Storage, _ sent: (element: String, reason: String)) throws {
+        let (element, reason) = sent
+        let fixture = try BackendFixture(on: storage)
         let alone = fixture.post("steps", F.body(samples: [element]))
         #expect(alone.status == 422)
         #expect(try Value(json: alone.body)["refused"].array?.first?["reason"].string == reason)
@@ -68,16 +77,16 @@ struct BackendContractTests {
         #expect(mixed["refused"].array?.first?["index"] == 1)
     }
 
-    @Test func manualEventsOfOneTypeAndTimeAreOne() throws {
-        let fixture = try BackendFixture()
+    @Test(arguments: Storage.all) func manualEventsOfOneTypeAndTimeAreOne(on storage: Storage) throws {
+        let fixture = try BackendFixture(on: storage)
         func manual(_ id: String, _ version: Int, _ value: Double) -> String {
             F.body(samples: [F.sample(id, version: version, value: value, sourceType: "manual")])
         }
-        #expect(try fixture.accepted("body", manual("first", 1, 1))["created"].strings == ["first"])
-        #expect(try fixture.accepted("body", manual("second", 1, 2))["known"].strings == ["second"])
-        #expect(try fixture.accepted("body", manual("third", 2, 3))["updated"].strings == ["third"])
+        #expect(try fixture.accepted("body", manual(F.id(21), 1, 1))["created"].strings == [F.id(21)])
+        #expect(try fixture.accepted("body", manual(F.id(22), 1, 2))["known"].strings == [F.id(22)])
+        #expect(try fixture.accepted("body", manual(F.id(23), 2, 3))["updated"].strings == [F.id(23)])
         let held = try fixture.get("/api/v1/samples", ["user": "anna"])["samples"].array ?? []
-        #expect(held.map { $0["id"].string } == ["first"])
+        #expect(held.map { $0["id"].string } == [F.id(21)])
         #expect(held.map { $0["value"].double } == [3])
 
         // Two of HealthKit at one time stay two.
@@ -85,20 +94,20 @@ struct BackendContractTests {
         #expect(try fixture.stats()["samples"]["alive"] == 3)
     }
 
-    @Test func manualEventThatComesBackOntoAnother() throws {
-        let fixture = try BackendFixture()
+    @Test(arguments: Storage.all) func manualEventThatComesBackOntoAnother(on storage: Storage) throws {
+        let fixture = try BackendFixture(on: storage)
         func send(_ id: String, _ version: Int) throws -> Value {
             try fixture.accepted("body", F.body(samples: [F.sample(id, version: version, sourceType: "manual")]))
         }
-        _ = try send("first", 1)
-        _ = try fixture.accepted("body", F.body(deleted: [("first", 2)]))
-        #expect(try send("second", 1)["created"].strings == ["second"])
-        #expect(try send("first", 3)["known"].strings == ["first"])
+        _ = try send(F.id(21), 1)
+        _ = try fixture.accepted("body", F.body(deleted: [(F.id(21), 2)]))
+        #expect(try send(F.id(22), 1)["created"].strings == [F.id(22)])
+        #expect(try send(F.id(21), 3)["known"].strings == [F.id(21)])
         #expect(try fixture.stats()["samples"] == ["alive": 1, "deleted": 1])
     }
 
-    @Test func workoutsOfOneSecondStayTwo() throws {
-        let fixture = try BackendFixture()
+    @Test(arguments: Storage.all) func workoutsOfOneSecondStayTwo(on storage: Storage) throws {
+        let fixture = try BackendFixture(on: storage)
         func workout(_ id: String, _ version: Int = 1) -> String {
             """
             {"id":"\(id)","type":"running","startDate":"2025-10-11T10:00:00Z","endDate":"2025-10-11T10:30:00Z",
@@ -117,8 +126,8 @@ struct BackendContractTests {
         #expect(try fixture.stats()["workouts"] == ["alive": 1, "deleted": 1])
     }
 
-    @Test func daysAreKeyedByUserAndDate() throws {
-        let fixture = try BackendFixture()
+    @Test(arguments: Storage.all) func daysAreKeyedByUserAndDate(on storage: Storage) throws {
+        let fixture = try BackendFixture(on: storage)
         func day(_ date: String, _ version: Int, final: Bool) -> String {
             #"{"date":"\#(date)","version":\#(version),"revision":\#(version),"final":\#(final),"steps":9}"#
         }
@@ -135,10 +144,12 @@ struct BackendContractTests {
         #expect(try fixture.get("/api/v1/days", ["user": "ben"])["days"] == [])
     }
 
-    @Test func pagesOfSamples() throws {
-        let fixture = try BackendFixture()
+    @Test(arguments: Storage.all) func pagesOfSamples(on storage: Storage) throws {
+        let fixture = try BackendFixture(on: storage)
         let samples = (0..<25).map { F.sample(F.id($0), type: $0 % 5 == 0 ? "B" : "A") }
-        _ = try fixture.accepted("other", F.body(samples: samples + [F.sample("sixteen-letters!", type: "A")]))
+        // In PostgreSQL an id is a UUID.
+        let text = storage == .file ? "sixteen-letters!" : "00000000-0000-0000-0000-000000000001"
+        _ = try fixture.accepted("other", F.body(samples: samples + [F.sample(text, type: "A")]))
         var found: [String] = []
         var cursor: String?
         repeat {
@@ -148,7 +159,7 @@ struct BackendContractTests {
             found += (page["samples"].array ?? []).compactMap { $0["id"].string }
             cursor = page["nextCursor"].string
         } while cursor != nil
-        #expect(found == ["sixteen-letters!"] + (0..<25).filter { $0 % 5 != 0 }.map { F.id($0) })
+        #expect(found == [text] + (0..<25).filter { $0 % 5 != 0 }.map { F.id($0) })
         #expect(try fixture.get("/api/v1/samples", ["user": "anna", "from": "2025-03-31"])["samples"] == [])
         #expect(try fixture.get("/api/v1/samples", ["user": "anna", "to": "2025-03-30"])["samples"].array?.count == 26)
         for (to, count) in [("2025-03-30T08:15:00Z", 26), ("2025-03-30T08:14:59Z", 0)] {
@@ -156,8 +167,8 @@ struct BackendContractTests {
         }
     }
 
-    @Test func whatComesBackIsWhatWasSent() throws {
-        let fixture = try BackendFixture()
+    @Test(arguments: Storage.all) func whatComesBackIsWhatWasSent(on storage: Storage) throws {
+        let fixture = try BackendFixture(on: storage)
         _ = try fixture.accepted("other", F.body(samples: [F.sample(F.id(1), value: 0.1 + 0.2)]))
         let held = try #require(try fixture.get("/api/v1/samples", ["user": "anna"])["samples"].array?.first)
         #expect(held["value"].double == 0.1 + 0.2)
@@ -190,8 +201,8 @@ struct BackendContractTests {
         #expect(try mode(fixture.folder.path + "/state") == 0o700)
     }
 
-    @Test func aFailedTransactionLeavesNothing() throws {
-        let fixture = try BackendFixture()
+    @Test(arguments: Storage.all) func aFailedTransactionLeavesNothing(on storage: Storage) throws {
+        let fixture = try BackendFixture(on: storage)
         // Malformed at its very end: nothing of what came before is taken.
         #expect(fixture.post("steps", String(F.body(samples: [F.sample(F.id(1))]).dropLast())).status == 400)
         #expect(try fixture.stats()["samples"]["alive"] == 0)

@@ -3,24 +3,58 @@ import Foundation
 import HTTP
 import HealthModel
 import SQLite
+import Synchronization
 import TestSupport
 import Testing
 
-/// A backend on a folder of its own, asked without a network.
+/// Where a backend under test keeps its elements.
+enum Storage: String, Sendable, CaseIterable, CustomTestStringConvertible {
+    case file, postgres
+
+    /// What there is on this machine.
+    static let all: [Storage] = PostgresServer.isThere ? allCases : [.file]
+    var testDescription: String { rawValue }
+}
+
+/// A backend on a folder, or a schema, of its own, asked without a network.
 final class BackendFixture {
     let folder: TemporaryFolder
     let backend: Backend
+    let storage: Storage
+    /// Kept for as long as somebody asks it.
+    let server: PostgresServer?
+    let schema: String
     var databasePath: String { folder.path + "/state/backend.sqlite" }
 
-    init(audit: Bool = true) throws {
+    init(audit: Bool = true, on storage: Storage = .file) throws {
+        self.storage = storage
         folder = try TemporaryFolder()
-        backend = try Self.open(folder.path + "/state/backend.sqlite", audit: audit)
+        schema = "s" + UUID().uuidString.lowercased().replacing("-", with: "_")
+        if storage == .postgres {
+            let server = try SharedServer.get()
+            self.server = server
+            backend = try Self.open(server, schema)
+        } else {
+            server = nil
+            backend = try Self.open(folder.path + "/state/backend.sqlite", audit: audit)
+        }
     }
+
+    /// One more on the same tables.
+    func another() throws -> Backend { try Self.open(try #require(server), schema) }
+
+    private static func open(_ server: PostgresServer, _ schema: String) throws -> Backend {
+        try Backend(
+            postgresURL: server.url(), schema: schema, token: try #require(SecretToken("secret")), families: families,
+            clock: { 1_700_000_000_000_000 }, notices: BackendNotices(failed: { print("the backend says: \($0)") }))
+    }
+
+    private static let families: Set = ["steps", "heart-rate", "sleep", "body"]
 
     static func open(_ path: String, audit: Bool = true) throws -> Backend {
         let token = try #require(SecretToken("secret"))
         return try Backend(
-            databasePath: path, token: token, families: ["steps", "heart-rate", "sleep", "body"], audit: audit,
+            databasePath: path, token: token, families: families, audit: audit,
             clock: { 1_700_000_000_000_000 })
     }
 
@@ -75,4 +109,19 @@ final class BackendFixture {
 
 extension Value {
     var strings: [String] { (array ?? []).compactMap(\.string) }
+}
+
+/// One server for all tests that want one at the same time.
+private enum SharedServer {
+    private struct Held { weak var server: PostgresServer? }
+    private static let held = Mutex(Held())
+
+    static func get() throws -> PostgresServer {
+        try held.withLock { held in
+            if let server = held.server { return server }
+            let server = try PostgresServer(settings: ["max_connections=200"])
+            held.server = server
+            return server
+        }
+    }
 }

@@ -19,22 +19,23 @@ struct FolderWatch {
 
     /// In the order in which they are looked at: what holds the others first.
     private let folders: [String]
-    /// By instance; not of those that keep nothing.
-    private let databases: [(instance: String, path: String)]
+    /// By instance; not of those that keep nothing. A backend may keep its elements elsewhere than in a file: its one is looked after once
+    /// it has been seen.
+    private let databases: [(instance: String, path: String, isCertain: Bool)]
     private var seen: [String: Identity] = [:]
 
     init(_ state: StateFolder, _ stack: StackConfiguration) {
         let instances = stack.instances.map(\.name)
         folders = [state.path, state.instance("supervisor")] + instances.map { state.instance($0) }
         databases = stack.instances.filter { $0.manifest.kind.isStage || $0.manifest.kind == .backend }
-            .map { ($0.name, state.database($0.name)) }
+            .map { ($0.name, state.database($0.name), $0.manifest.kind != .backend) }
         for path in folders + databases.map(\.path) { seen[path] = Identity(path) }
     }
 
     /// What is gone, or is another than it was; nil when all is there. A database that is made meanwhile is looked after from then on.
     /// - Parameter ready: instances that have been ready, and so have made their databases.
     mutating func problem(ready: Set<String>) -> Failure? {
-        let made = Set(databases.filter { ready.contains($0.instance) }.map(\.path))
+        let made = Set(databases.filter { $0.isCertain && ready.contains($0.instance) }.map(\.path))
         for path in folders + databases.map(\.path) {
             let now = Identity(path)
             let before = seen[path]

@@ -24,14 +24,23 @@ PluginProgram.start("backend") { context, stopper in
         throw Failure("the backend's token is empty", hint: "write one into its file, or set HEALTHBUS_BACKEND_TOKEN")
     }
     let log = context.log
-    let backend = try Backend(
-        databasePath: context.databasePath, token: token, families: context.stack.families,
-        views: HealthViews(figures: context.stack.figures),
-        audit: options["audit"].bool == true || environment["HEALTHBUS_AUDIT"] == "1",
-        notices: BackendNotices(
-            failed: { log(.backendFailed, ["why": $0]) },
-            rolledBack: { log(.backendRolledBack, ["seen": $0, "held": $1]) },
-            rowsMissing: { log(.backendRowsMissing, ["missing": $0]) }))
+    let notices = BackendNotices(
+        failed: { log(.backendFailed, ["why": $0]) },
+        rolledBack: { log(.backendRolledBack, ["seen": $0, "held": $1]) },
+        rowsMissing: { log(.backendRowsMissing, ["missing": $0]) })
+    let audit = options["audit"].bool == true || environment["HEALTHBUS_AUDIT"] == "1"
+    let views = HealthViews(figures: context.stack.figures)
+    let backend: Backend
+    if let url = try postgresURL(options, environment) {
+        if audit { throw Failure("on PostgreSQL no acceptances are counted", hint: "leave out 'audit'") }
+        backend = try Backend(
+            postgresURL: url, schema: options["postgresSchema"].string ?? "healthbus", token: token,
+            families: context.stack.families, views: views, notices: notices)
+    } else {
+        backend = try Backend(
+            databasePath: context.databasePath, token: token, families: context.stack.families, views: views,
+            audit: audit, notices: notices)
+    }
     var limits = HTTPServer.Limits()
     limits.connections = Int(options["connections"].int ?? 64)
     limits.connectionsPerAddress = Int(options["connectionsPerAddress"].int ?? 48)
@@ -61,6 +70,12 @@ PluginProgram.start("backend") { context, stopper in
             hint: "put it back, or restore a backup with 'healthbus restore BACKUP', and start it again; "
                 + "where it was meant, start it again: everything is delivered to it once more")
     }
+}
+
+/// Where the database is that isn't a file; nil for one that is.
+func postgresURL(_ options: Value, _ environment: [String: String]) throws -> String? {
+    if let url = environment["HEALTHBUS_BACKEND_POSTGRES_URL"], !url.isEmpty { return url }
+    return try options["postgresUrlFile"].string.map { try SecretFile.read($0) }
 }
 
 /// How long the database has been away from its place. Nothing is accepted meanwhile.

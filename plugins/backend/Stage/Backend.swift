@@ -3,6 +3,7 @@ import HTTP
 import HealthModel
 import HealthViews
 import JSON
+import PostgresStore
 import SQLite
 import Synchronization
 
@@ -20,17 +21,38 @@ package final class Backend: Sendable {
     private let families: Set<String>
     private let core: Mutex<BackendCore?>
 
-    /// Opens or creates the database; a missing folder is made with mode 0700, the file has 0600.
+    /// Opens or creates the database in a file; a missing folder is made with mode 0700, the file has 0600.
     /// - Parameters:
     ///   - families: under which samples may be delivered, beside "other".
     ///   - views: by which people query the file.
     ///   - audit: count every acceptance of an (id, version) apart, for tests: `acceptedTwice` in the statistics.
     /// - Throws: `SQLiteError`, `BackendError`.
-    package init(
+    package convenience init(
         databasePath: String, token: SecretToken, families: Set<String>, views: HealthViews = HealthViews(figures: []),
         audit: Bool = false,
         clock: @escaping Clock = Backend.now, notices: BackendNotices = .init()
     ) throws {
+        self.init(token, families, clock, notices, try SQLiteStorage(path: databasePath, views: views, audit: audit))
+    }
+
+    /// The same on PostgreSQL, beside any number of others on the same tables. Connects when something is asked for.
+    /// - Parameters:
+    ///   - url: `postgresql://user:password@host:5432/database`.
+    ///   - schema: made when it is absent.
+    /// - Throws: for a URL that can't be read, or another name than a schema can have.
+    package convenience init(
+        postgresURL url: String, schema name: String, token: SecretToken, families: Set<String>,
+        views: HealthViews = HealthViews(figures: []),
+        clock: @escaping Clock = Backend.now, notices: BackendNotices = .init()
+    ) throws {
+        guard let schema = PostgresSchema(name, views: views) else { throw BackendError.schemaName(name) }
+        self.init(token, families, clock, notices, try PostgresStorage(url: url, schema: schema))
+    }
+
+    private init(
+        _ token: SecretToken, _ families: Set<String>, _ clock: @escaping Clock, _ notices: BackendNotices,
+        _ storage: sending any BackendStorage
+    ) {
         self.token = token
         self.clock = clock
         self.notices = notices
@@ -83,14 +105,19 @@ package final class Backend: Sendable {
                 503, "the database was removed or replaced", "nothing of this request was kept; send it again later")
         } catch let error as SQLiteError {
             // Its text holds SQL and a path: for the operator, not for the network.
-            notices.failed("\(error)")
-            return .problem(
-                503, "the database can't be used at the moment", "nothing of this request was kept; send it again later"
-            )
+            return unusable("\(error)")
+        } catch BackendError.database(let problem) {
+            return unusable(problem)
         } catch {
             notices.failed("\(error)")
             return .problem(503, "the backend is stopping", "send it again later")
         }
+    }
+
+    private func unusable(_ problem: String) -> HTTPResponse {
+        notices.failed(problem)
+        return .problem(
+            503, "the database can't be used at the moment", "nothing of this request was kept; send it again later")
     }
 
     /// Whether what it accepts is kept: its database is still where the next start looks for it. Once it is closed nothing is accepted.

@@ -90,12 +90,18 @@ package enum BackendError: Error, CustomStringConvertible {
     case closed
     /// The database isn't at its path any more.
     case moved
+    /// A database server can't be reached, or doesn't do what it is asked for.
+    case database(String)
+    case schemaName(String)
 
     package var description: String {
         switch self {
         case .newerSchema(let path): "\(path): written by a newer healthbus; use that version, or another database"
         case .folder(let path, let cause):
             "\(path): \(cause); check that the folder exists and that you may write to it"
+        case .database(let problem): problem
+        case .schemaName(let name):
+            "\(name) can't be the name of a schema: begin with a small letter, and use only such, digits and _"
         case .closed: "the backend is closed; start it again"
         case .moved: "the database was removed or replaced while it was in use; put it back, and start again"
         }

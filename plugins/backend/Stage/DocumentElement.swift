@@ -45,6 +45,22 @@ struct DocumentElement {
         }
     }
 
+    /// Whether it has an id, or a date, that it could be kept under.
+    var isNamed: Bool {
+        guard let key, let id = key.text else { return false }
+        return !id.isEmpty && key.bytes.count <= ElementID.limit
+    }
+
+    /// Why it can't be kept; nil when it can.
+    func problem(as kind: DocumentKind, deletes: Bool) -> String? {
+        guard isNamed, let id = key?.text else { return kind == .day ? "date is missing" : "id is missing" }
+        if kind == .day, LocalDay(id) == nil { return "date isn't a date such as 2025-03-30" }
+        if SampleElement.version(version) == nil { return "version isn't an integer" }
+        guard kind == .workout, !deletes else { return nil }
+        if times(of: kind).start == nil { return "startDate isn't an ISO 8601 date" }
+        return type?.isString ?? false ? nil : "type is missing"
+    }
+
     /// What it says of its times; what can't be read is left out.
     func times(of kind: DocumentKind) -> DocumentTimes {
         guard kind != .day else { return DocumentTimes() }

@@ -46,7 +46,7 @@ struct SampleElement {
     }
 
     /// What is wrong with it as an addition; nil when nothing is. No values in the reason.
-    func problem(start: Instant?, end: Instant?) -> StaticString? {
+    func problem(start: Instant?, end: Instant?) -> String? {
         guard let type, type.isString, !type.bytes.isEmpty, type.bytes.count <= 200 else { return "type is missing" }
         guard let start else { return "startDate isn't an ISO 8601 date" }
         guard let end else { return "endDate isn't an ISO 8601 date" }
@@ -72,7 +72,7 @@ struct SampleElement {
             metadata: metadata.flatMap { $0.bytes.count > 2 ? $0.bytes : nil }, payload: payload?.rawText)
     }
 
-    private var isManual: Bool { sourceType.map { $0 == "manual" } ?? false }
+    var isManual: Bool { sourceType.map { $0 == "manual" } ?? false }
 
     /// The version that the sender gave; 0 without one; nil when it isn't an integer.
     static func version(_ span: JSONSpan?) -> Int64? { span.map { $0.integer } ?? 0 }

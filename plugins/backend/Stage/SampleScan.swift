@@ -141,7 +141,7 @@ extension SampleID {
         return high < .max ? SampleID(high: high + 1, low: 0) : nil
     }
 
-    fileprivate var previous: SampleID? {
+    var previous: SampleID? {
         if low > 0 { return SampleID(high: high, low: low - 1) }
         return high > 0 ? SampleID(high: high - 1, low: .max) : nil
     }

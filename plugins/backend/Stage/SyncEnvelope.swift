@@ -81,6 +81,8 @@ struct SyncEnvelope {
 enum SyncList: String, CaseIterable {
     case samples, workouts, nights, days, deleted, deletedNights
 
+    var deletes: Bool { self == .deleted || self == .deletedNights }
+
     var name: StaticString {
         switch self {
         case .samples: "samples"

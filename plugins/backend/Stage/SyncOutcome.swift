@@ -38,27 +38,27 @@ struct SyncOutcome {
         }
     }
 
-    mutating func count(_ verdict: Verdict) {
+    mutating func count(_ verdict: Verdict, _ number: Int = 1) {
         switch verdict {
-        case .created: created += 1
-        case .updated: updated += 1
-        case .known: known += 1
+        case .created: created += number
+        case .updated: updated += number
+        case .known: known += number
         }
     }
 
     /// - Parameter index: where in its list the element stands, from 0: it may have no id.
-    mutating func refuse(_ id: JSONSpan?, _ list: SyncList, index: Int, _ reason: StaticString) {
+    mutating func refuse(_ id: JSONSpan?, _ list: SyncList, index: Int, _ reason: String) {
         var quoted: [UInt8] = []
         if let id, id.isString, id.bytes.count <= ElementID.limit { Self.append(id, to: &quoted) }
         refuse(quoted: quoted, list, index: index, reason)
     }
 
-    mutating func refuse(_ id: SampleID, _ list: SyncList, index: Int, _ reason: StaticString) {
+    mutating func refuse(_ id: SampleID, _ list: SyncList, index: Int, _ reason: String) {
         refuse(quoted: Array("\"\(id)\"".utf8), list, index: index, reason)
     }
 
     /// - Parameter quoted: the id as a JSON string; empty for none.
-    private mutating func refuse(quoted: [UInt8], _ list: SyncList, index: Int, _ reason: StaticString) {
+    private mutating func refuse(quoted: [UInt8], _ list: SyncList, index: Int, _ reason: String) {
         refused += 1
         if !refusals.isEmpty { refusals.append(UInt8(ascii: ",")) }
         refusals.append(json: "{\"id\":")
@@ -67,9 +67,9 @@ struct SyncOutcome {
         refusals.append(json: list.name)
         refusals.append(json: "\",\"index\":")
         refusals.append(json: Int64(index))
-        refusals.append(json: ",\"reason\":\"")
-        refusals.append(json: reason)
-        refusals.append(json: "\"}")
+        refusals.append(json: ",\"reason\":")
+        refusals.append(jsonString: reason)
+        refusals.append(json: "}")
     }
 
     /// 200 when anything was accepted or there was nothing to do; 422 when every element was refused.

@@ -28,15 +28,9 @@ extension SyncWriter {
                 var rows: [Int] = []
                 rows.reserveCapacity(page.count)
                 for row in 0..<page.count {
-                    let problem =
-                        columns.problem(row)
-                        ?? columns.metadata(row, of: metadata).flatMap { text in
-                            samples.isKnown(metadata: text) || SampleColumns.isObject(text)
-                                ? nil : "metadata isn't an object"
-                        }
-                        ?? columns.payload(row, of: payload).flatMap {
-                            SampleColumns.isJSON($0) ? nil : "payload isn't JSON"
-                        }
+                    let problem = columns.problem(row, metadata: metadata, payload: payload) {
+                        samples.isKnown(metadata: $0)
+                    }
                     if let problem {
                         outcome.refuse(page.ids[row], .samples, index: row, problem)
                     } else {
@@ -101,12 +95,25 @@ struct SampleColumns {
     }
 
     /// What is wrong with a row's numbers; nil when nothing is.
-    func problem(_ row: Int) -> StaticString? {
+    func problem(_ row: Int) -> String? {
         guard isType[Int(page.type[row])] else { return "type is missing" }
         guard !page.flags[row].contains(.deleted) else { return "deletions don't belong to samples" }
         guard Self.times.contains(page.start[row]) else { return "start isn't of the years 0 to 9999" }
         guard Self.times.contains(page.end[row]) else { return "end isn't of the years 0 to 9999" }
         return page.end[row] < page.start[row] ? "end lies before start" : nil
+    }
+
+    /// What is wrong with a row; nil when nothing is.
+    /// - Parameter isKnown: whether metadata has been looked at before.
+    func problem(
+        _ row: Int, metadata: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer,
+        isKnown: (UnsafeRawBufferPointer) -> Bool
+    ) -> String? {
+        if let problem = problem(row) { return problem }
+        if let text = self.metadata(row, of: metadata), !isKnown(text), !Self.isObject(text) {
+            return "metadata isn't an object"
+        }
+        return self.payload(row, of: payload).flatMap { Self.isJSON($0) ? nil : "payload isn't JSON" }
     }
 
     mutating func kind(_ row: Int, _ known: InternedTexts) throws -> SampleKind {

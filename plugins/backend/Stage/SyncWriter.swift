@@ -134,25 +134,14 @@ final class SyncWriter {
     ) throws {
         let body = try scanner.value()
         let element = try DocumentElement(body, kind: kind)
-        guard let span = element.key, let id = span.text, !id.isEmpty, span.bytes.count <= ElementID.limit else {
-            return outcome.refuse(nil, list, index: index, kind == .day ? "date is missing" : "id is missing")
+        let deletes = list.deletes
+        if let problem = element.problem(as: kind, deletes: deletes) {
+            return outcome.refuse(element.isNamed ? element.key : nil, list, index: index, problem)
         }
-        guard kind != .day || LocalDay(id) != nil else {
-            return outcome.refuse(span, list, index: index, "date isn't a date such as 2025-03-30")
+        guard let span = element.key, let id = span.text, let version = SampleElement.version(element.version) else {
+            return
         }
-        guard let version = SampleElement.version(element.version) else {
-            return outcome.refuse(span, list, index: index, "version isn't an integer")
-        }
-        let deletes = list == .deleted || list == .deletedNights
         let times = deletes ? DocumentTimes() : element.times(of: kind)
-        if kind == .workout, !deletes {
-            guard times.start != nil else {
-                return outcome.refuse(span, list, index: index, "startDate isn't an ISO 8601 date")
-            }
-            guard element.type?.isString ?? false else {
-                return outcome.refuse(span, list, index: index, "type is missing")
-            }
-        }
         let verdict = try documents.write(
             kind, id: id, version: version, times: times, body: deletes ? nil : body.bytes, in: batch)
         if verdict == .known {

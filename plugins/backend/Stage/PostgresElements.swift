@@ -1,0 +1,139 @@
+import HealthModel
+import JSON
+import PostgresStore
+
+/// A request's elements in JSON, as the batch that PostgreSQL takes, and where each of them stood.
+struct PostgresElements {
+    struct Place {
+        var id: JSONSpan
+        var list: SyncList
+        var index: Int
+        var version: Int64
+        /// As the database names it.
+        var key: String
+        /// nil for samples.
+        var kind: DocumentKind?
+    }
+
+    private(set) var page = SamplePage()
+    private(set) var deletions: [PostgresBatch.Deletion] = []
+    private(set) var documents: [PostgresDocument] = []
+    private var samplePlaces: [Place] = []
+    private var deletionPlaces: [Place] = []
+    private var documentPlaces: [Place] = []
+    private var types: [String: Int32] = [:]
+    private var units: [String: Int32] = [:]
+    private var sources: [String: Int32] = [:]
+
+    /// - Parameter outcome: gets what can't be kept anywhere.
+    init(_ envelope: SyncEnvelope, metric: SyncMetric, _ outcome: inout SyncOutcome) throws {
+        for (list, elements) in envelope.lists {
+            var scanner = JSONScanner(elements.bytes)
+            try scanner.beginArray()
+            var index = 0
+            while try scanner.nextElement() {
+                if let kind = metric.documentKind(list) {
+                    try takeDocument(kind, &scanner, list, index, &outcome)
+                } else {
+                    try takeSample(&scanner, list, index, &outcome)
+                }
+                index += 1
+            }
+        }
+    }
+
+    /// In the order of a batch: samples, deletions, documents.
+    var places: [Place] { samplePlaces + deletionPlaces + documentPlaces }
+
+    func batch(user: String) -> PostgresBatch {
+        PostgresBatch(user: user, samples: page, deletions: deletions, documents: documents)
+    }
+
+    private mutating func takeSample(
+        _ scanner: inout JSONScanner, _ list: SyncList, _ index: Int, _ outcome: inout SyncOutcome
+    ) throws {
+        let element = try SampleElement(&scanner)
+        guard let span = element.id, let id = ElementID(span) else {
+            return outcome.refuse(element.id, list, index: index, "id is missing")
+        }
+        guard case .uuid(let id) = id else {
+            return outcome.refuse(span, list, index: index, "id isn't a UUID: this backend's database keeps no other")
+        }
+        guard let version = SampleElement.version(element.version) else {
+            return outcome.refuse(span, list, index: index, "version isn't an integer")
+        }
+        let place = Place(id: span, list: list, index: index, version: version, key: id.description)
+        if list == .deleted {
+            deletions.append(PostgresBatch.Deletion(id: id, version: version))
+            return deletionPlaces.append(place)
+        }
+        let (start, end) = (SampleElement.date(element.startDate), SampleElement.date(element.endDate))
+        if let problem = element.problem(start: start, end: end) {
+            return outcome.refuse(span, list, index: index, problem)
+        }
+        var uuid: SampleID?
+        if let text = element.healthKitUUID, !text.bytes.isEmpty {
+            uuid = SampleID(uuid: text.bytes)
+            if uuid == nil {
+                return outcome.refuse(
+                    span, list, index: index, "healthkitUUID isn't a UUID: this backend's database keeps no other")
+            }
+        }
+        guard let start, let end else { return }
+        page.ids.append(id)
+        page.sequence.append(version)
+        page.start.append(start.microseconds)
+        page.end.append(end.microseconds)
+        page.value.append(element.value?.double ?? .nan)
+        page.flags.append(element.isManual ? .manual : [])
+        page.healthKitUUID.append(uuid)
+        page.type.append(Self.number(of: element.type, in: &types) { page.types.append($0) })
+        page.unit.append(Self.number(of: element.unit, in: &units) { page.units.append($0) })
+        page.origin.append(
+            Self.number(of: element.source, in: &sources) { page.origins.append(Origin(sourceName: $0)) })
+        if let metadata = element.metadata {
+            page.metadata.append(bytes: metadata.bytes)
+        } else {
+            page.metadata.appendEmpty()
+        }
+        if let payload = element.payload {
+            page.payload.append(bytes: payload.rawText)
+        } else {
+            page.payload.appendEmpty()
+        }
+        samplePlaces.append(place)
+    }
+
+    private static func number(
+        of span: JSONSpan?, in numbers: inout [String: Int32], add: (String) -> Void
+    ) -> Int32 {
+        let text = span?.text ?? ""
+        if let number = numbers[text] { return number }
+        let number = Int32(numbers.count)
+        numbers[text] = number
+        add(text)
+        return number
+    }
+
+    private mutating func takeDocument(
+        _ kind: DocumentKind, _ scanner: inout JSONScanner, _ list: SyncList, _ index: Int,
+        _ outcome: inout SyncOutcome
+    ) throws {
+        let body = try scanner.value()
+        let element = try DocumentElement(body, kind: kind)
+        if let problem = element.problem(as: kind, deletes: list.deletes) {
+            return outcome.refuse(element.isNamed ? element.key : nil, list, index: index, problem)
+        }
+        guard let span = element.key, let id = span.text, let version = SampleElement.version(element.version) else {
+            return
+        }
+        let times = list.deletes ? DocumentTimes() : element.times(of: kind)
+        documents.append(
+            PostgresDocument(
+                kind: kind.stored, id: id, version: version,
+                body: list.deletes ? nil : String(decoding: body.bytes, as: UTF8.self), start: times.start,
+                end: times.end, date: kind == .day ? LocalDay(id) : times.date.flatMap { LocalDay($0) }))
+        documentPlaces.append(
+            Place(id: span, list: list, index: index, version: version, key: id, kind: kind))
+    }
+}

@@ -1,0 +1,279 @@
+import HTTP
+import HealthModel
+import JSON
+import PostgreSQL
+import PostgresStore
+
+extension PostgresStorage {
+    /// Whom a question is about: as `BackendQueries.user`.
+    private func user(of question: Question, _ questions: PostgresConnection) throws -> String {
+        if let user = question.user { return user }
+        let found = try questions.execute(
+            """
+            SELECT min(first), max(last) FROM (SELECT min(user_id), max(user_id) FROM \(table("samples"))
+                UNION ALL SELECT min(user_id), max(user_id) FROM \(table("documents"))) users(first, last)
+            """, [])
+        guard let first = found.text(0, 0), first == found.text(0, 1) else { return Self.unnamed }
+        return first
+    }
+
+    // MARK: Samples
+
+    func samples(_ question: Question) throws -> HTTPResponse {
+        try connected { _, questions in
+            let user = try user(of: question, questions)
+            let rows = try questions.execute(
+                sampleStatement(question),
+                [user, Self.after(question.cursor)] + Self.range(question) + (question.type.map { [$0] } ?? []))
+            var out: [UInt8] = []
+            var last: [UInt8] = []
+            for row in 0..<min(rows.count, question.limit) {
+                if out.count > BackendQueries.pageBytes { return .page("samples", out, next: last) }
+                if row > 0 { out.append(UInt8(ascii: ",")) }
+                last.removeAll()
+                last.append(jsonString: rows.text(row, 0) ?? "")
+                Self.append(rows, row, id: last, to: &out)
+            }
+            return .page("samples", out, next: rows.count > question.limit ? last : nil)
+        }
+    }
+
+    /// $1 is the user, $2 the id after which to begin, $3 and $4 the range of time, $5 and $6 that of ids, $7 the type.
+    private func sampleStatement(_ question: Question) -> String {
+        let columns = """
+            id, version, type, (extract(epoch FROM start_time) * 1000000)::bigint,
+            (extract(epoch FROM end_time) * 1000000)::bigint, value, unit, source, manual, healthkit_uuid, metadata, payload
+            """
+        let rows = """
+            SELECT \(columns) FROM \(table("samples")) WHERE user_id = $1 AND id > $2::uuid
+            """
+        let page = "ORDER BY id LIMIT \(question.limit + 1)"
+        guard question.isBound else {
+            return "\(rows) AND NOT deleted AND \(question.type == nil ? "TRUE" : "type = $3") \(page)"
+        }
+        let touches =
+            "end_time >= $3::timestamptz AND start_time < $4::timestamptz"
+            + (question.type == nil ? "" : " AND type = $7")
+        // As `SampleScan` does it. What lies apart is found first: with an order and a limit the planner would walk through the ids.
+        return """
+            WITH apart AS MATERIALIZED (
+                \(rows) AND \(Self.isApart) AND NOT id BETWEEN $5::uuid AND $6::uuid AND \(touches))
+            SELECT * FROM (
+                (\(rows) AND NOT deleted AND id BETWEEN $5::uuid AND $6::uuid AND \(touches) \(page)) UNION ALL TABLE apart) found
+            \(page)
+            """
+    }
+
+    /// Texts sort before all UUIDs.
+    private static func after(_ cursor: ElementID?) -> String {
+        // Nothing is kept under the first of all UUIDs but what somebody made up.
+        guard case .uuid(let id) = cursor else { return SampleID(high: 0, low: 0).description }
+        return id.description
+    }
+
+    private static func range(_ question: Question) -> [String?] {
+        guard let ids = SampleIDRange(from: question.begin, to: question.end) else { return [] }
+        let last = ids.end.map { $0.previous ?? ids.first } ?? SampleID(high: .max, low: .max)
+        return times(question) + [ids.first.description, last.description]
+    }
+
+    /// From and to, as PostgreSQL reads them.
+    private static func times(_ question: Question) -> [String?] {
+        // It has no year 0.
+        let first = Instant(seconds: -62_135_596_800)
+        func text(_ time: Int64?, without: String) -> String {
+            guard let time else { return without }
+            let instant = Instant(microseconds: time)
+            return instant < first ? "-infinity" : InstantText.iso8601(instant)
+        }
+        return [text(question.begin, without: "-infinity"), text(question.end, without: "infinity")]
+    }
+
+    private static func append(_ rows: PostgresResult, _ row: Int, id: [UInt8], to out: inout [UInt8]) {
+        func text(_ column: Int) {
+            if let text = rows.text(row, column) { out.append(jsonString: text) } else { out.append(json: "null") }
+        }
+        out.append(json: "{\"id\":")
+        out.append(contentsOf: id)
+        out.append(json: ",\"healthkitUUID\":")
+        text(9)
+        out.append(json: ",\"version\":")
+        out.append(json: rows.integer(row, 1) ?? 0)
+        out.append(json: ",\"type\":")
+        text(2)
+        out.append(json: ",\"startDate\":")
+        out.append(jsonDate: Instant(microseconds: rows.integer(row, 3) ?? 0))
+        out.append(json: ",\"endDate\":")
+        out.append(jsonDate: Instant(microseconds: rows.integer(row, 4) ?? 0))
+        out.append(json: ",\"value\":")
+        if let value = rows.double(row, 5) { out.append(json: value) } else { out.append(json: "null") }
+        out.append(json: ",\"unit\":")
+        text(6)
+        out.append(json: ",\"source\":")
+        text(7)
+        out.append(json: rows.bool(row, 8) ? ",\"sourceType\":\"manual\"" : ",\"sourceType\":\"healthkit\"")
+        out.append(json: ",\"metadata\":")
+        let metadata = rows.text(row, 10)
+        out.append(contentsOf: (metadata == "{}" ? "null" : metadata ?? "null").utf8)
+        if let payload = rows.text(row, 11), payload != "null" {
+            out.append(json: ",\"payload\":")
+            out.append(contentsOf: payload.utf8)
+        }
+        out.append(json: "}")
+    }
+
+    // MARK: Documents
+
+    /// Rows that are asked for at once: bodies may be long.
+    private static let documentRows = 100
+
+    func documents(_ kind: DocumentKind, _ question: Question) throws -> HTTPResponse {
+        try connected { _, questions in
+            let user = try user(of: question, questions)
+            var out: [UInt8] = []
+            var found = 0
+            var cursor = question.rawCursor ?? ""
+            while true {
+                let rows = try questions.execute(
+                    """
+                    SELECT id, body, \(Self.documentTimes) FROM \(table("documents"))
+                    WHERE user_id = $1 AND kind = '\(kind.stored.rawValue)' AND id > $2 AND NOT deleted
+                        AND \(Self.documentRange(kind)) ORDER BY id LIMIT \(Self.documentRows)
+                    """, [user, cursor] + Self.days(question) + (kind == .day ? [] : Self.times(question)))
+                for row in 0..<rows.count {
+                    if found == question.limit || out.count > BackendQueries.pageBytes {
+                        return .page(kind.plural, out, next: Array(JSONString.quoted(cursor).utf8))
+                    }
+                    let id = rows.text(row, 0) ?? ""
+                    if question.holds(Self.times(rows, row, kind, id: id)) {
+                        if found > 0 { out.append(UInt8(ascii: ",")) }
+                        out.append(contentsOf: (rows.text(row, 1) ?? "null").utf8)
+                        found += 1
+                    }
+                    cursor = id
+                }
+                if rows.count < Self.documentRows { return .page(kind.plural, out, next: nil) }
+            }
+        }
+    }
+
+    /// What can't lie in the range is passed over: $3 and $4 are its dates, $5 and $6 its times. As `DocumentScan` does it.
+    private static func documentRange(_ kind: DocumentKind) -> String {
+        guard kind != .day else { return "date BETWEEN $3::date AND $4::date" }
+        return """
+            (date >= $3::date OR end_time IS NULL OR end_time >= $5::timestamptz)
+            AND (date <= $4::date OR start_time IS NULL OR start_time < $6::timestamptz)
+            """
+    }
+
+    private static func days(_ question: Question) -> [String?] {
+        func text(_ day: String?, without: String) -> String {
+            guard let day else { return without }
+            return day < "0001" ? "-infinity" : day
+        }
+        return [text(question.days.first, without: "-infinity"), text(question.days.last, without: "infinity")]
+    }
+
+    private static let documentTimes = """
+        (extract(epoch FROM start_time) * 1000000)::bigint, (extract(epoch FROM end_time) * 1000000)::bigint, date
+        """
+
+    private static func times(_ rows: PostgresResult, _ row: Int, _ kind: DocumentKind, id: String) -> DocumentTimes {
+        DocumentTimes(
+            start: rows.integer(row, 2).map { Instant(microseconds: $0) },
+            end: rows.integer(row, 3).map { Instant(microseconds: $0) },
+            date: kind == .day ? id : rows.text(row, 4))
+    }
+
+    // MARK: Versions
+
+    func versions(
+        _ question: Question, list: VersionList, withContents: Bool, state: BackendState
+    ) throws -> HTTPResponse {
+        var page = VersionsPage(withContents: withContents)
+        try connected { _, questions in
+            let user = try user(of: question, questions)
+            if let kind = list.kind {
+                try documentVersions(question, kind, user, questions, &page)
+            } else {
+                try sampleVersions(question, user, questions, &page)
+            }
+        }
+        return page.answer(state)
+    }
+
+    private func sampleVersions(
+        _ question: Question, _ user: String, _ questions: PostgresConnection, _ page: inout VersionsPage
+    ) throws {
+        // A tombstone that came before its sample has no times: it belongs to every range.
+        let touches =
+            question.isBound
+            ? "AND (start_time IS NULL OR (end_time >= $3::timestamptz AND start_time < $4::timestamptz))" : ""
+        let rows = try questions.execute(
+            """
+            SELECT id, version, type, (extract(epoch FROM start_time) * 1000000)::bigint,
+                (extract(epoch FROM end_time) * 1000000)::bigint, value, source, deleted
+            FROM \(table("samples")) WHERE user_id = $1 AND id > $2::uuid \(touches)
+            ORDER BY id LIMIT \(question.limit + 1)
+            """, [user, Self.after(question.cursor)] + (question.isBound ? Self.times(question) : []))
+        var texts: [String: UInt64] = [:]
+        func number(_ text: String) -> UInt64 {
+            if let number = texts[text] { return number }
+            let number = ContentNumber.text(text)
+            texts[text] = number
+            return number
+        }
+        for row in 0..<min(rows.count, question.limit) {
+            page.last.removeAll(keepingCapacity: true)
+            page.last.append(jsonString: rows.text(row, 0) ?? "")
+            let isDeleted = rows.bool(row, 7)
+            let content =
+                isDeleted || !page.withContents
+                ? 0
+                : ContentNumber.sample(
+                    type: number(rows.text(row, 2) ?? ""), start: Instant(microseconds: rows.integer(row, 3) ?? 0),
+                    end: Instant(microseconds: rows.integer(row, 4) ?? 0), value: rows.double(row, 5),
+                    source: number(rows.text(row, 6) ?? ""))
+            page.append(version: rows.integer(row, 1) ?? 0, isDeleted: isDeleted, content: content)
+        }
+        page.hasMore = rows.count > question.limit
+    }
+
+    private func documentVersions(
+        _ question: Question, _ kind: DocumentKind, _ user: String, _ questions: PostgresConnection,
+        _ page: inout VersionsPage
+    ) throws {
+        var cursor = question.rawCursor ?? ""
+        while true {
+            let rows = try questions.execute(
+                """
+                SELECT id, \(page.withContents ? "body" : "NULL"), \(Self.documentTimes), version, deleted
+                FROM \(table("documents")) WHERE user_id = $1 AND kind = '\(kind.stored.rawValue)' AND id > $2
+                ORDER BY id LIMIT \(Self.documentRows)
+                """, [user, cursor])
+            for row in 0..<rows.count {
+                if page.count == question.limit { return page.hasMore = true }
+                cursor = rows.text(row, 0) ?? ""
+                page.last.removeAll(keepingCapacity: true)
+                page.last.append(jsonString: cursor)
+                let times = Self.times(rows, row, kind, id: cursor)
+                guard times.start == nil && times.date == nil || question.holds(times) else { continue }
+                let isDeleted = rows.bool(row, 6)
+                let number =
+                    isDeleted || !page.withContents
+                    ? nil : try? ContentNumber.document(json: (rows.text(row, 1) ?? "").utf8)
+                page.append(version: rows.integer(row, 5) ?? 0, isDeleted: isDeleted, content: number ?? 0)
+            }
+            if rows.count < Self.documentRows { return }
+        }
+    }
+}
+
+extension Question {
+    fileprivate var isBound: Bool { begin != nil || end != nil }
+}
+
+extension PostgresResult {
+    /// Of a row's column; nil for NULL.
+    fileprivate func double(_ row: Int, _ column: Int) -> Double? { text(row, column).flatMap { Double($0) } }
+}

@@ -1,0 +1,197 @@
+import HTTP
+import HealthModel
+import PostgreSQL
+import PostgresStore
+import Protocol
+
+/// Tables in PostgreSQL, which any number of backends share: what one has committed the next one answers.
+///
+/// Nothing is remembered here but counts that belong to one state, so that it doesn't matter which of them is asked. A connection that broke
+/// is made anew for the next request.
+final class PostgresStorage: BackendStorage {
+    let schema: PostgresSchema
+    private let url: String
+    private let address: PostgresAddress
+    private var connections: (store: PostgresStore, questions: PostgresConnection)?
+    /// What was counted in a state, by user.
+    private var counted: (state: BackendState, holdings: [String?: BackendHoldings])?
+
+    private static let program = "healthbus backend"
+    /// Seconds for a statement.
+    private static let timeout: Double = 30
+
+    /// Connects when something is asked for.
+    /// - Throws: `PostgresError` for a URL that can't be read.
+    init(url: String, schema: PostgresSchema) throws {
+        (self.url, self.schema) = (url, schema)
+        address = try PostgresAddress(url: url)
+    }
+
+    /// A database that is away refuses what it can't keep.
+    var isInPlace: Bool { true }
+
+    // MARK: Connections
+
+    /// Runs `body` on a connection that works, and forgets one that doesn't any more.
+    func connected<Answer>(
+        _ body: (_ store: PostgresStore, _ questions: PostgresConnection) throws -> Answer
+    ) throws -> Answer {
+        do {
+            let (store, questions) = try connections ?? connect()
+            connections = (store, questions)
+            defer { if store.isBroken || questions.isBroken { connections = nil } }
+            return try body(store, questions)
+        } catch let error as PostgresError {
+            throw BackendError.database("\(error)")
+        } catch let error as PostgresStoreError {
+            throw BackendError.database("\(address): \(error)")
+        }
+    }
+
+    private func connect() throws -> (PostgresStore, PostgresConnection) {
+        let store = try PostgresStore(url: url, schema: schema, timeout: Self.timeout, program: Self.program)
+        let questions = try PostgresConnection(url: url, timeout: Self.timeout, program: Self.program)
+        try questions.execute("SET TIME ZONE 'UTC'; SET statement_timeout TO \(Int(Self.timeout * 1000))")
+        try prepare(questions)
+        return (store, questions)
+    }
+
+    /// Makes what a backend needs beside the store's own tables: counts of what it answered, and an index of what ids don't tell.
+    private func prepare(_ connection: PostgresConnection) throws {
+        let index = "\"\(schema.name)\".samples_apart"
+        let found = try connection.execute("SELECT to_regclass($1) IS NOT NULL", [index])
+        if found.bool(0, 0) { return }
+        try connection.transaction {
+            // Of several that begin at once one makes it.
+            _ = try connection.execute(
+                "SELECT pg_advisory_xact_lock(hashtextextended($1, 3))", ["healthbus " + schema.name])
+            try connection.execute(
+                """
+                CREATE TABLE IF NOT EXISTS \(table("answered")) (
+                    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+                    known bigint NOT NULL DEFAULT 0, refused bigint NOT NULL DEFAULT 0);
+                INSERT INTO \(table("answered")) DEFAULT VALUES ON CONFLICT DO NOTHING;
+                CREATE INDEX IF NOT EXISTS samples_apart ON \(table("samples")) (user_id, start_time) WHERE \(Self.isApart)
+                """)
+        }
+    }
+
+    func table(_ name: String) -> String { "\"\(schema.name)\".\(name)" }
+
+    /// What a range of ids doesn't tell: as `StoredTimes.areTold`.
+    static let isApart: String = {
+        let told =
+            "start_time - to_timestamp(('x' || translate(left(id::text, 13), '-', ''))::bit(48)::bigint / 1000.0)"
+        return """
+            NOT deleted AND NOT (\(told) >= interval '0' AND \(told) < interval '1 second'
+                AND end_time - start_time <= interval '1 hour')
+            """
+    }()
+
+    // MARK: Which database it is
+
+    func reading<Answer>(_ body: (BackendState) throws -> Answer) throws -> Answer {
+        try connected { _, questions in
+            // All of it of one moment, whatever other backends commit meanwhile.
+            try questions.transaction {
+                try questions.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                let meta = try questions.execute("SELECT generation, sequence FROM \(table("meta"))", [])
+                guard let generation = meta.text(0, 0), let sequence = meta.integer(0, 1) else {
+                    throw PostgresStoreError.noIdentity(name: schema.name)
+                }
+                return try body(BackendState(generation: generation, sequence: sequence))
+            }
+        }
+    }
+
+    func beginAnew(unlessReached seen: SeenBackend) throws -> Int64? {
+        try connected { store, _ in
+            let held = BackendState(try store.identity())
+            guard seen.isBeyond(held) else { return nil }
+            _ = try store.put(
+                PostgresBatch(user: ""),
+                seen: PostgresIdentity(generation: seen.generation, sequence: seen.sequence))
+            return held.sequence
+        }
+    }
+
+    func mendRows() throws -> Int64? {
+        try connected { store, _ in
+            let before = try store.holdings(countsRows: false)
+            let after = try store.holdings(countsRows: true)
+            counted = nil
+            guard after.identity.generation != before.identity.generation else { return nil }
+            return max(1, before.created - after.created)
+        }
+    }
+
+    // MARK: What it holds
+
+    func holdings(of user: String?) throws -> BackendHoldings {
+        try reading { state in
+            if let counted, counted.state == state, let holdings = counted.holdings[user] {
+                return try withCounters(holdings)
+            }
+            let holdings = try count(user)
+            if counted?.state != state { counted = (state, [:]) }
+            counted?.holdings[user] = holdings
+            return try withCounters(holdings)
+        }
+    }
+
+    /// Walks through all rows, since several that write would wait for one another at counts of their own.
+    private func count(_ user: String?) throws -> BackendHoldings {
+        try connected { _, questions in
+            let filter = user == nil ? "" : "WHERE user_id = $1"
+            let values = user.map { [$0] } ?? []
+            let counts = "count(*) FILTER (WHERE NOT deleted), count(*) FILTER (WHERE deleted)"
+            var holdings = BackendHoldings()
+            let types = try questions.execute(
+                "SELECT coalesce(type, ''), \(counts) FROM \(table("samples")) \(filter) GROUP BY 1 ORDER BY 1", values)
+            for row in 0..<types.count {
+                holdings.types.append((types.text(row, 0) ?? "", types.count(of: row)))
+            }
+            let kinds = try questions.execute(
+                "SELECT kind, \(counts) FROM \(table("documents")) \(filter) GROUP BY 1", values)
+            for row in 0..<kinds.count {
+                guard let kind = DocumentKind.allCases.first(where: { $0.stored.rawValue == kinds.text(row, 0) }) else {
+                    continue
+                }
+                holdings.documents[kind] = kinds.count(of: row)
+            }
+            return holdings
+        }
+    }
+
+    private func withCounters(_ holdings: BackendHoldings) throws -> BackendHoldings {
+        try connected { _, questions in
+            var holdings = holdings
+            let names = ["created", "updated", "lost", "known", "refused"]
+            let found = try questions.execute(
+                "SELECT \(names.joined(separator: ", ")) FROM \(table("meta")), \(table("answered"))", [])
+            for (column, name) in names.enumerated() { holdings.counters[name] = found.integer(0, column) ?? 0 }
+            return holdings
+        }
+    }
+}
+
+extension BackendState {
+    init(_ identity: PostgresIdentity) { self.init(generation: identity.generation, sequence: identity.sequence) }
+}
+
+extension DocumentKind {
+    /// Its name in the table.
+    var stored: PostgresDocument.Kind {
+        switch self {
+        case .day: .day
+        case .workout: .workout
+        case .night: .night
+        }
+    }
+}
+
+extension PostgresResult {
+    fileprivate func count(of row: Int) -> BackendHoldings.Count {
+        BackendHoldings.Count(alive: integer(row, 1) ?? 0, deleted: integer(row, 2) ?? 0)
+    }
+}
