@@ -92,7 +92,6 @@ let package = Package(
         // Effects at the edge.
         library("SQLite", ["CSQLite"]),
         library("PostgreSQL", ["CPostgreSQL"]),
-        library("PostgresStore", ["HealthModel", "PostgreSQL"]),
         library("HealthStore", ["HealthModel", "JSON", "SQLite"]),
         library("HealthImport", ["CArchive", "CXMLStream", "CXXHash", "HealthModel", "JSON"]),
         library("HealthPush", ["HealthModel", "HealthStatistics", "JSON"]),
@@ -110,6 +109,7 @@ let package = Package(
                 "Processes", "Protocol",
             ]),
         library("HealthViews", ["Configuration", "HealthModel"]),
+        library("PostgresStore", ["HealthModel", "HealthViews", "PostgreSQL"]),
         library(
             "Client",
             [
@@ -241,6 +241,12 @@ let package = Package(
                 "Protocol", "SQLite", "StageKit",
             ], main: ["StageKit"])
         + plugin(
+            "postgres", "PostgresStage",
+            [
+                "Configuration", "DeliveryKit", "HealthModel", "HealthViews", "Logging", "MessageBus", "PostgreSQL",
+                "PostgresStore", "StageKit",
+            ], main: ["StageKit"])
+        + plugin(
             "notify", "NotifyStage",
             ["Changelog", "Configuration", "HTTP", "HealthModel", "MessageBus", "Protocol", "SQLite", "StageKit"],
             main: ["Configuration", "Protocol", "StageKit"])
@@ -296,6 +302,13 @@ let package = Package(
             tests(
                 "Files",
                 ["Configuration", "Digest", "FilesStage", "HealthModel", "Protocol", "TestSupport"]),
+            tests(
+                "Postgres",
+                [
+                    "DeliveryKit", "HealthModel", "PostgreSQL", "PostgresStage", "PostgresStore", "Protocol",
+                    "StageKit",
+                    "TestSupport",
+                ]),
             tests("HTTP", ["CZlib", "HTTP", "HealthModel", "TestSupport"]),
             tests(
                 "Uploader",
@@ -350,7 +363,8 @@ let package = Package(
                 [
                     "CArchive", "Clocks", "Configuration", "Digest", "HTTP", "HealthModel", "HealthStore", "HubStage",
                     "Logging",
-                    "MessageBus", "Processes", "Protocol", "SQLite", "Supervisor", "Terminal", "TestSupport",
+                    "MessageBus", "PostgreSQL", "Processes", "Protocol", "SQLite", "Supervisor", "Terminal",
+                    "TestSupport",
                 ]),
         ]
 )

@@ -19,6 +19,7 @@ import machine
 from importing import Imports
 from measure import Failed
 from parts import Around, Live, Plain
+from postgres import Postgres
 from pushing import Pushed
 from receiving import Received
 from report import Report, budgets
@@ -92,7 +93,7 @@ def arguments():
     return given
 
 
-PARTS = [Plain, Imports, Around, Live, Pushed, Received]
+PARTS = [Plain, Imports, Around, Live, Pushed, Received, Postgres]
 
 
 def main():

@@ -1,3 +1,4 @@
+import HealthViews
 import PostgreSQL
 
 /// The tables of a store in PostgreSQL, and how they come about. `docs/postgres.md` tells why they are as they are.
@@ -18,6 +19,15 @@ package struct PostgresSchema: Sendable, Equatable {
         else { return nil }
         self.name = name
         self.views = views
+    }
+
+    /// With the views that people query; nil for a name as above.
+    package init?(_ name: String, views: HealthViews) {
+        self.init(
+            name,
+            views: views.postgres(over: name, in: Self.viewSchema(of: name)).map {
+                PostgresView(name: $0.name.rawValue, text: $0.text, comments: $0.comments)
+            })
     }
 
     /// Where the views are.

@@ -57,7 +57,7 @@ package final class Backend: Sendable {
         self.clock = clock
         self.notices = notices
         self.families = families
-        core = Mutex(BackendCore(try SQLiteStorage(path: databasePath, views: views, audit: audit), notices: notices))
+        core = Mutex(BackendCore(storage, notices: notices))
     }
 
     /// The machine's clock.
