@@ -92,17 +92,21 @@ extension FilesStage {
     }
 
     /// - Parameter producer: whose changes wait until the files are written; nil: nobody's.
+    /// - Returns: how many rows the files have.
+    @discardableResult
     func markAll(
         _ turn: Turn, since producer: String? = nil, where isMeant: (FileSpan) -> Bool = { _ in true }
-    ) throws {
+    ) throws -> Int64 {
         var last = ""
+        var rows: Int64 = 0
         while true {
             let page = try ledger.page(after: last, limit: 1000, turn)
-            guard let end = page.last else { return }
+            guard let end = page.last else { return rows }
             last = end.path
             for entry in page {
                 guard let span = FileSpan(path: entry.path), isMeant(span) else { continue }
                 try marks.mark(entry.path, since: producer.map { ($0, .beginning) }, turn)
+                rows += entry.rows
             }
         }
     }

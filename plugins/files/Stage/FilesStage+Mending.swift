@@ -9,13 +9,14 @@ extension FilesStage {
         switch request.action {
         case "replay":
             if let since = request.since {
+                replayedRows = 0
                 try samples.rewind(to: since, turn)
             } else if let replay = request.days, let from = LocalDay(replay.from),
                 let through = LocalDay(replay.through)
             {
                 // A local day reaches into the days beside it by UTC.
                 let days = (from.number - 1)...(max(from, through).number + 1)
-                try markAll(turn) { span in
+                replayedRows = try markAll(turn) { span in
                     span.period.days.overlaps(days) && (replay.users.isEmpty || replay.users[span.user] != nil)
                 }
             } else {
@@ -41,6 +42,6 @@ extension FilesStage {
     package func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         guard request.action == "replay" else { return .done([:]) }
         let left = marks.count + (samples.isLevel ? 0 : 1)
-        return left == 0 ? .done(["sent": 0]) : .underWay(left: Int64(left))
+        return left == 0 ? .done(["sent": .integer(replayedRows)]) : .underWay(left: Int64(left))
     }
 }

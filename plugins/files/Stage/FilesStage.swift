@@ -29,6 +29,8 @@ package final class FilesStage: Stage {
     var blocked: String?
     var retry = MonotonicTime.distantPast
     var failures = 0
+    /// Rows of the files that somebody had written again last.
+    var replayedRows: Int64 = 0
     private var stuckSince: MonotonicTime?
     private var lastChecked: Instant?
     /// The last chunk of a historical sync that was told.
