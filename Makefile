@@ -14,13 +14,14 @@ SOURCES := Package.swift Sources Tests plugins Benchmarks
 # What holds messages against docs/protocol.cddl in the tests.
 SCHEMA := .build/schema/installed
 
-.PHONY: help run build test test-contract mutants bench profile image test-compose bin-path format check-format deps clean
+.PHONY: help run build test test-servers test-contract mutants bench profile image test-compose bin-path format check-format deps clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make run                  build, and run the whole stack on made-up data"
 	@echo "make run EXPORT=file.zip  the same on your own Apple Health export"
 	@echo "make test                 build, and run all tests"
+	@echo "make test-servers         run the tests that need PostgreSQL; installs it"
 	@echo "make test-contract        hold a running stack against docs/openapi-ingest.json and docs/openapi.json"
 	@echo "make mutants              show that the tests catch the faults of docs/reliability.md; MUTANT=name for one"
 	@echo "make bench                measure everything that docs/performance.md has a budget for; QUICK=1 in two minutes, FULL=1 all"
@@ -60,6 +61,13 @@ test: deps $(SCHEMA)
 	@$(BUILD) --build-tests
 	@$(MAKE) --no-print-directory install-manifests
 	@$(TEST)
+
+# The tests that need a server run one of their own, from Debian's programs; the server that the package starts is left alone.
+test-servers: PACKAGES += postgresql
+test-servers: deps
+	@$(BUILD) --build-tests
+	@$(MAKE) --no-print-directory install-manifests
+	@HEALTHBUS_TEST_POSTGRES="$$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)" $(TEST) --filter 'Postgres|Backend(Contract|Version|Dates)Tests'
 
 # What tries ingest and backend: installed once, and again when the pinned version changes.
 CONTRACT := .build/contract/installed

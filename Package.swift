@@ -224,6 +224,12 @@ let package = Package(
                 "UploaderReading",
             ], main: ["Configuration", "StageKit"])
         + plugin(
+            "postgres", "PostgresStage",
+            [
+                "Configuration", "DeliveryKit", "HealthModel", "Logging", "MessageBus", "PostgreSQL", "PostgresStore",
+                "StageKit",
+            ], main: ["StageKit"])
+        + plugin(
             "notify", "NotifyStage",
             ["Changelog", "Configuration", "HTTP", "HealthModel", "MessageBus", "Protocol", "SQLite", "StageKit"],
             main: ["Configuration", "Protocol", "StageKit"])
@@ -266,6 +272,13 @@ let package = Package(
                     "BackendStage", "DeliveryKit", "HTTP", "HealthModel", "JSON", "PostgreSQL", "Protocol", "SQLite",
                     "TestSupport",
                     "UploaderReading",
+                ]),
+            tests(
+                "Postgres",
+                [
+                    "DeliveryKit", "HealthModel", "PostgreSQL", "PostgresStage", "PostgresStore", "Protocol",
+                    "StageKit",
+                    "TestSupport",
                 ]),
             tests("HTTP", ["CZlib", "HTTP", "HealthModel", "TestSupport"]),
             tests(
@@ -318,7 +331,8 @@ let package = Package(
                 "EndToEnd",
                 [
                     "CArchive", "Clocks", "Configuration", "HTTP", "HealthModel", "HealthStore", "HubStage", "Logging",
-                    "MessageBus", "Processes", "Protocol", "SQLite", "Supervisor", "Terminal", "TestSupport",
+                    "MessageBus", "PostgreSQL", "Processes", "Protocol", "SQLite", "Supervisor", "Terminal",
+                    "TestSupport",
                 ]),
         ]
 )

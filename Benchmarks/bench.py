@@ -19,6 +19,7 @@ import machine
 from importing import Imports
 from measure import Failed
 from parts import Around, Live, Plain
+from postgres import Postgres
 from pushing import Pushed
 from report import Report, budgets
 
@@ -91,7 +92,7 @@ def arguments():
     return given
 
 
-PARTS = [Plain, Imports, Around, Live, Pushed]
+PARTS = [Plain, Imports, Around, Live, Pushed, Postgres]
 
 
 def main():

@@ -157,6 +157,18 @@ struct DeliveryLedger {
         try write.run()
     }
 
+    /// Keeps what is delivered here; true where it was something else before, in files of earlier releases everything.
+    func notes(_ choice: DeliveryChoice, _ turn: Turn) throws -> Bool {
+        let before = try turn.database.prepare("SELECT value FROM backend WHERE key = 'types'").firstRow {
+            $0.string(0)
+        }
+        guard before ?? "" != choice.text else { return false }
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO backend VALUES ('types', ?)")
+        write.bind(1, choice.text)
+        try write.run()
+        return hasDelivered
+    }
+
     // What the heartbeat says of it.
     var delivered: [String: Int64] { metrics.mapValues(\.count) }
     var lastDelivered: [String: Instant] { metrics.mapValues(\.last) }

@@ -33,7 +33,7 @@ extension DeliveryStage {
 
     /// The delivery that may take more; nil when there is none.
     private func fillable(_ upstream: Upstream) -> Int? {
-        guard takesColumns, upstream === samples,
+        guard takesColumns, settings.samplesPerSecond == 0, upstream === samples,
             let index = deliveries.lastIndex(where: { $0.upstream == upstream.name }), deliveries[index].isUntouched,
             deliveries[index].count < Self.enough
         else { return nil }
@@ -44,6 +44,27 @@ extension DeliveryStage {
     func mayFetch(_ upstream: Upstream) -> Bool {
         let waiting = deliveries.count { $0.upstream == upstream.name }
         return waiting - (fillable(upstream) == nil ? 0 : 1) < Self.waitingSets
+    }
+
+    /// Whether a delivery waits, so that there aren't more samples a second than there may be.
+    func isPaced(_ index: Int, _ turn: Turn) -> Bool {
+        turn.monotonic < pacedUntil && deliveries[index].groups.contains { $0.isSamples && $0.batch.next != nil }
+    }
+
+    /// Counts what is sent.
+    func pace(_ group: DeliveryGroup, _ part: Range<Int>, _ turn: Turn) {
+        guard settings.samplesPerSecond > 0, group.isSamples else { return }
+        pacedUntil = max(pacedUntil, turn.monotonic) + .seconds(Double(part.count) / settings.samplesPerSecond)
+    }
+
+    /// What is delivered here of a producer's pages.
+    func groups(_ pages: [Value], from name: String, isSamples: Bool) throws -> [DeliveryGroup] {
+        try DeliveryGroup.groups(pages, from: name, isSamples: isSamples, family: family).filter { isTaken($0) }
+    }
+
+    /// Samples are chosen by their types.
+    func isTaken(_ group: DeliveryGroup) -> Bool {
+        group.isSamples || settings.choice.takes(documentsOf: group.metric)
     }
 
     /// Whether a delivery isn't sent yet, since more for it is on its way.

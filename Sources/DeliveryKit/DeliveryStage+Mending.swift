@@ -104,9 +104,9 @@ extension DeliveryStage {
 
     /// The letter's element alone.
     func groups(of letter: DeadLetter, _ pages: [Value], from producer: String) throws -> [DeliveryGroup] {
-        let found = try DeliveryGroup.groups(
-            pages, from: UploadReplay.name, isSamples: producer == samples.producer, family: family
-        ).filter { $0.place(of: letter) != nil }
+        let found = try groups(pages, from: UploadReplay.name, isSamples: producer == samples.producer).filter {
+            $0.place(of: letter) != nil
+        }
         if !found.isEmpty { replay.isLetterFound = true }
         return found
     }

@@ -193,7 +193,8 @@ extension DeliveryStage {
             }
         case .documents(let producer, let topic, let days, let after, _):
             groups = try DeliveryGroup.groups(
-                documents: try pages.map { try $0.page(from: producer) }, from: UploadReplay.name)
+                documents: try pages.map { try $0.page(from: producer) }, from: UploadReplay.name
+            ).filter { isTaken($0) }
             let covered: CoveredPage = try last.page(from: producer)
             guard let head = covered.head else { throw StageError.unreadablePage(producer: producer) }
             if covered.through < head.sequence, covered.through > after {

@@ -32,8 +32,7 @@ extension DeliveryStage {
     }
 
     func groups(of rows: ReplayedRows, _ pages: [Value]) throws -> [DeliveryGroup] {
-        try DeliveryGroup.groups(
-            pages, from: UploadReplay.name, isSamples: rows.producer == samples.producer, family: family)
+        try groups(pages, from: UploadReplay.name, isSamples: rows.producer == samples.producer)
     }
 
     /// What is left of a part after a page of it; nil when nothing is.

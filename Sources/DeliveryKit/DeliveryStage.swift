@@ -14,12 +14,15 @@ import StageKit
 package final class DeliveryStage: Stage {
     let samples: Upstream
     let documents: [Upstream]
-    let family: (String) -> UploadMetric
+    /// Under which metric a type's samples go; nil for what isn't delivered here.
+    let family: (String) -> UploadMetric?
     var deliveries: [Delivery] = []
     var policy: UploadPolicy
     var generator: any RandomNumberGenerator
     /// Not before this time is anything sent again.
     var waitUntil = MonotonicTime.distantPast
+    /// No samples are sent before this time, for 'samplesPerSecond'.
+    var pacedUntil = MonotonicTime.distantPast
     var refreshToken = false
     var ledger = DeliveryLedger()
     var replay = UploadReplay()
@@ -86,7 +89,10 @@ package final class DeliveryStage: Stage {
         self.policy = policy
         self.settings = settings
         self.generator = generator
-        self.family = family
+        self.family = { type in
+            let metric = family(type)
+            return settings.choice.takes(type: type, of: metric) ? metric : nil
+        }
         gate = PathGate(needsPath: needsPath)
         releaseTopic = "sync.\(instance)"
         controlTopic = "control.\(instance)"
@@ -109,6 +115,8 @@ package final class DeliveryStage: Stage {
         try replay.open(turn)
         try openBackend(turn)
         for upstream in upstreams { try upstream.open(turn) }
+        // What wasn't taken before has been passed; versions make it harmless to deliver the rest once more.
+        if try ledger.notes(settings.choice, turn) { for upstream in upstreams { try upstream.rewind(turn) } }
         turn.perform(WatchPath())
     }
 
@@ -137,8 +145,7 @@ package final class DeliveryStage: Stage {
             case .inaccessible: return
             case .reset: deliveries.removeAll { $0.upstream == upstream.name }
             case .pages(let fetched):
-                let groups = try DeliveryGroup.groups(
-                    fetched.pages, from: upstream.name, isSamples: upstream === samples, family: family)
+                let groups = try groups(fetched.pages, from: upstream.name, isSamples: upstream === samples)
                 take(fetched, groups, of: upstream, turn)
             }
             return
@@ -211,6 +218,8 @@ package final class DeliveryStage: Stage {
             guard deliveries[index].sent == nil else { continue }
             if isFilling(index, turn) {
                 next = deliveries[index].fillsUntil
+            } else if isPaced(index, turn) {
+                next = pacedUntil
             } else {
                 send(index, besides: waiting, turn)
             }
@@ -228,6 +237,7 @@ package final class DeliveryStage: Stage {
             let part = deliveries[index].groups[group].batch.next
         else { return }
         let effect = perform(deliveries[index].groups[group], part, turn)
+        pace(deliveries[index].groups[group], part, turn)
         deliveries[index].sent = .init(effect: effect, group: group, part: part)
     }
 
@@ -268,11 +278,12 @@ package final class DeliveryStage: Stage {
 }
 
 extension DeliveryStage {
-    /// The uploader of a stack's instance.
+    /// Of a stack's instance.
+    /// - Throws: `ConfigurationError` for 'types' that name nothing.
     package convenience init(
         stack: StackConfiguration, instance: StackConfiguration.Instance, address: String = "", needsPath: Bool,
         generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
-    ) {
+    ) throws(ConfigurationError) {
         let options = instance.configuration
         self.init(
             observer: stack.only(.observer)?.name ?? "observer",
@@ -283,7 +294,9 @@ extension DeliveryStage {
                 askedCap: options["retryAfterCapSeconds"].double ?? 900),
             settings: DeliverySettings(
                 address: address, compareEvery: .seconds(options["compareSeconds"].double ?? 3600),
-                refusedInARow: options["refusedInARow"].int.map { Int($0) } ?? 3),
+                refusedInARow: options["refusedInARow"].int.map { Int($0) } ?? 3,
+                choice: try DeliveryChoice(of: instance, in: stack),
+                samplesPerSecond: options["samplesPerSecond"].double ?? 0),
             generator: generator, instance: instance.name, needsPath: needsPath,
             family: { UploadMetric(family: stack.family(of: $0)) })
     }

@@ -14,6 +14,19 @@ package struct UploadRequest: Sendable {
     /// What was seen of the destination; it can tell by it that it was put back to an older copy.
     package var seen = SeenBackend()
 
+    package init(
+        group: DeliveryGroup, part: Range<Int>, deviceId: String, syncedAt: Instant, takesColumns: Bool = false,
+        refreshToken: Bool = false, seen: SeenBackend = SeenBackend()
+    ) {
+        self.group = group
+        self.part = part
+        self.deviceId = deviceId
+        self.syncedAt = syncedAt
+        self.takesColumns = takesColumns
+        self.refreshToken = refreshToken
+        self.seen = seen
+    }
+
     /// Whether the elements go as columns.
     ///
     /// One element alone never does: what is refused in the end, and what is held against that, doesn't hang on the form.

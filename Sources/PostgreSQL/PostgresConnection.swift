@@ -31,10 +31,8 @@ package final class PostgresConnection {
         self.handle = handle
         // Else errors come without their five characters. They are read before anything is done with data.
         PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
-        do throws(PostgresError) { try connect() } catch {
-            PQfinish(handle)
-            throw error
-        }
+        // Where this throws, `deinit` ends it: all that it has is there.
+        try connect()
         PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
         PQsetnonblocking(handle, 1)
         // What a server remarks is for its own log.

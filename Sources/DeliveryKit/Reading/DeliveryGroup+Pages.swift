@@ -7,9 +7,9 @@ extension DeliveryGroup {
     /// What is delivered of a producer's pages.
     /// - Parameters:
     ///   - isSamples: whether they are pages of samples, or of a keyed changelog.
-    ///   - family: under which metric a type's samples go.
+    ///   - family: under which metric a type's samples go; nil for those that don't.
     package static func groups(
-        _ pages: [Value], from upstream: String, isSamples: Bool, family: (String) -> UploadMetric
+        _ pages: [Value], from upstream: String, isSamples: Bool, family: (String) -> UploadMetric?
     ) throws -> [DeliveryGroup] {
         isSamples
             ? try groups(samples: try pages.map { try $0.page(from: upstream) }, from: upstream, family: family)
@@ -18,7 +18,7 @@ extension DeliveryGroup {
 
     /// Pages of samples by user and by the metric family that declares their type.
     package static func groups(
-        samples pages: [SamplesPage], from upstream: String, family: (String) -> UploadMetric
+        samples pages: [SamplesPage], from upstream: String, family: (String) -> UploadMetric?
     ) throws -> [DeliveryGroup] {
         var groups: [DeliveryGroup] = []
         for page in pages {
@@ -47,7 +47,7 @@ extension DeliveryGroup {
     }
 
     /// - Parameter metrics: of the page's types.
-    private static func parts(of page: SamplePage, _ user: [Int32], _ metrics: [UploadMetric]) -> [Part] {
+    private static func parts(of page: SamplePage, _ user: [Int32], _ metrics: [UploadMetric?]) -> [Part] {
         var parts: [Part] = []
         // By user and type. Neighbours are mostly of the same part.
         var places: [Int64: Int] = [:]
@@ -56,14 +56,17 @@ extension DeliveryGroup {
         for row in 0..<page.count where page.flags[row].contains(.deleted) || !page.flags[row].contains(.quarantined) {
             let key = Int64(user[row]) << 32 | Int64(page.type[row])
             if key != last {
-                let metric = metrics[Int(page.type[row])]
                 last = key
+                guard let metric = metrics[Int(page.type[row])] else {
+                    place = -1
+                    continue
+                }
                 place =
                     places[key] ?? parts.firstIndex { $0.user == user[row] && $0.metric == metric } ?? parts.count
                 places[key] = place
                 if place == parts.count { parts.append(Part(user: user[row], metric: metric)) }
             }
-            parts[place].rows.append(row)
+            if place >= 0 { parts[place].rows.append(row) }
         }
         return parts.sorted { $0.key < $1.key }
     }

@@ -56,6 +56,8 @@ extension DeliveryGroup {
         documents.compactMap { $0.body?[member].string.flatMap { InstantText.parse($0) } }.filter { $0 >= first }
     }
 
+    package var isSamples: Bool { if case .samples = content { true } else { false } }
+
     /// Elements.
     package var count: Int {
         switch content {

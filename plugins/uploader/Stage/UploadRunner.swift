@@ -4,7 +4,6 @@ import Foundation
 import HTTP
 import MessageBus
 import StageKit
-import Synchronization
 import UploaderReading
 
 /// Sends the uploader's requests, each of two at a time on a connection and a thread of its own.
@@ -16,7 +15,7 @@ package final class UploadRunner: EffectRunner {
 
     private let jobs = Mailbox<Job>(capacity: 8)
     private let token: TokenSource
-    private let watcher = Mutex<PathWatcher?>(nil)
+    private let path = PathTeller()
 
     /// - Throws: `HTTPError` for a URL that can't be used.
     package init(base: String, timeout: Double, token: TokenSource, connections: Int = 2) throws {
@@ -38,25 +37,14 @@ package final class UploadRunner: EffectRunner {
     }
 
     package func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
-        if effect.request is WatchPath { return watchPath(effect, reply) }
+        if effect.request is WatchPath { return path.watch(effect, reply) }
         jobs.insist(Job(effect: effect, reply: reply))
     }
 
     /// What is under way may be cut off: its anchor hasn't moved, and it is sent again.
     package func stop() {
         jobs.close()
-        watcher.withLock { $0 }?.stop()
-    }
-
-    private func watchPath(_ effect: Effect, _ reply: @escaping @Sendable (EffectResult) -> Bool) {
-        do {
-            let new = try PathWatcher { reply(EffectResult(id: effect.id, value: PathNews.path($0))) }
-            watcher.withLock { $0 = new }
-        } catch {
-            let reason = "\(error)"
-            // Beside the stage's thread, which mustn't wait for itself.
-            Thread { _ = reply(EffectResult(id: effect.id, value: PathNews.unknown(reason))) }.start()
-        }
+        path.stop()
     }
 
     /// Encodes, sends, and says what came of it; nil for what it doesn't know.

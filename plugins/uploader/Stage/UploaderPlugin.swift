@@ -11,7 +11,7 @@ extension StagePlugin {
         "uploader",
         stage: { setting in
             let url = try address(of: setting.instance, in: setting.stack)
-            return DeliveryStage(
+            return try DeliveryStage(
                 stack: setting.stack, instance: setting.instance, address: url,
                 needsPath: try setting.reachesOut && !HTTPClient.isLoopback(url), generator: setting.generator)
         },

@@ -1,0 +1,48 @@
+import Configuration
+import HealthModel
+import Protocol
+
+/// What is delivered to a destination: families, and types of HealthKit. Pure.
+package struct DeliveryChoice: Sendable, Equatable {
+    /// nil takes everything.
+    private let names: Set<String>?
+
+    package static let all = DeliveryChoice([])
+
+    /// - Parameter names: empty for everything.
+    package init(_ names: some Sequence<String>) {
+        let names = Set(names)
+        self.names = names.isEmpty ? nil : names
+    }
+
+    /// - Parameter family: of the type.
+    package func takes(type: String, of family: UploadMetric) -> Bool {
+        guard let names else { return true }
+        return names.contains(family.rawValue) || names.contains(type)
+    }
+
+    /// Whether days, nights or workouts are delivered: by the name of their family.
+    package func takes(documentsOf family: UploadMetric) -> Bool { names?.contains(family.rawValue) ?? true }
+
+    /// As it is kept: the same text for the same choice.
+    var text: String { names.map { $0.sorted().joined(separator: " ") } ?? "" }
+
+    /// As an instance's `types` says.
+    /// - Throws: `ConfigurationError` for a name that is neither a family of the stack nor a type's identifier.
+    package init(
+        of instance: StackConfiguration.Instance, in stack: StackConfiguration
+    ) throws(ConfigurationError) {
+        let names = (instance.configuration["types"].array ?? []).compactMap(\.string)
+        let families = Set(stack.handlers.map(\.family)).union([
+            StackConfiguration.otherFamily, UploadMetric.daily.rawValue, UploadMetric.sleep.rawValue,
+            UploadMetric.workouts.rawValue,
+        ])
+        for (index, name) in names.enumerated() where !families.contains(name) && !name.hasPrefix("HK") {
+            throw ConfigurationError(
+                file: stack.file, key: "instances.\(instance.name).configuration.types[\(index)]",
+                reason: "is neither a family (\(families.sorted().joined(separator: ", "))) nor a type, as "
+                    + "HKQuantityTypeIdentifierStepCount")
+        }
+        self.init(names)
+    }
+}

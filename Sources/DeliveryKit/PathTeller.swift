@@ -1,0 +1,23 @@
+import Foundation
+import StageKit
+import Synchronization
+
+/// Does `WatchPath` for an effect's runner: tells of the machine's network path until it is stopped.
+package final class PathTeller: Sendable {
+    private let watcher = Mutex<PathWatcher?>(nil)
+
+    package init() {}
+
+    package func watch(_ effect: Effect, _ reply: @escaping @Sendable (EffectResult) -> Bool) {
+        do {
+            let new = try PathWatcher { reply(EffectResult(id: effect.id, value: PathNews.path($0))) }
+            watcher.withLock { $0 = new }
+        } catch {
+            let reason = "\(error)"
+            // Beside the stage's thread, which mustn't wait for itself.
+            Thread { _ = reply(EffectResult(id: effect.id, value: PathNews.unknown(reason))) }.start()
+        }
+    }
+
+    package func stop() { watcher.withLock { $0 }?.stop() }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import HealthModel
+import PostgreSQL
+import Processes
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// A stack that delivers to PostgreSQL beside its backend.
+    @Suite(.serialized, .enabled(if: PostgresServer.isThere, Comment(rawValue: PostgresServer.hint)))
+    struct PostgresTests {
+        private let server: PostgresServer
+
+        init() throws { server = try PostgresServer() }
+
+        private func configuration(_ stack: TestStack, _ port: Int, _ more: String = "") throws -> String {
+            let url = try stack.write("url", server.url(port: port) + "\n")
+            return try stack.write(
+                "postgres.json",
+                """
+                { "instances": { "postgres": { "plugin": "postgres", "configuration": { "urlFile": "\(url)",
+                    "retryBaseSeconds": 0.05, "retryCapSeconds": 0.3 \(more) } } } }
+                """)
+        }
+
+        private func rows(_ query: String) throws -> [String] {
+            let found = try PostgresConnection(url: server.url(), timeout: 60, program: "test").execute(query, [])
+            return (0..<found.count).map { found.text($0, 0) ?? "NULL" }
+        }
+
+        private static let samples = """
+            SELECT id || ' ' || type || ' ' || (extract(epoch from start_time) * 1000000)::bigint || ' '
+                || (extract(epoch from end_time - start_time) * 1000000)::bigint || ' ' || version
+            FROM healthbus.samples WHERE NOT deleted ORDER BY 1
+            """
+
+        /// The store's living samples, in the same form.
+        private func held(_ stack: TestStack) throws -> [String] {
+            try stack.heldSamples().filter { $0.type != HealthType.workoutIdentifier }
+                .map { "\($0.id) \($0.type) \($0.start) \($0.duration) \($0.sequence)" }.sorted()
+        }
+
+        private func expectEqual(_ stack: TestStack) async throws {
+            let wanted = try held(stack)
+            let found = try rows(Self.samples)
+            let missing = Set(wanted).subtracting(found)
+            let invented = Set(found).subtracting(wanted)
+            #expect(
+                found == wanted,
+                "\(found.count) of \(wanted.count); missing \(missing.prefix(3)), else \(invented.prefix(3))")
+            let content = try await StackContent(of: stack)
+            let kinds = ["day", "workout", "night"]
+            let delivered = try rows(
+                """
+                SELECT kind || '/' || id || '/' || coalesce(md5((body - 'version' - 'revision')::text), 'deleted')
+                FROM healthbus.documents WHERE NOT deleted ORDER BY 1
+                """)
+            #expect(delivered.count == content.documents.count { !$0.hasSuffix(" 1 ") })
+            for (number, kind) in kinds.enumerated() {
+                let ids = content.documents.filter { $0.hasPrefix("\(number) ") && !$0.hasSuffix(" 1 ") }
+                    .map { $0.split(separator: " ")[1] }.sorted()
+                #expect(
+                    try rows("SELECT id FROM healthbus.documents WHERE kind = '\(kind)' AND NOT deleted")
+                        .sorted() == ids.map { String($0) }, "\(kind)s")
+            }
+        }
+
+        @Test func killedInTheMiddleOfAHundredThousand() async throws {
+            try await withStack { stack in
+                let export = try await stack.generate("export.zip", "--days", "190")
+                // Each connection is cut after some parts.
+                let proxy = try CuttingProxy(to: server.port, cutAfter: 14_000_000)
+                let file = try configuration(stack, proxy.port)
+                let up = try await stack.up("--config", file, "--import", export, "--until-idle")
+                for part in 1...3 {
+                    try await until("\(part * 20_000) samples are there: \(up.error.suffix(2000))") {
+                        let count = try? rows("SELECT count(*) FROM healthbus.samples").first.flatMap { Int($0) }
+                        return count ?? 0 >= part * 20_000 || !up.isRunning
+                    }
+                    try server.kill()
+                    proxy.cut()
+                    try server.restart()
+                }
+                let ended = try await up.ended()
+                #expect(ended.exit == .code(0), "\(ended.error.suffix(2000))")
+                #expect(proxy.cuts > 0)
+                #expect(try held(stack).count >= 100_000)
+                try await expectEqual(stack)
+                // Whatever was written twice changed nothing the second time.
+                let meta = try rows("SELECT created || ' ' || lost FROM healthbus.meta")
+                let count = try rows(
+                    "SELECT (SELECT count(*) FROM healthbus.samples) + (SELECT count(*) FROM healthbus.documents)")
+                #expect(meta == ["\(count[0]) 0"])
+            }
+        }
+
+        @Test func addedToAStoreThatHasMuch() async throws {
+            try await withStack { stack in
+                let export = try await stack.generate("export.zip", "--days", "20")
+                #expect(try await stack.up("--import", export, "--until-idle").ended().exit == .code(0))
+                let some = try configuration(
+                    stack, server.port, #", "types": ["heart-rate", "HKQuantityTypeIdentifierStepCount"]"#)
+                #expect(try await stack.up("--config", some, "--until-idle").ended().exit == .code(0))
+                let types = try rows("SELECT DISTINCT type FROM healthbus.samples ORDER BY 1")
+                #expect(
+                    types.contains("HKQuantityTypeIdentifierStepCount")
+                        && types.contains("HKQuantityTypeIdentifierHeartRate"))
+                #expect(!types.contains("HKQuantityTypeIdentifierBodyMass"))
+                #expect(try rows("SELECT count(*) FROM healthbus.documents") == ["0"])
+
+                // What wasn't taken comes once it is.
+                let all = try configuration(stack, server.port)
+                #expect(try await stack.up("--config", all, "--until-idle").ended().exit == .code(0))
+                try await expectEqual(stack)
+
+                // A database made anew gets everything again.
+                try PostgresConnection(url: server.url(), timeout: 60, program: "test").execute(
+                    "DROP SCHEMA healthbus CASCADE")
+                let again = try await stack.up("--config", all, "--until-idle").ended()
+                #expect(again.exit == .code(0), "\(again.error.suffix(2000))")
+                try await expectEqual(stack)
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import DeliveryKit
+import HealthModel
+import PostgreSQL
+import PostgresStage
+import PostgresStore
+import Protocol
+import StageKit
+import TestSupport
+import Testing
+
+extension PostgresTests {
+    /// A database that won't have us, or isn't there: said clearly, with what to do, and without a password.
+    @Suite struct WriterFaultTests {
+        private let server: PostgresServer
+
+        init() throws { server = try PostgresServer() }
+
+        private func reply(_ url: String, schema: String = "healthbus") throws -> DeliveryReply {
+            let writer = PostgresWriter(
+                url: DatabaseURL(file: nil, environment: url), schema: try #require(PostgresSchema(schema)), timeout: 5)
+            return try #require(writer.perform(try effect(madePage(0..<2))) as? DeliveryReply)
+        }
+
+        private func effect(_ page: SamplePage, version: Int64 = 1) throws -> Effect {
+            var groups: [DeliveryGroup] = []
+            groups = try DeliveryGroup.groups(
+                samples: [.init(samples: page, users: ["me"], user: Array(repeating: 0, count: page.count))],
+                from: "observer", family: { _ in .other })
+            let group = try #require(groups.first)
+            return Effect(
+                id: 1,
+                request: UploadRequest(
+                    group: group, part: 0..<group.count, deviceId: "d", syncedAt: 0, refreshToken: false))
+        }
+
+        private func sql(_ statements: String) throws {
+            try PostgresConnection(url: server.url(), timeout: 30, program: "test").execute(statements)
+        }
+
+        private func failure(_ reply: DeliveryReply) throws -> DeliveryReply.Failure {
+            guard case .failed(let failure) = reply else {
+                Issue.record("\(reply)")
+                return .init(.taken, why: "")
+            }
+            return failure
+        }
+
+        @Test func taken() throws {
+            guard case .proven(let answer) = try reply(server.url()) else {
+                Issue.record("it isn't taken")
+                return
+            }
+            #expect(answer.counts == .init(created: 2) && answer.generation != nil && answer.sequence == 1)
+        }
+
+        @Test func nobodyListens() throws {
+            let port = try freePort()
+            let failure = try failure(reply("postgresql://anna:secret@127.0.0.1:\(port)/health"))
+            #expect(failure.outcome == .unproven)
+            #expect(
+                failure.why.contains("127.0.0.1:\(port)/health") && !failure.why.contains("secret"), "\(failure.why)")
+        }
+
+        @Test func nobodyAnswers() throws {
+            // It takes connections and says nothing.
+            let silent = try CuttingProxy(to: server.port, cutAfter: nil)
+            try sql("SELECT 1")
+            server.pause()
+            defer { server.resume() }
+            let begun = ContinuousClock.now
+            let failure = try failure(reply(server.url(port: silent.port)))
+            #expect(failure.outcome == .unproven && failure.why.contains("nothing came within 5 s"), "\(failure.why)")
+            #expect(ContinuousClock.now - begun >= .seconds(5))
+        }
+
+        @Test func noSuchDatabase() throws {
+            let failure = try failure(reply(server.url(database: "nowhere")))
+            guard case .needsPerson(let pause) = failure.outcome else {
+                Issue.record("\(failure)")
+                return
+            }
+            #expect(failure.why.contains("3D000") && pause.remedy.contains("createdb"))
+        }
+
+        @Test func wrongUser() throws {
+            let failure = try failure(reply(server.url(user: "stranger")))
+            guard case .refusesToken(false, let pause) = failure.outcome else {
+                Issue.record("\(failure)")
+                return
+            }
+            #expect(failure.why.contains("28000") && pause.remedy.contains("HEALTHBUS_POSTGRES_URL"))
+        }
+
+        @Test func noRights() throws {
+            try sql(
+                "CREATE ROLE guest LOGIN; REVOKE ALL ON DATABASE health FROM PUBLIC; GRANT CONNECT ON DATABASE health TO guest"
+            )
+            let failure = try failure(reply(server.url(user: "guest")))
+            guard case .needsPerson(let pause) = failure.outcome else {
+                Issue.record("\(failure)")
+                return
+            }
+            #expect(failure.why.contains("42501") && pause.remedy.contains("docs/postgres.md"))
+            // As the document says.
+            try sql(
+                """
+                GRANT TEMPORARY ON DATABASE health TO guest;
+                CREATE SCHEMA healthbus AUTHORIZATION guest; CREATE SCHEMA healthbus_views AUTHORIZATION guest
+                """)
+            guard case .proven = try reply(server.url(user: "guest")) else {
+                Issue.record("the rights of the document aren't enough")
+                return
+            }
+        }
+
+        @Test func readOnly() throws {
+            try sql("ALTER DATABASE health SET default_transaction_read_only TO on")
+            let failure = try failure(reply(server.url()))
+            guard case .needsPerson(let pause) = failure.outcome else {
+                Issue.record("\(failure)")
+                return
+            }
+            #expect(failure.why.contains("25006") && pause.remedy.contains("read-only"))
+        }
+
+        @Test func tablesThatGoAreMadeAgain() throws {
+            let writer = PostgresWriter(
+                url: DatabaseURL(file: nil, environment: server.url()),
+                schema: try #require(PostgresSchema("healthbus")),
+                timeout: 30)
+            guard case .proven(let first) = writer.perform(try effect(madePage(0..<2))) as? DeliveryReply else {
+                Issue.record("it isn't taken")
+                return
+            }
+            try sql("DROP SCHEMA healthbus CASCADE")
+            #expect(
+                try failure(#require(writer.perform(effect(madePage(0..<2))) as? DeliveryReply)).outcome == .unproven)
+            guard case .proven(let second) = writer.perform(try effect(madePage(0..<2))) as? DeliveryReply else {
+                Issue.record("it isn't made again")
+                return
+            }
+            #expect(second.generation != first.generation, "so everything is delivered to it again")
+        }
+
+        @Test func noURL() throws {
+            let writer = PostgresWriter(
+                url: DatabaseURL(file: nil, environment: ""), schema: try #require(PostgresSchema("healthbus")),
+                timeout: 5)
+            guard case .needsPerson(let why) = writer.perform(try effect(madePage(0..<2))) as? DeliveryReply else {
+                Issue.record("it isn't said")
+                return
+            }
+            #expect(why.contains("HEALTHBUS_POSTGRES_URL") && why.contains("urlFile"))
+        }
+    }
+}
+
+/// What needs no server.
+@Suite struct PostgresAddressTests {
+    @Test(arguments: [
+        ("postgresql://anna:secret@db.example.org:5433/health?sslmode=require", "db.example.org:5433/health", false),
+        ("postgres://anna@localhost/health", "localhost:5432/health", true),
+        ("host=/run/postgresql dbname=health password=secret", "/run/postgresql/health", true),
+        ("postgresql://[::1]:5432/health", "::1:5432/health", true),
+    ])
+    func readable(_ url: String, _ text: String, _ isLocal: Bool) throws {
+        let address = try PostgresAddress(url: url)
+        #expect(address.description == text && address.isLocal == isLocal)
+    }
+
+    @Test(arguments: [
+        "", "health", "postgresql://anna:secret@h:5432/d?nonsense=1", "password=secret nonsense", "=secret",
+    ])
+    func unreadable(_ url: String) {
+        let error = #expect(throws: PostgresError.self) { try PostgresAddress(url: url) }
+        #expect(error.map { !$0.description.contains("secret") } ?? false)
+    }
+
+    @Test(arguments: [
+        ("53100", "needsPerson"), ("57P01", "unproven"), ("40P01", "unproven"), ("22P05", "refused"),
+        ("54000", "refused"),
+        ("28P01", "refusesToken"), ("25006", "needsPerson"), ("53300", "unproven"), ("57P03", "unproven"),
+    ])
+    func problems(_ state: String, _ expected: String) {
+        let problem = PostgresProblem(PostgresError(.server, state: state, endpoint: "h:1/d", "m"))
+        #expect("\(problem.outcome)".hasPrefix(expected), "\(problem.outcome)")
+        #expect(problem.why == "h:1/d: m (\(state))")
+    }
+}

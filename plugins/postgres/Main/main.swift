@@ -1,0 +1,4 @@
+import PostgresStage
+import StageKit
+
+PluginProgram.run(.postgres)

@@ -1,0 +1,63 @@
+import DeliveryKit
+import PostgreSQL
+import PostgresStore
+
+/// What an error of the database means for what was to be written, and for a person. Pure.
+package struct PostgresProblem: Equatable {
+    package let outcome: UploadPolicy.Outcome
+    /// What happened, where.
+    package let why: String
+    package let isOfPassword: Bool
+    /// The tables aren't what they were when this connection looked.
+    package let needsNewConnection: Bool
+
+    package init(_ error: any Error) {
+        why = "\(error)"
+        guard let error = error as? PostgresError else {
+            isOfPassword = false
+            needsNewConnection = true
+            outcome = .needsPerson(
+                .init(remedy: "use the release that wrote it last, or another 'schema'"))
+            return
+        }
+        isOfPassword = error.state.map { ["28P01", "28000"].contains($0) } ?? false
+        needsNewConnection = error.state.map { ["42P01", "3F000", "42703", "23514"].contains($0) } ?? false
+        outcome = Self.outcome(of: error)
+    }
+
+    /// With what to do, where there is something.
+    package var text: String {
+        if case .needsPerson(let pause) = outcome { return "\(why); \(pause.remedy)" }
+        return why
+    }
+
+    package var reply: DeliveryReply { .failed(.init(outcome, why: why)) }
+
+    private static func outcome(of error: PostgresError) -> UploadPolicy.Outcome {
+        guard let state = error.state else {
+            return error.kind == .url
+                ? person("mend \(DatabaseURL.variable), or the file that 'urlFile' names") : .unproven
+        }
+        switch state {
+        case "28P01", "28000":
+            let remedy =
+                "put the right user and password into \(DatabaseURL.variable), or into the file that 'urlFile' names; a server "
+                + "may also leave this machine out (pg_hba.conf)"
+            return .refusesToken(isFinal: false, .init(remedy: remedy))
+        case "3D000": return person("make the database, as its server's administrator: createdb NAME")
+        case "42501":
+            return person("grant the role what it needs: see 'Roles' in docs/postgres.md")
+        case "25006": return person("it is a read-only copy: name the server that takes writes")
+        case "53100": return person("make room on the database server's disk")
+        case "42710", "42P07", "23514": return .unproven
+        default: return outcome(ofClass: state.prefix(2))
+        }
+    }
+
+    private static func outcome(ofClass kind: Substring) -> UploadPolicy.Outcome {
+        // Data that it can't hold, constraints on data, and limits of what it can hold.
+        ["22", "23", "54"].contains(kind) ? .refused("the database can't hold it") : .unproven
+    }
+
+    private static func person(_ remedy: String) -> UploadPolicy.Outcome { .needsPerson(.init(remedy: remedy)) }
+}
