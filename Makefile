@@ -69,7 +69,7 @@ test-servers: PACKAGES += postgresql
 test-servers: deps
 	@$(BUILD) --build-tests
 	@$(MAKE) --no-print-directory install-manifests
-	@HEALTHBUS_TEST_POSTGRES="$$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)" $(TEST) --filter Postgres
+	@HEALTHBUS_TEST_POSTGRES="$$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)" $(TEST) --filter 'Postgres|Backend(Contract|Version|Dates)Tests'
 
 # What tries ingest and backend: installed once, and again when the pinned version changes.
 CONTRACT := .build/contract/installed
