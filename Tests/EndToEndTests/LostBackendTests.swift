@@ -99,7 +99,7 @@ extension EndToEnd {
                 #expect(well.exit == .code(0), "\(well)")
                 do {
                     let database = try Database(path: "\(stack.state)/backend/state.sqlite")
-                    try database.execute("DELETE FROM samples; DELETE FROM tallies")
+                    try database.execute("DELETE FROM sample_rows; DELETE FROM tallies")
                 }
                 let sync = try await stack.onState("sync", within: 120)
                 #expect(sync.exit == .code(0), "\(sync)")

@@ -138,12 +138,14 @@ extension EndToEnd {
                         "DELETE FROM sample_rows WHERE id = (SELECT min(id) FROM sample_rows WHERE deleted = 1)",
                         // A copy under another app's id, and one sample that only the backend has.
                         """
-                        INSERT INTO samples SELECT user, \(copy), version, 0, kind, \(BackendRows.shift(under: copy)), duration,
+                        INSERT INTO sample_rows SELECT user, \(copy), version, 0, kind,
+                            \(BackendRows.shift(under: copy)), duration,
                             value, batch, metadata, payload, uuid, moment
                         FROM sample_rows WHERE id = (\(alive) LIMIT 1)
                         """,
                         """
-                        INSERT INTO samples SELECT user, \(other), version, 0, kind, \(BackendRows.shift(under: other)), duration,
+                        INSERT INTO sample_rows SELECT user, \(other), version, 0, kind,
+                            \(BackendRows.shift(under: other)), duration,
                             value + 1e6, batch, metadata, payload, uuid, moment
                         FROM sample_rows WHERE id = (\(alive) LIMIT 1)
                         """,

@@ -9,7 +9,7 @@ enum BackendRows {
     }
 
     /// When a sample began, in microseconds since 1970.
-    static let start = "(shift + \(time("samples.id")))"
+    static let start = "(shift + \(time("sample_rows.id")))"
     /// How long it lasted, in microseconds.
     static let duration = "iif(duration < 0, -duration, 1000000 * duration)"
     /// The number of its type in `texts`.
@@ -20,9 +20,12 @@ enum BackendRows {
 
     /// Id, type, start, duration, value, and whether it is deleted, in the order of ids.
     static let content = """
-        SELECT printf('%s %s %d %d %!.17g %d', hex(samples.id), text, \(start), \(duration), value, deleted)
-        FROM samples LEFT JOIN texts ON texts.id = \(type) ORDER BY samples.id
+        SELECT printf('%s %s %d %d %!.17g %d', hex(sample_rows.id), text, \(start), \(duration), value, deleted)
+        FROM sample_rows LEFT JOIN texts ON texts.id = \(type) ORDER BY sample_rows.id
         """
+
+    /// The same of schema 3, whose table had the name that the view has now.
+    static let contentOfSchema3 = content.replacing("sample_rows", with: "samples")
 
     /// The same of a file that an earlier release has left.
     static let contentBefore = """

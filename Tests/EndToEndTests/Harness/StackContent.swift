@@ -23,9 +23,15 @@ struct StackContent: Equatable, Sendable {
         days = (try printed.json().array ?? []).map(Self.plain)
         samples = try stack.heldSamples().sorted { $0.id < $1.id }
             .map { "\($0.id) \($0.type) \($0.start) \($0.duration) \($0.value)" }
-        let isPresent = "SELECT count(*) FROM pragma_table_info('samples') WHERE name = 'shift'"
+        func has(_ column: String, _ table: String) throws -> Bool {
+            let columns = "SELECT count(*) FROM pragma_table_info('\(table)') WHERE name = '\(column)'"
+            return try stack.number("backend", columns) == 1
+        }
         delivered = try stack.rows(
-            "backend", try stack.number("backend", isPresent) == 1 ? BackendRows.content : BackendRows.contentBefore)
+            "backend",
+            try has("shift", "sample_rows")
+                ? BackendRows.content
+                : has("shift", "samples") ? BackendRows.contentOfSchema3 : BackendRows.contentBefore)
         documents = try stack.read("backend") { database in
             var lines: [String] = []
             try database.prepare("SELECT kind, id, deleted, body FROM documents ORDER BY kind, id").forEachRow { row in
