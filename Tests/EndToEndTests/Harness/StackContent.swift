@@ -50,6 +50,22 @@ struct StackContent: Equatable, Sendable {
         return content
     }
 
+    /// Releases before kept no hours.
+    var withoutHours: StackContent {
+        get throws {
+            var content = self
+            content.documents = try documents.map { line in
+                let parts = line.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
+                guard parts.count == 4, !parts[3].isEmpty, var body = try Value(json: parts[3].utf8).object else {
+                    return line
+                }
+                body["hours"] = nil
+                return parts[..<3].joined(separator: " ") + " " + Value.object(body).json()
+            }
+            return content
+        }
+    }
+
     private static func plain(_ document: Value) -> String {
         var members = document.object ?? [:]
         members["version"] = nil

@@ -65,7 +65,7 @@ package final class ConsolidatorStage: Stage {
         try zones.open(turn)
         for handler in handlers { try handler.open(turn) }
         if try SummaryDays.makeRoomForHours(in: database) {
-            for handler in handlers { try handler.forget(turn) }
+            for handler in handlers { try handler.rewind(to: .beginning, turn) }
         }
         try daily.open(turn)
         touched = days.unwritten
