@@ -1,4 +1,3 @@
-import Digest
 import Foundation
 import Glibc
 import HealthModel
