@@ -140,7 +140,7 @@ struct DeliveryLedger {
         for table in ["deliveries", "delays", "dead_letters"] {
             try turn.write().database.execute("DELETE FROM \(table)")
         }
-        try turn.write().database.execute("DELETE FROM backend WHERE key <> 'droppedLetters'")
+        try turn.write().database.execute("DELETE FROM backend WHERE key NOT IN ('droppedLetters', 'types')")
         let dropped = droppedLetters
         self = DeliveryLedger()
         droppedLetters = dropped
@@ -166,7 +166,7 @@ struct DeliveryLedger {
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO backend VALUES ('types', ?)")
         write.bind(1, choice.text)
         try write.run()
-        return hasDelivered
+        return true
     }
 
     // What the heartbeat says of it.

@@ -177,6 +177,8 @@ extension DeliveryStage {
         policy.succeeded()
         blocked = nil
         waitsUntil = nil
+        // Whatever a person was to mend is mended.
+        if isPaused { waitUntil = .distantPast }
         isPaused = false
         unproven = 0
     }

@@ -28,12 +28,17 @@ package struct PostgresAddress: Sendable, Equatable, CustomStringConvertible {
         host = values["host"] ?? values["hostaddr"] ?? "localhost"
         port = values["port"] ?? "5432"
         database = values["dbname"] ?? values["user"] ?? "postgres"
+        // A password with a '/' or '@' that isn't written as %2F or %40 would be taken for one of them, and be told to everybody.
+        guard ![host, port, database].contains(where: { $0.contains("@") }),
+            port.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2C })
+        else { throw Self.unreadable }
     }
 
     private static var unreadable: PostgresError {
         PostgresError(
             .url, endpoint: "database URL",
-            "it can't be read: write it as postgresql://user:password@host:5432/database")
+            "it can't be read: write it as postgresql://user:password@host:5432/database, and '/' and '@' of the password as %2F and %40"
+        )
     }
 
     package var description: String { host.hasPrefix("/") ? "\(host)/\(database)" : "\(host):\(port)/\(database)" }

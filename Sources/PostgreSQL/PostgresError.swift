@@ -17,6 +17,9 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
     package let endpoint: String
     package let message: String
 
+    /// Whether a table, a schema, a column or a partition is missing that was there when the connection began.
+    package var tellsOfOtherTables: Bool { state.map { ["42P01", "3F000", "42703", "23514"].contains($0) } ?? false }
+
     package init(_ kind: Kind, state: String? = nil, endpoint: String, _ message: String) {
         (self.kind, self.state, self.endpoint, self.message) = (kind, state, endpoint, message)
     }

@@ -50,7 +50,19 @@ extension PostgresSchema {
         return Set((0..<found.count).compactMap { found.text($0, 0).flatMap { Int($0) } })
     }
 
-    /// Makes those that are missing.
+    /// Whether a year's partition can be made: not where somebody has detached it, nor where the default one already holds ids of that range, which
+    /// others made. Then the default one goes on taking them.
+    private func hasRoom(for partition: String, of year: Int, _ connection: PostgresConnection) throws -> Bool {
+        let found = try connection.execute(
+            """
+            SELECT to_regclass($1) IS NULL AND NOT EXISTS (
+                SELECT 1 FROM \(table("samples_other")) WHERE id >= $2::uuid AND id < $3::uuid)
+            """,
+            [table(partition), "\(YearPartition.first(of: year))", "\(YearPartition.first(of: year + 1))"])
+        return found.bool(0, 0)
+    }
+
+    /// Makes those that are missing and can be made.
     func makePartitions(_ years: [Int], _ connection: PostgresConnection) throws {
         try connection.transaction {
             // One at a time: two that make the same would end with an error.
@@ -58,6 +70,7 @@ extension PostgresSchema {
             let known = try partitions(connection)
             for year in years where !known.contains(year) {
                 let partition = "samples_\(year)"
+                guard try hasRoom(for: partition, of: year, connection) else { continue }
                 try connection.execute(
                     """
                     CREATE TABLE \(table(partition)) PARTITION OF \(table("samples"))

@@ -271,7 +271,7 @@ struct BackendDatesTests {
         func starts() throws -> [String] {
             var rows: [String] = []
             try Database(path: fixture.databasePath, mode: .readOnly).prepare(
-                "SELECT hex(id), start FROM samples WHERE start IS NOT NULL ORDER BY id"
+                "SELECT hex(id), start FROM sample_rows WHERE start IS NOT NULL ORDER BY id"
             ).forEachRow { rows.append("\($0.string(0)) \($0.int64(1))") }
             return rows
         }
@@ -279,8 +279,9 @@ struct BackendDatesTests {
         do {
             try Database(path: fixture.databasePath).execute(
                 """
-                DROP INDEX samples_start; DROP INDEX samples_long; DROP INDEX documents_times;
-                ALTER TABLE samples DROP COLUMN start; UPDATE meta SET value = '3' WHERE key = 'schema'
+                DROP VIEW samples; DROP VIEW sources; DROP INDEX samples_start; DROP INDEX samples_long;
+                DROP INDEX documents_times; ALTER TABLE sample_rows DROP COLUMN start;
+                ALTER TABLE sample_rows RENAME TO samples; UPDATE meta SET value = '3' WHERE key = 'schema'
                 """)
         }
         let backend = try F.open(fixture.databasePath)

@@ -81,7 +81,8 @@ import Testing
         backend.close()
         let views = ["samples", "days", "hours", "nights", "workouts", "sources"].map { "DROP VIEW \($0);" }.joined()
         try Database(path: path).execute(
-            views + "ALTER TABLE sample_rows RENAME TO samples; UPDATE meta SET value = '3' WHERE key = 'schema'")
+            views + "DROP INDEX samples_start; DROP INDEX samples_long; ALTER TABLE sample_rows DROP COLUMN start;"
+                + "ALTER TABLE sample_rows RENAME TO samples; UPDATE meta SET value = '3' WHERE key = 'schema'")
         let again = try F.open(path)
         #expect(try rows("SELECT id, value FROM samples", path) == [F.id(1) + "|7.5"])
         let answer = try Value(json: again.handle(F.request("POST", "/api/v1/sync/steps", body: taken)).body)

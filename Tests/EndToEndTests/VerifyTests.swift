@@ -140,13 +140,13 @@ extension EndToEnd {
                         """
                         INSERT INTO sample_rows SELECT user, \(copy), version, 0, kind,
                             \(BackendRows.shift(under: copy)), duration,
-                            value, batch, metadata, payload, uuid, moment
+                            value, batch, metadata, payload, uuid, moment, start
                         FROM sample_rows WHERE id = (\(alive) LIMIT 1)
                         """,
                         """
                         INSERT INTO sample_rows SELECT user, \(other), version, 0, kind,
                             \(BackendRows.shift(under: other)), duration,
-                            value + 1e6, batch, metadata, payload, uuid, moment
+                            value + 1e6, batch, metadata, payload, uuid, moment, start
                         FROM sample_rows WHERE id = (\(alive) LIMIT 1)
                         """,
                     ])

@@ -24,8 +24,8 @@ import Testing
                 "      - keys-\(name):/var/lib/healthbus-keys/\(name)\n", "\n  \(name): {}\n", "\n  keys-\(name): {}\n",
             ] { #expect(text.contains(line), "\(line)") }
         }
-        // And nothing else, except what makes the keys, and the tool.
+        // And nothing else, except what makes the keys, the tool, and what a profile adds.
         let services = text.matches(of: #/(?m)^ {2}([a-z-]+):\n {4}<<: \*process/#).map { String($0.1) }
-        #expect(Set(services) == Set(instances.map(\.name)).union(["keys", "cli"]))
+        #expect(Set(services) == Set(instances.map(\.name)).union(["keys", "cli", "postgres"]))
     }
 }

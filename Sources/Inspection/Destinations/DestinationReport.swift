@@ -42,7 +42,7 @@ package struct DestinationReport {
         @OrNull package var blocked: String?
     }
 
-    package let rows: [Row]
+    package private(set) var rows: [Row]
     private let now: Date
 
     package var value: Value { .array(rows.map { Value($0) }) }
@@ -51,15 +51,12 @@ package struct DestinationReport {
 
     /// - Parameter rateOver: how long to look for the rate of those that are behind, seconds; 0 not at all.
     package init(_ stack: Stack, now: Date, rateOver: Double = 0) throws {
-        self.now = now
         let reader = stack.reader()
-        let destinations = stack.destinations
         var beats: [String: (beat: Heartbeat, age: Double)] = [:]
         if try stack.names.contains(where: { try reader.isRunning($0) }) {
             beats = try reader.gather(stack.names, within: 1.5)
         }
-        let counting = try BehindCount(stack, reader, beats)
-        var rows = try destinations.map { try Self.row($0, stack, reader, beats[$0.name]?.beat, counting, now) }
+        try self.init(stack, reader, beats, now: now)
         let moving = rows.indices.filter { rows[$0].behind?.isLevel == false && beats[rows[$0].name] != nil }
         if rateOver > 0, !moving.isEmpty {
             let before = moving.map { rows[$0].delivered }
@@ -71,7 +68,16 @@ package struct DestinationReport {
                 rows[index].delivered = sum
             }
         }
-        self.rows = rows
+    }
+
+    /// By what was heard already, so that whoever looks at more listens once.
+    init(
+        _ stack: Stack, _ reader: StackReader, _ beats: [String: (beat: Heartbeat, age: Double)], now: Date
+    ) throws {
+        let counting = try BehindCount(stack, reader, beats)
+        self.init(
+            rows: try stack.destinations.map { try Self.row($0, stack, reader, beats[$0.name]?.beat, counting, now) },
+            now: now)
     }
 
     private static func row(

@@ -69,7 +69,7 @@ package struct StatusReport {
                 // The stack's own, where there are several.
                 (destinations.first { $0.manifest.isHTTPDestination && $0.configuration["url"].isNull }
                     ?? destinations.first).flatMap { beats[$0.name]?.beat }),
-            "destinations": try DestinationReport(stack, now: now).value,
+            "destinations": try DestinationReport(stack, reader, beats, now: now).value,
             "ingest": try Self.ingest(ingest, ingest.flatMap { beats[$0.name]?.beat }),
         ]
     }

@@ -10,10 +10,10 @@ extension CommandHelp.Option {
     static let ndjson = Self("--ndjson", help: "a JSON object a line")
     static let last = Self("--last", value: "span", help: "instead of --from and --to, as 7d, week, month or 2025-03")
 
-    static func from(_ help: String = "first day, as \(SpokenDates.forms)") -> Self {
-        .init("--from", value: "date", help: help)
+    static func from(_ help: String? = nil) -> Self {
+        .init("--from", value: "date", help: help ?? "first day, as \(SpokenDates.forms)")
     }
-    static func to(_ help: String = "last day") -> Self { .init("--to", value: "date", help: help) }
+    static func to(_ help: String? = nil) -> Self { .init("--to", value: "date", help: help ?? "last day") }
 }
 
 extension Arguments {

@@ -71,7 +71,13 @@ enum BackendCommand: Command {
             return (given, TokenSource(file: file, environment: file == nil ? environment : nil))
         }
         let stack = try Stack(arguments)
-        let options = try stack.instance(.uploader).configuration
+        let servers = stack.destinations.filter { $0.manifest.isHTTPDestination }
+        guard let uploader = servers.first, servers.count == 1 else {
+            throw Failure.usage(
+                "this stack delivers to \(servers.count) servers",
+                hint: "write the URL of one behind 'test', and give --token-file")
+        }
+        let options = uploader.configuration
         let backend = try stack.configuration.only(.backend).map { try BackendAddress.url(of: $0) }
         let own = options["url"].string ?? backend
         guard let url = given ?? own else {
@@ -82,6 +88,6 @@ enum BackendCommand: Command {
             throw Failure.usage(
                 "there is no token for \(url)", hint: "set HEALTHBUS_BACKEND_TOKEN, or give --token-file")
         }
-        return (url, TokenSource(options, file: stack.state.backendToken, environment: environment))
+        return (url, try DestinationToken.source(of: uploader, in: stack.configuration, state: stack.state))
     }
 }

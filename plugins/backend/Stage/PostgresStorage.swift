@@ -42,8 +42,11 @@ final class PostgresStorage: BackendStorage {
             defer { if store.isBroken || questions.isBroken { connections = nil } }
             return try body(store, questions)
         } catch let error as PostgresError {
+            // The tables aren't what they were: they are looked at, or made, again.
+            if error.tellsOfOtherTables { (connections, counted) = (nil, nil) }
             throw BackendError.database("\(error)")
         } catch let error as PostgresStoreError {
+            (connections, counted) = (nil, nil)
             throw BackendError.database("\(address): \(error)")
         }
     }

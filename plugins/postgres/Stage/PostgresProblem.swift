@@ -11,7 +11,8 @@ package struct PostgresProblem: Equatable {
     /// The tables aren't what they were when this connection looked.
     package let needsNewConnection: Bool
 
-    package init(_ error: any Error) {
+    /// - Parameter isOpening: nothing had been written yet.
+    package init(_ error: any Error, isOpening: Bool = false) {
         why = "\(error)"
         guard let error = error as? PostgresError else {
             isOfPassword = false
@@ -21,8 +22,10 @@ package struct PostgresProblem: Equatable {
             return
         }
         isOfPassword = error.state.map { ["28P01", "28000"].contains($0) } ?? false
-        needsNewConnection = error.state.map { ["42P01", "3F000", "42703", "23514"].contains($0) } ?? false
-        outcome = Self.outcome(of: error)
+        needsNewConnection = error.tellsOfOtherTables
+        let found = Self.outcome(of: error)
+        // What fails before anything is written is no fault of the data.
+        if isOpening, case .refused = found { outcome = .unproven } else { outcome = found }
     }
 
     /// With what to do, where there is something.

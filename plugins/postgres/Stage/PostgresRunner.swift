@@ -106,7 +106,7 @@ package final class PostgresWriter {
 
     /// What happened; a connection that is of no more use is made again next time.
     private func forget(after error: any Error) -> PostgresProblem {
-        let problem = PostgresProblem(error)
+        let problem = PostgresProblem(error, isOpening: store == nil)
         if problem.needsNewConnection || store?.isBroken ?? false { store = nil }
         return problem
     }
