@@ -59,7 +59,9 @@ extension EndToEnd {
                 #expect(imported.exit == .code(0), "\(imported.error)")
                 let metric = try await stack.onState("sync", "steps", "--json", "--config", slow).json()
                 #expect(metric["delivered"] == true && metric["metrics"].array?.count == 1)
-                #expect((metric["metrics"].array?.first?["new"].int ?? 0) > 100)
+                // Null where it couldn't be told in time, on a busy machine.
+                let new = try #require(metric["metrics"].array?.first?["new"])
+                #expect(new.isNull || new.int ?? 0 > 100, "\(new)")
                 let steps = try stack.get("stats")["types"]["HKQuantityTypeIdentifierStepCount"]["alive"]
                 let all = try await stack.onState("sync", "--json", "--config", slow)
                 #expect(all.exit == .code(0), "\(all.error)")

@@ -132,7 +132,7 @@ package final class SyncClient {
         var count = 0
         for _ in 0..<Self.countedRequests {
             let place = PullPlace(store: head.store, generation: head.generation, after: after, until: until)
-            let pages: [Page<SamplesPage>]? = try client.ask(stack.observer, .samples(types), place, within: 5)
+            let pages: [Page<SamplesPage>]? = try client.ask(stack.observer, .samples(types), place, within: 20)
             guard let pages, let through = pages.last?.through else { return nil }
             count += pages.reduce(0) { $0 + $1.samples.count }
             if through >= head.sequence { return count }
