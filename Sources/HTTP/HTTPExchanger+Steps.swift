@@ -77,16 +77,22 @@ extension HTTPExchanger {
         if let coding { incoming.inflater = try BodyInflater(coding, ratio: limits.inflationRatio) }
     }
 
-    /// Refuses at once where the body isn't on its way yet, is more than is read, or is one too many: the connection ends then.
-    /// Otherwise the body is read first, for an answer before its end may never be seen, but not kept.
+    /// Refuses at once where the body isn't on its way yet, is far too long, or is one too many: the connection ends then.
+    /// Otherwise the body is read first, for an answer before its end may never be seen, but not kept. That includes a body that
+    /// is too long by less than as much again: its sender must learn to send less, and one that waits for `100 Continue` stops
+    /// waiting after a second, which a busy machine easily takes.
     private func refuse(
         _ refusal: HTTPRefusal, _ incoming: IncomingRequest, _ head: RequestHead, _ connection: OpaquePointer
     ) -> MHD_Result {
         incoming.refuse(refusal.answer)
-        if let length = head.contentLength, length > limits.bodyBytes || refusal == .busy {
+        let length = head.contentLength ?? 0
+        let isSlightlyTooLong =
+            refusal.answer.status == 413 && length > limits.bodyBytes && length <= 2 * limits.bodyBytes
+        if !isSlightlyTooLong,
+            length > limits.bodyBytes || refusal == .busy && head.contentLength != nil || head.waitsForContinue
+        {
             return queue(refusal.answer, connection)
         }
-        if head.waitsForContinue { return queue(refusal.answer, connection) }
         keeper.enters(.receiving, healthbus_http_socket(connection))
         return .YES
     }

@@ -71,10 +71,23 @@ struct RawHTTPTests {
         #expect(try exchange(server.port, chunked([500])).contains("got 500"))
     }
 
+    /// Larger than what the two sockets hold, so that an answer before its end would be lost with the connection. Who sends `Expect`
+    /// may have stopped waiting for it.
+    @Test(arguments: ["", "Expect: 100-continue\r\n"])
+    func whoSendsTooMuchIsTold(_ more: String) throws {
+        var limits = HTTPServer.Limits()
+        limits.bodyBytes = 16 << 20
+        let server = try HTTPServer(limits: limits) { _ in HTTPResponse(status: 200) }
+        defer { server.stop() }
+        let head = "POST /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: \(30 << 20)\r\n\(more)\r\n"
+        let answer = try exchange(server.port, Array(head.utf8) + [UInt8](repeating: 65, count: 30 << 20))
+        #expect(answer.contains("HTTP/1.1 413 "), "\(answer.prefix(60))")
+    }
+
     @Test(arguments: [
         "POST /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: -5\r\n\r\n",
         "POST /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 99999999999999999999\r\n\r\n",
-        "POST /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1001\r\n\r\n",
+        "POST /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2001\r\n\r\n",
         "GET /" + String(repeating: "a", count: 9000) + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nA: " + String(repeating: "a", count: 9000) + "\r\n\r\n",
     ])
