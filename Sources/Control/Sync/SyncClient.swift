@@ -76,10 +76,12 @@ package final class SyncClient {
         defer { teller.stop() }
         let before = client.gather(stack.names.filter { $0 != "hub" }, within: 3)
         let concerned = stack.configuration.handlers.filter { metric == nil || $0.name == metric }
-        let new = try Dictionary(uniqueKeysWithValues: concerned.map { ($0.name, try changes(of: $0, before)) })
+        let head = try head()
+        let new = try Dictionary(
+            uniqueKeysWithValues: concerned.map { ($0.name, try changes(of: $0, until: head, before)) })
         let id = UUID().uuidString.lowercased()
         // What was imported a moment ago belongs to it, whether or not the debouncer has heard of it by now.
-        let command = SyncNow(id: id, metric: metric, head: before[stack.observer]?.beat.head?.sequence)
+        let command = SyncNow(id: id, metric: metric, head: head?.sequence)
         // First: what the backend has lost is to be delivered again, and to be waited for.
         let check = BackendCheckClient(stack, before, sends: true)
         check.ask(client)
@@ -113,11 +115,18 @@ package final class SyncClient {
         }
     }
 
+    /// How far the observer's changelog goes now; nil when it doesn't say. Its heartbeat may be older than an import that just ended.
+    private func head() throws -> StoreHead? {
+        let pages: [Page<DeliveryPage>]? = try client.ask(stack.observer, .delivery, within: 20)
+        return pages?.first?.head
+    }
+
     /// How many changes of a handler's types the destination that is farthest behind hasn't delivered; nil when that can't be told.
     private func changes(
-        of handler: StackConfiguration.Instance, _ beats: [String: (beat: Heartbeat, age: Double)]
+        of handler: StackConfiguration.Instance, until head: StoreHead?,
+        _ beats: [String: (beat: Heartbeat, age: Double)]
     ) throws -> Int? {
-        guard let head = beats[stack.observer]?.beat.head,
+        guard let head,
             let (uploader, frontier) = uploaders.compactMap({ name -> (Heartbeat, SequenceNumber)? in
                 guard let beat = beats[name]?.beat, let frontier = beat.frontier[stack.observer] else { return nil }
                 return (beat, frontier)
