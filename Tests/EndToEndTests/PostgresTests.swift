@@ -77,8 +77,11 @@ extension EndToEnd {
                         let count = try? rows("SELECT count(*) FROM healthbus.samples").first.flatMap { Int($0) }
                         return count ?? 0 >= part * 20_000 || !up.isRunning
                     }
+                    // Before the server goes, which would end the connection by itself.
+                    try await until("a connection to cut: \(up.error.suffix(2000))") {
+                        proxy.cut() > 0 || !up.isRunning
+                    }
                     try server.kill()
-                    proxy.cut()
                     try server.restart()
                 }
                 let ended = try await up.ended()

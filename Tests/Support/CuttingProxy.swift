@@ -64,11 +64,14 @@ package final class CuttingProxy: Sendable {
     /// From now on connections carry any number of bytes.
     package func heal() { state.withLock { $0.limit = nil } }
 
-    /// Breaks all connections that there are.
-    package func cut() {
+    /// Breaks all connections that there are; how many those were.
+    @discardableResult
+    package func cut() -> Int {
         state.withLock { state in
-            state.cuts += state.sockets.count / 2
+            let count = state.sockets.count / 2
+            state.cuts += count
             for socket in state.sockets { shutdown(socket, Int32(SHUT_RDWR)) }
+            return count
         }
     }
 
