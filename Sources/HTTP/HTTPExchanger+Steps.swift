@@ -100,13 +100,17 @@ extension HTTPExchanger {
     func receive(_ chunk: UnsafeRawBufferPointer, _ incoming: IncomingRequest) -> MHD_Result {
         if monotonicSeconds() - incoming.startedAt > Double(incoming.seconds) { return .NO }
         incoming.take(chunk) { reserve($0, incoming) }
+        if incoming.refusal != nil { release(incoming) }
         // An answer can only be given at the body's end; one that never ends is cut off.
         return incoming.received - limits.bodyBytes > incoming.limit ? .NO : .YES
     }
 
     func finish(_ incoming: IncomingRequest, _ connection: OpaquePointer) -> MHD_Result {
         keeper.enters(.handling, healthbus_http_socket(connection))
-        return queue(incoming.answer(handler), connection)
+        let answer = incoming.answer(handler)
+        // Before the client can know of it: its next request finds the room free.
+        release(incoming)
+        return queue(answer, connection)
     }
 
     private func reserve(_ bytes: Int, _ incoming: IncomingRequest) -> Bool {
@@ -117,6 +121,13 @@ extension HTTPExchanger {
         }
         if granted { incoming.reserved += bytes }
         return granted
+    }
+
+    /// Nothing of its body is held any more.
+    func release(_ incoming: IncomingRequest) {
+        guard incoming.reserved > 0 else { return }
+        load.withLock { $0.bodyBytes -= incoming.reserved }
+        incoming.reserved = 0
     }
 
     func queue(_ answer: HTTPResponse, _ connection: OpaquePointer) -> MHD_Result {

@@ -105,9 +105,9 @@ final class HTTPExchanger: Sendable {
         let incoming = Unmanaged<IncomingRequest>.fromOpaque(known).takeRetainedValue()
         let exchanger = Unmanaged<HTTPExchanger>.fromOpaque(context).takeUnretainedValue()
         incoming.abandon()
+        exchanger.release(incoming)
         exchanger.load.withLock {
             $0.requests -= 1
-            $0.bodyBytes -= incoming.reserved
             if incoming.isStreamed { $0.streams -= 1 }
         }
         if let connection { exchanger.keeper.enters(.waiting, healthbus_http_socket(connection)) }
