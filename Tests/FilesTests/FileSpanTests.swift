@@ -20,7 +20,8 @@ import Testing
     @Test(arguments: [
         "user=me/samples/type=X/month=2025-13.csv", "user=me/samples/type=X/month=2025-3.csv",
         "user=me/samples/type=X/year=2025.txt", "user=me/notes/year=2025.csv", "user=me/days/year=2025.csv.part",
-        "me/days/year=2025.csv", "user=/days/year=2025.csv", "user=%6De/days/year=2025.csv", "manifest.json", "", "/",
+        "me/days/year=2025.csv", "user=/days/year=2025.csv", "user=%6De/days/year=2025.csv",
+        "user=me/+=x/days/year=2025.csv", "user=me/days/+=x/year=2025.csv", "manifest.json", "", "/",
     ])
     func otherPathsAreNobodys(_ path: String) { #expect(FileSpan(path: path) == nil) }
 
@@ -32,6 +33,19 @@ import Testing
         let parts = span.path.split(separator: "/")
         #expect(parts.count == 3 && !parts.contains("..") && !parts.contains("."))
         #expect(FileSpan(path: span.path)?.user == name)
+    }
+
+    /// A file system takes at most 255 bytes for a folder's name; a type that somebody pushes may have a name of 1000.
+    @Test(arguments: ["a", "é", "%"], [239, 240, 241, 480, 1000])
+    func aLongNameGoesIntoSeveralFolders(_ letter: String, _ count: Int) throws {
+        let name = String(repeating: letter, count: count)
+        let span = FileSpan(
+            user: "me", content: .samples(type: name), period: FilePeriod(.year, of: try day("2024-02-29")),
+            format: .csv)
+        #expect(span.path.split(separator: "/").allSatisfy { $0.utf8.count <= 255 })
+        #expect(FileSpan(path: span.path) == span)
+        let person = FileSpan(user: name, content: .days, period: span.period, format: .csv)
+        #expect(FileSpan(path: person.path) == person)
     }
 
     @Test func periodsMeetWithoutAGap() throws {

@@ -21,12 +21,13 @@ package struct FileSpan: Hashable, Sendable {
     package var path: String {
         let folder =
             switch content {
-            case .samples(let type): "samples/type=" + PathName.escaped(type)
+            case .samples(let type): "samples/" + PathName.folders("type", type)
             case .days: "days"
             case .nights: "nights"
             case .workouts: "workouts"
             }
-        return "user=\(PathName.escaped(user))/\(folder)/\(period.unit.rawValue)=\(period.text).\(format.rawValue)"
+        let file = "\(period.unit.rawValue)=\(period.text).\(format.rawValue)"
+        return "\(PathName.folders("user", user))/\(folder)/\(file)"
     }
 
     package init(user: String, content: Content, period: FilePeriod, format: FileFormat) {
@@ -38,24 +39,25 @@ package struct FileSpan: Hashable, Sendable {
 
     /// The span whose file lies there; nil for any other path.
     package init?(path: String) {
-        var parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        var parts = path.split(separator: "/", omittingEmptySubsequences: false)[...]
         guard let file = parts.popLast(), let dot = file.lastIndex(of: "."),
             let format = FileFormat(rawValue: String(file[file.index(after: dot)...])),
             let equals = file.firstIndex(of: "="), equals < dot,
             let unit = FilePeriod.Unit(rawValue: String(file[..<equals])),
             let period = FilePeriod(unit, text: file[file.index(after: equals)..<dot]),
-            let user = parts.first.flatMap({ PathName.value("user", $0) })
+            let user = PathName.take("user", from: &parts), let kind = parts.popFirst()
         else { return nil }
         let content: Content
-        switch (parts.count, parts.dropFirst().first) {
-        case (3, "samples"):
-            guard let type = PathName.value("type", parts[2]) else { return nil }
+        switch kind {
+        case "samples":
+            guard let type = PathName.take("type", from: &parts) else { return nil }
             content = .samples(type: type)
-        case (2, "days"): content = .days
-        case (2, "nights"): content = .nights
-        case (2, "workouts"): content = .workouts
+        case "days": content = .days
+        case "nights": content = .nights
+        case "workouts": content = .workouts
         default: return nil
         }
+        guard parts.isEmpty else { return nil }
         self.init(user: user, content: content, period: period, format: format)
         guard self.path == path else { return nil }
     }
@@ -80,10 +82,30 @@ package enum PathName {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// The name in `key=name`; nil where the part isn't that.
-    package static func value(_ key: String, _ part: Substring) -> String? {
-        guard part.hasPrefix(key + "=") else { return nil }
-        let text = part.dropFirst(key.utf8.count + 1)
+    /// A folder's name has at most 255 bytes in the usual file systems.
+    private static let longest = 240
+
+    /// `key=name`; the rest of a very long name is in folders within it, `+=rest`.
+    package static func folders(_ key: String, _ name: String) -> String {
+        var rest = Substring(escaped(name))
+        var folders = "\(key)=\(rest.prefix(longest))"
+        rest = rest.dropFirst(longest)
+        while !rest.isEmpty {
+            folders += "/+=\(rest.prefix(longest))"
+            rest = rest.dropFirst(longest)
+        }
+        return folders
+    }
+
+    /// Takes the folders of a name off the beginning of a path; nil where they aren't there.
+    package static func take(_ key: String, from parts: inout ArraySlice<Substring>) -> String? {
+        guard let first = parts.first, first.hasPrefix(key + "=") else { return nil }
+        parts.removeFirst()
+        var text = String(first.dropFirst(key.utf8.count + 1))
+        while let more = parts.first, more.hasPrefix("+=") {
+            text += more.dropFirst(2)
+            parts.removeFirst()
+        }
         return text.isEmpty ? nil : text.removingPercentEncoding
     }
 }
