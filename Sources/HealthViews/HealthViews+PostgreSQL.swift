@@ -3,8 +3,7 @@ extension HealthViews {
     ///
     /// `samples` has the columns `user_id`, `id`, `version`, `deleted`, `type`, `start_time`, `end_time`, `value`, `unit`, `source`,
     /// `manual`, `healthkit_uuid`, `metadata`, `payload`; `documents` has `user_id`, `kind` (day, workout, night), `id`, `version`,
-    /// `deleted`, `start_time`, `end_time`, `date` (of days and nights), `body`. A view whose text is unchanged need not be made again; one
-    /// that has changed is dropped first.
+    /// `deleted`, `start_time`, `end_time`, `date` (of days and nights), `body`. A view whose query is unchanged need not be made again.
     /// - Parameters:
     ///   - tables: the schema of the tables.
     ///   - schema: the schema of the views.
@@ -14,12 +13,12 @@ extension HealthViews {
             let name = "\(ColumnName.quoted(schema)).\(view.name)"
             let columns = view.columns.map { "\(text.expression(of: $0)) AS \(ColumnName.quoted($0.name))" }
             return ViewStatement(
-                name: view.name,
-                text: """
-                    CREATE VIEW \(name) AS
+                name: view.name, place: name,
+                query: """
                     SELECT \(columns.joined(separator: ",\n    "))
                     \(text.rows(of: view.name))
                     """,
+                columns: view.columns.map(\.name),
                 comments: ["COMMENT ON VIEW \(name) IS \(ColumnName.literal(view.summary))"]
                     + view.columns.map {
                         "COMMENT ON COLUMN \(name).\(ColumnName.quoted($0.name)) IS \(ColumnName.literal($0.meaning))"

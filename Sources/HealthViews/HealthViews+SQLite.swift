@@ -6,12 +6,11 @@ extension HealthViews {
         all.map { view in
             let columns = view.columns.map { "\(SQLiteText.expression(of: $0)) AS \(ColumnName.quoted($0.name))" }
             return ViewStatement(
-                name: view.name,
-                text: """
-                    CREATE VIEW \(view.name) AS
+                name: view.name, place: "\(view.name)",
+                query: """
                     SELECT \(columns.joined(separator: ",\n    "))
                     \(SQLiteText.rows(of: view.name))
-                    """, comments: [])
+                    """, columns: view.columns.map(\.name), comments: [])
         }
     }
 }

@@ -1,8 +1,15 @@
 /// A view as a database makes it.
 package struct ViewStatement: Sendable, Equatable {
     package let name: HealthView.Name
-    /// `CREATE VIEW …`, without anything before it that would drop an older one. Another text is another definition.
-    package let text: String
+    /// What the view is called in the statement that makes it, with its schema where it has one.
+    package let place: String
+    /// `SELECT …`. Another text is another definition.
+    package let query: String
+    /// Names of the query's columns, in order.
+    package let columns: [String]
     /// For databases that keep comments: what the view holds, and what each column does.
     package let comments: [String]
+
+    /// Without anything before it that would drop an older one.
+    package var text: String { "CREATE VIEW \(place) AS\n\(query)" }
 }

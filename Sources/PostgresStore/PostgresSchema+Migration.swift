@@ -34,30 +34,9 @@ extension PostgresSchema {
     }
 
     /// A role that may not make schemas may use one that was made for it.
-    private func makeSchema(_ name: String, _ connection: PostgresConnection) throws {
+    func makeSchema(_ name: String, _ connection: PostgresConnection) throws {
         let found = try connection.execute("SELECT to_regnamespace($1) IS NOT NULL", ["\"\(name)\""])
         if !found.bool(0, 0) { try connection.execute("CREATE SCHEMA \"\(name)\"") }
-    }
-
-    /// A view whose text has changed is made anew.
-    private func prepareViews(_ connection: PostgresConnection) throws {
-        guard !views.isEmpty else { return }
-        let schema = Self.viewSchema(of: name)
-        try makeSchema(schema, connection)
-        for view in views {
-            let name = "\"\(schema)\".\"\(view.name)\""
-            let found = try connection.execute(
-                "SELECT to_regclass($1) IS NOT NULL AND text = $2 FROM \(table("view_texts")) WHERE name = $3",
-                [name, view.text, view.name])
-            if found.bool(0, 0) { continue }
-            try connection.execute("DROP VIEW IF EXISTS \(name) CASCADE")
-            try connection.execute(view.text)
-            for comment in view.comments { try connection.execute(comment) }
-            _ = try connection.execute(
-                """
-                INSERT INTO \(table("view_texts")) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET text = excluded.text
-                """, [view.name, view.text])
-        }
     }
 
     static func nonce() -> String {

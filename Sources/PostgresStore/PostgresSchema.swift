@@ -26,7 +26,7 @@ package struct PostgresSchema: Sendable, Equatable {
         self.init(
             name,
             views: views.postgres(over: name, in: Self.viewSchema(of: name)).map {
-                PostgresView(name: $0.name.rawValue, text: $0.text, comments: $0.comments)
+                PostgresView(name: $0.name.rawValue, query: $0.query, columns: $0.columns, comments: $0.comments)
             })
     }
 
@@ -73,15 +73,17 @@ package struct PostgresSchema: Sendable, Equatable {
     }
 }
 
-/// A view as it is made.
+/// A view as it is wanted.
 package struct PostgresView: Sendable, Equatable {
     package var name: String
-    /// `CREATE VIEW "schema".name AS …`
-    package var text: String
+    /// `SELECT …`
+    package var query: String
+    /// Names of the query's columns.
+    package var columns: [String]
     /// Statements that say what it and its columns are.
     package var comments: [String]
 
-    package init(name: String, text: String, comments: [String] = []) {
-        (self.name, self.text, self.comments) = (name, text, comments)
+    package init(name: String, query: String, columns: [String], comments: [String] = []) {
+        (self.name, self.query, self.columns, self.comments) = (name, query, columns, comments)
     }
 }

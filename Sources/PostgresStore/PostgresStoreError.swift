@@ -4,12 +4,15 @@ package enum PostgresStoreError: Error, Sendable, Equatable, CustomStringConvert
     case schema(name: String, version: Int64, known: Int64)
     /// `meta` has no row: somebody has emptied it.
     case noIdentity(name: String)
+    /// A column of a view has another type now, and somebody's view is built on that view.
+    case viewInUse(String)
 
     package var description: String {
         switch self {
         case .schema(let name, let version, let known):
             "the schema \(name) has version \(version), and this release knows \(known)"
         case .noIdentity(let name): "the table \(name).meta is empty"
+        case .viewInUse(let view): "a column of \(view) has another type now, and a view of yours is built on it"
         }
     }
 }

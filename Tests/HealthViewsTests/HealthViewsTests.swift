@@ -138,6 +138,7 @@ import Testing
                 #expect(mine.text.contains(" AS \"\(column.name)\"") && theirs.text.contains(" AS \"\(column.name)\""))
             }
             #expect(theirs.text.hasPrefix("CREATE VIEW \"health\".\(view.name) AS"))
+            #expect(mine.columns == view.columns.map(\.name) && theirs.columns == mine.columns)
             #expect(theirs.comments.count == view.columns.count + 1)
         }
     }

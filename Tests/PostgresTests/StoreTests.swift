@@ -226,21 +226,54 @@ extension PostgresTests {
             }
         }
 
+        private func open(_ query: String, _ columns: [String]) throws {
+            let view = PostgresView(
+                name: "days", query: query, columns: columns,
+                comments: ["COMMENT ON VIEW \"w_views\".days IS 'one row a day'"])
+            _ = try PostgresStore(
+                url: server.url(), schema: try #require(PostgresSchema("w", views: [view])), timeout: 30,
+                program: "test")
+        }
+
+        private func columns() throws -> [String] {
+            try rows(
+                """
+                SELECT attname || ' ' || format_type(atttypid, atttypmod) FROM pg_attribute
+                WHERE attrelid = 'w_views.days'::regclass AND attnum > 0 ORDER BY attnum
+                """)
+        }
+
+        /// What people have built on a view, and whom they let read it, stays.
         @Test func viewsAreMadeAndFollow() throws {
-            func open(_ column: String) throws {
-                let view = PostgresView(
-                    name: "days", text: "CREATE VIEW \"w_views\".days AS SELECT id AS \(column) FROM w.documents",
-                    comments: ["COMMENT ON VIEW \"w_views\".days IS 'one row a day'"])
-                _ = try PostgresStore(
-                    url: server.url(), schema: try #require(PostgresSchema("w", views: [view])), timeout: 30,
-                    program: "test")
-            }
-            try open("a")
-            #expect(try rows("SELECT count(a) FROM w_views.days") == ["0"])
-            try open("a")
-            try open("b")
-            #expect(try rows("SELECT count(b) FROM w_views.days") == ["0"])
+            try open("SELECT id AS a, version AS c FROM w.documents", ["a", "c"])
+            #expect(try columns() == ["a text", "c bigint"])
             #expect(try rows("SELECT obj_description('w_views.days'::regclass)") == ["one row a day"])
+            try PostgresConnection(url: server.url(), timeout: 60, program: "test").execute(
+                "CREATE VIEW mine AS SELECT a, c FROM w_views.days; GRANT SELECT ON w_views.days TO PUBLIC")
+            let before = try rows("SELECT 'w_views.days'::regclass::oid")
+            try open("SELECT id AS a, version AS c FROM w.documents", ["a", "c"])
+            // A column more, one in another place, and one that has gone.
+            try open("SELECT id AS a, 'x' || id AS \"B\", version AS c FROM w.documents", ["a", "B", "c"])
+            #expect(try columns() == ["a text", "c bigint", "B text"])
+            try open("SELECT 'x' || id AS \"B\", id AS a FROM w.documents", ["B", "a"])
+            #expect(try columns() == ["a text", "c bigint", "B text"])
+            #expect(try rows("SELECT count(*) FROM mine") == ["0"])
+            #expect(try rows("SELECT 'w_views.days'::regclass::oid") == before)
+            #expect(
+                try rows("SELECT relacl::text LIKE '%=r/%' FROM pg_class WHERE oid = 'w_views.days'::regclass") == ["t"]
+            )
+        }
+
+        @Test func aColumnOfAnotherTypeWaitsForWhatIsBuiltOnIt() throws {
+            try open("SELECT id AS a FROM w.documents", ["a"])
+            let mine = try PostgresConnection(url: server.url(), timeout: 60, program: "test")
+            try mine.execute("CREATE VIEW mine AS SELECT a FROM w_views.days")
+            let other = "SELECT version AS a FROM w.documents"
+            #expect(throws: PostgresStoreError.viewInUse(#""w_views"."days""#)) { try open(other, ["a"]) }
+            #expect(try columns() == ["a text"])
+            try mine.execute("DROP VIEW mine")
+            try open(other, ["a"])
+            #expect(try columns() == ["a bigint"])
         }
 
         @Test(arguments: ["Health", "1a", "a-b", "a\"b", "", "pg_x", "a b"])

@@ -17,8 +17,7 @@ package struct PostgresProblem: Equatable {
         guard let error = error as? PostgresError else {
             isOfPassword = false
             needsNewConnection = true
-            outcome = .needsPerson(
-                .init(remedy: "use the release that wrote it last, or another 'schema'"))
+            outcome = Self.person(Self.remedy(of: error as? PostgresStoreError))
             return
         }
         isOfPassword = error.state.map { ["28P01", "28000"].contains($0) } ?? false
@@ -60,6 +59,11 @@ package struct PostgresProblem: Equatable {
     private static func outcome(ofClass kind: Substring) -> UploadPolicy.Outcome {
         // Data that it can't hold, constraints on data, and limits of what it can hold.
         ["22", "23", "54"].contains(kind) ? .refused("the database can't hold it") : .unproven
+    }
+
+    private static func remedy(of error: PostgresStoreError?) -> String {
+        if case .viewInUse = error { return "drop your view, and make it again when this one has been" }
+        return "use the release that wrote it last, or another 'schema'"
     }
 
     private static func person(_ remedy: String) -> UploadPolicy.Outcome { .needsPerson(.init(remedy: remedy)) }

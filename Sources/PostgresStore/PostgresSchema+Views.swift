@@ -1,0 +1,67 @@
+import PostgreSQL
+
+extension PostgresSchema {
+    /// Makes the views that are missing, and brings those whose query has changed up to date.
+    ///
+    /// A view only ever gets columns more. People build views of their own on these, which a view that is dropped would take along; so one is
+    /// replaced in its place, with its columns where they are. A column that has no figure any more is NULL.
+    /// - Throws: `PostgresError`, or `PostgresStoreError` where a column has another type and somebody's view needs it.
+    func prepareViews(_ connection: PostgresConnection) throws {
+        guard !views.isEmpty else { return }
+        let schema = Self.viewSchema(of: name)
+        try makeSchema(schema, connection)
+        for view in views {
+            let place = "\"\(schema)\".\"\(view.name)\""
+            let found = try connection.execute(
+                "SELECT to_regclass($1) IS NOT NULL AND text = $2 FROM \(table("view_texts")) WHERE name = $3",
+                [place, view.query, view.name])
+            if found.bool(0, 0) { continue }
+            try replace(view, at: place, connection)
+            for comment in view.comments { try connection.execute(comment) }
+            _ = try connection.execute(
+                """
+                INSERT INTO \(table("view_texts")) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET text = excluded.text
+                """, [view.name, view.query])
+        }
+    }
+
+    private func replace(_ view: PostgresView, at place: String, _ connection: PostgresConnection) throws {
+        let found = try connection.execute(
+            """
+            SELECT quote_ident(attname), attname, format_type(atttypid, atttypmod) FROM pg_attribute
+            WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped ORDER BY attnum
+            """, [place])
+        let there = (0..<found.count).map {
+            (found.text($0, 0) ?? "", found.text($0, 1) ?? "", found.text($0, 2) ?? "")
+        }
+        let kept = there.map { quoted, name, type in
+            view.columns.contains(name) ? "v.\(quoted)" : "NULL::\(type) AS \(quoted)"
+        }
+        let names = Set(there.map(\.1))
+        let new = view.columns.filter { !names.contains($0) }.map { "v.\"\($0)\"" }
+        try connection.execute("SAVEPOINT view")
+        do { try connection.execute(statement(place, kept + new, view)) } catch {
+            guard Self.anotherShape.contains(error.state ?? "") else { throw error }
+            try connection.execute("ROLLBACK TO SAVEPOINT view")
+            try drop(place, connection)
+            try connection.execute(statement(place, view.columns.map { "v.\"\($0)\"" }, view))
+        }
+        try connection.execute("RELEASE SAVEPOINT view")
+    }
+
+    private func statement(_ place: String, _ columns: [String], _ view: PostgresView) -> String {
+        "CREATE OR REPLACE VIEW \(place) AS SELECT \(columns.joined(separator: ", ")) FROM (\(view.query)) AS v"
+    }
+
+    private func drop(_ place: String, _ connection: PostgresConnection) throws {
+        do { try connection.execute("DROP VIEW \(place)") } catch {
+            if error.state == Self.isNeeded { throw PostgresStoreError.viewInUse(place) }
+            throw error
+        }
+    }
+
+    /// A column can't get another type.
+    private static let anotherShape = ["42P16", "42809"]
+    /// Something else is built on it.
+    private static let isNeeded = "2BP01"
+}
