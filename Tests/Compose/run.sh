@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The real thing: builds the image, starts the stack of docker-compose.yml, brings 200,000 samples in, swaps a handler, kills every container,
-# cuts a network, replaces the image, and holds what came of it against one process tree on the same export. `make test-compose`.
+# cuts a network, replaces the image, and holds what came of it against one process tree on the same export. Then the same with PostgreSQL by its
+# profile, which is killed in the middle. `make test-compose`.
 #
 # Needs a Docker engine, compose (either), python3. Waits on conditions, each with a deadline; whatever fails ends it with 1.
 #   HEALTHBUS_BACKEND_PORT   a free port of this machine (18787)
@@ -11,12 +12,12 @@ cd "$(dirname "$0")/../.."
 export COMPOSE_PROJECT_NAME=${COMPOSE_PROJECT_NAME:-healthbus-test-$$}
 export HEALTHBUS_BACKEND_PORT=${HEALTHBUS_BACKEND_PORT:-18787}
 export HEALTHBUS_INGEST_PORT=${HEALTHBUS_INGEST_PORT:-18788}
-export HEALTHBUS_IMAGE=healthbus:test HEALTHBUS_ZONE=Europe/Berlin
+export HEALTHBUS_IMAGE=healthbus:test HEALTHBUS_POSTGRES_IMAGE=healthbus-postgres:test HEALTHBUS_ZONE=Europe/Berlin
 unset HEALTHBUS_CONFIG
 if docker compose version >/dev/null 2>&1; then compose=(docker compose); else compose=(docker-compose); fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/healthbus-compose.XXXXXX")
 chmod 0777 "$work"
-mapfile -t processes < <("${compose[@]}" config --services | grep -vxE 'keys|cli')
+mapfile -t processes < <("${compose[@]}" config --services | grep -vxE 'keys|cli|postgres|postgres-server')
 cut_network=
 
 say() { printf 'compose: %s\n' "$*" >&2; }
@@ -28,7 +29,7 @@ cli() { "${compose[@]}" run --rm -T cli "$@"; }
 cleanup() {
     result=$?
     if [[ $result -ne 0 ]]; then "${compose[@]}" logs --tail=40 >"$work/logs.txt" 2>&1 || true; tail -n 60 "$work/logs.txt" >&2; fi
-    "${compose[@]}" --profile tools down -v --remove-orphans >/dev/null 2>&1 || true
+    "${compose[@]}" --profile tools --profile postgres down -v --remove-orphans >/dev/null 2>&1 || true
     rm -rf "$work"
     exit "$result"
 }
@@ -281,4 +282,50 @@ quietly "${compose[@]}" --profile tools down -v
 quietly "${compose[@]}" up -d --no-build
 quietly cli ready --within 30
 [[ $(cli days --json 2>/dev/null | tr -d ' \n') == "[]" ]] || die "days are left after down -v"
+
+database() { docker exec "$(container postgres-server)" sh -c 'psql --csv "$(cat /var/lib/healthbus-database/url)" -c "$1"' sh "$1"; }
+# Every figure of every day, as the stack tells it and as the database's view does.
+same_in_database() {
+    cli days --csv >"$work/days.csv"
+    database 'SELECT * FROM healthbus_views.days ORDER BY user_id, date' >"$work/database.csv"
+    python3 - "$work/days.csv" "$work/database.csv" <<'PY'
+import csv, json, sys
+def value(text):
+    if text in ("", "[]"):
+        return None
+    if text in ("t", "f"):
+        return text == "t"
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+ours, theirs = ([{name: value(text) for name, text in row.items()} for row in csv.DictReader(open(path))] for path in sys.argv[1:3])
+wrong = [(mine["date"], name, value, other.get(name)) for mine, other in zip(ours, theirs) for name, value in mine.items() if other.get(name) != value]
+print(len(ours), "days,", len(theirs), "in the database; differs (date, figure, stack, database):", wrong[:5])
+sys.exit(ours != theirs or len(ours) < 365 or not any(row["steps"] for row in ours))
+PY
+}
+
+say "PostgreSQL by its profile, killed in the middle of an import"
+quietly docker build ${DOCKER_BUILD_FLAGS:-} -t "$HEALTHBUS_POSTGRES_IMAGE" containers/postgres
+quietly "${compose[@]}" --profile tools down -v
+compose+=(--profile postgres)
+export HEALTHBUS_CONFIG=/usr/lib/healthbus/configs/compose-postgres.json
+quietly "${compose[@]}" up -d --no-build
+# The server makes its cluster first, and `postgres` ends until there is a URL.
+quietly cli ready --within 120
+cli import --json - <"$work/export.zip" >"$work/import.json" 2>"$work/import.err" &
+import=$!
+some_rows() { (($(database 'SELECT count(*) FROM healthbus.samples' | tail -n 1) > 0)); }
+until_true 60 "the first rows are there" some_rows
+id=$(container postgres-server)
+quietly killed_by_the_system "$id"
+until_true 60 "the server is started again" restarted "$id" 1
+wait "$import" || { cat "$work/import.err" >&2; die "the import"; }
+until_true 180 "all is delivered" settled
+until_true 60 "the backend has all samples, once" delivered
+until_true 60 "the same days in the database" same_in_database
+samples=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["samples"]["alive"])' "$work/stats.json")
+[[ $(database 'SELECT count(*) FROM healthbus_views.samples' | tail -n 1) == "$samples" ]] || die "the database hasn't the backend's $samples samples"
+say "backend and database have the same $samples samples and the same days"
 say "done"

@@ -276,6 +276,21 @@ extension PostgresTests {
             #expect(try columns() == ["a bigint"])
         }
 
+        /// Somebody has detached a year: its samples go to the default partition, and each is there once.
+        @Test func aDetachedYearIsLeftAlone() throws {
+            _ = try put(madePage(0..<3, version: 5))
+            let mine = try PostgresConnection(url: server.url(), timeout: 30, program: "test")
+            try mine.execute("ALTER TABLE healthbus.samples DETACH PARTITION healthbus.samples_2017")
+            let again = try Self.store(server)
+            let page = PostgresBatch(user: "me", samples: madePage(0..<5, version: 6))
+            #expect(try again.put(page, seen: nil).created == 5)
+            #expect(try again.put(page, seen: nil).known == 5)
+            let places = try rows(
+                "SELECT DISTINCT relname FROM healthbus.samples s JOIN pg_class c ON c.oid = s.tableoid")
+            #expect(places == ["samples_other"])
+            #expect(try rows("SELECT count(*) FROM healthbus.samples_2017") == ["3"])
+        }
+
         @Test(arguments: ["Health", "1a", "a-b", "a\"b", "", "pg_x", "a b"])
         func namesThatWouldHaveToBeQuoted(_ name: String) { #expect(PostgresSchema(name) == nil) }
     }

@@ -162,14 +162,20 @@ extension PostgresTests {
         ("postgres://anna@localhost/health", "localhost:5432/health", true),
         ("host=/run/postgresql dbname=health password=secret", "/run/postgresql/health", true),
         ("postgresql://[::1]:5432/health", "::1:5432/health", true),
+        ("postgresql://me:a%2Fb%40c@db.example.org/health", "db.example.org:5432/health", false),
+        ("host=/run/postgresql dbname=health user=me password=a@b/c", "/run/postgresql/health", true),
     ])
     func readable(_ url: String, _ text: String, _ isLocal: Bool) throws {
         let address = try PostgresAddress(url: url)
         #expect(address.description == text && address.isLocal == isLocal)
     }
 
+    /// A '/' or '@' of the password that isn't escaped would make a part of it the host or the database, which everybody is told.
     @Test(arguments: [
         "", "health", "postgresql://anna:secret@h:5432/d?nonsense=1", "password=secret nonsense", "=secret",
+        "postgresql://me:pass/secret@db.example.org:5432/health",
+        "postgresql://me:secret@secret/x@db.example.org/health",
+        "postgresql://me:secr/secret@db/health", "host=db port=secret", "postgresql://me:\nsecret@db/health",
     ])
     func unreadable(_ url: String) {
         let error = #expect(throws: PostgresError.self) { try PostgresAddress(url: url) }
@@ -185,5 +191,12 @@ extension PostgresTests {
         let problem = PostgresProblem(PostgresError(.server, state: state, endpoint: "h:1/d", "m"))
         #expect("\(problem.outcome)".hasPrefix(expected), "\(problem.outcome)")
         #expect(problem.why == "h:1/d: m (\(state))")
+    }
+
+    /// What fails before anything was written is no fault of the data: nothing becomes a dead letter for it.
+    @Test func whileOpeningNothingIsRefused() {
+        let error = PostgresError(.server, state: "22023", endpoint: "h:1/d", "m")
+        #expect("\(PostgresProblem(error).outcome)".hasPrefix("refused"))
+        #expect(PostgresProblem(error, isOpening: true).outcome == .unproven)
     }
 }

@@ -13,11 +13,13 @@ import UploaderStage
 @Suite struct ColumnsDeliveryTests {
     private let rig: StageRig<DeliveryStage>
 
-    init() throws {
+    init() throws { try self.init(.init()) }
+
+    private init(_ settings: DeliverySettings) throws {
         rig = try StageRig {
             DeliveryStage(
                 observer: "observer", handlers: [], consolidator: nil, policy: UploadPolicy(base: 1, cap: 8),
-                generator: SeededRandom(seed: 5), instance: "uploader", family: { _ in .other })
+                settings: settings, generator: SeededRandom(seed: 5), instance: "uploader", family: { _ in .other })
         }
         try rig.turn()
     }
@@ -97,6 +99,24 @@ import UploaderStage
         #expect(try Value(json: request.body)["samples"].array?.count == 5)
         try answer(created: 5)
         #expect(try frontier() == 5)
+    }
+
+    /// 'samplesPerSecond' holds on average: what was sent makes the next wait.
+    @Test func noMoreThanSoManyASecond() throws {
+        let paced = try Self(DeliverySettings(samplesPerSecond: 2))
+        try paced.tell(columns: false)
+        try paced.release(6)
+        try paced.answerPull(1...4, head: 6)
+        #expect(paced.uploads.count == 1)
+        try paced.answer(created: 4)
+        try paced.answerPull(5...6, head: 6)
+        #expect(paced.uploads.isEmpty)
+        try paced.rig.pass(.milliseconds(1900))
+        #expect(paced.uploads.isEmpty)
+        try paced.rig.pass(.milliseconds(200))
+        #expect(paced.uploads.count == 1)
+        try paced.answer(created: 2)
+        #expect(try paced.frontier() == 6)
     }
 
     @Test func columnsHoldWhatIsSent() throws {

@@ -18,17 +18,21 @@ final class UploaderRig {
     /// Documents that the consolidator has.
     private(set) var days: [Int64] = []
 
-    init(_ settings: DeliverySettings = .init(), first address: String? = nil) throws {
-        // A second life of it may find another address in its configuration.
-        var addresses = [address ?? settings.address, settings.address].makeIterator()
-        var last = settings.address
+    convenience init(_ settings: DeliverySettings = .init(), first address: String? = nil) throws {
+        var first = settings
+        first.address = address ?? settings.address
+        try self.init(lives: [first, settings])
+    }
+
+    /// - Parameter lives: what it finds in its configuration each time that it starts; the last also ever after.
+    init(lives: [DeliverySettings]) throws {
+        var coming = lives.makeIterator()
+        var settings = DeliverySettings()
         rig = try StageRig {
-            last = addresses.next() ?? last
+            settings = coming.next() ?? settings
             return DeliveryStage(
                 observer: "observer", handlers: [], consolidator: "consolidator",
-                policy: UploadPolicy(base: 1, cap: 8),
-                settings: DeliverySettings(
-                    address: last, compareEvery: settings.compareEvery, refusedInARow: settings.refusedInARow),
+                policy: UploadPolicy(base: 1, cap: 8), settings: settings,
                 generator: SeededRandom(seed: 5), instance: "uploader", family: { _ in .other })
         }
         try rig.turn()

@@ -1,0 +1,39 @@
+import DeliveryKit
+import TestSupport
+import Testing
+
+/// What becomes of what was passed, when another choice of what is delivered holds.
+@Suite struct DeliveryChoiceTests {
+    private let daily = DeliverySettings(choice: DeliveryChoice(["daily"]))
+    private let steps = DeliverySettings(choice: DeliveryChoice(["steps"]))
+
+    @Test func anotherChoiceDeliversAgain() throws {
+        let uploader = try UploaderRig(lives: [steps, daily, daily])
+        try uploader.add(1...3)
+        try uploader.serve()
+        #expect(uploader.delivered == 0)
+        #expect(try uploader.frontier() == 3, "days aren't taken, and passed")
+
+        try uploader.rig.restart()
+        try uploader.add(1...3)
+        try uploader.serve()
+        #expect(uploader.delivered == 3)
+
+        // The same choice has nothing to do.
+        try uploader.rig.restart()
+        try uploader.add(1...3)
+        #expect(uploader.uploads.isEmpty)
+        #expect(try uploader.frontier() == 3)
+    }
+
+    /// In files of earlier releases, which took everything, no choice is written down: nothing is delivered twice for that.
+    @Test func withoutAChoiceNothingIsRepeated() throws {
+        let uploader = try UploaderRig(lives: [.init(), .init()])
+        try uploader.add(1...3)
+        try uploader.serve()
+        #expect(uploader.delivered == 3)
+        try uploader.rig.restart()
+        try uploader.add(1...3)
+        #expect(uploader.uploads.isEmpty)
+    }
+}
