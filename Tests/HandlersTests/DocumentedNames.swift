@@ -122,6 +122,7 @@ extension DocumentedNames {
     /// The part of a command line that doesn't exist; nil when all does.
     private func wrong(_ line: String) -> String? {
         let words = line.split(whereSeparator: { " []".contains($0) }).dropFirst().map(String.init)
+        if words == ["help"] || words.first == "help" && commands[words[1]] != nil { return nil }
         guard let name = words.first, let command = commands[name] else {
             return "healthbus \(words.first ?? "")"
         }
