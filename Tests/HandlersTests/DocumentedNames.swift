@@ -76,6 +76,15 @@ extension DocumentedNames {
             })
     }
 
+    /// Of the environment, that any program reads.
+    static func variables() throws -> Set<String> {
+        try ["Sources", "plugins"].reduce(into: []) { names, folder in
+            for source in try sources(below: checkout.appending(path: folder).path) {
+                names.formUnion(source.matches(of: #/"(HEALTHBUS_[A-Z_]+)"/#).map { String($0.1) })
+            }
+        }
+    }
+
     func missing(in page: String) -> [String] {
         Self.testNames(in: page).filter { !tests.contains($0) } + Self.commandLines(in: page).compactMap(wrong)
     }
