@@ -1,4 +1,5 @@
 import Foundation
+import HealthModel
 import Testing
 
 /// What the documentation points to is there: the tests that show a statement, and the commands.
@@ -16,6 +17,46 @@ import Testing
         // It looks where the names are.
         let statements = try #require(pages["docs/delivery-statements.md"])
         #expect(checkout.names(in: statements).count > 200)
+    }
+
+    @Test func everyLinkLeadsSomewhere() throws {
+        let links = DocumentedLinks(pages: try DocumentedNames.pages())
+        for page in links.pages.keys { #expect(links.dead(in: page) == [], "\(page)") }
+    }
+
+    @Test func aDeadLinkIsFound() {
+        let page =
+            "[a](b.md) [c](#d) [e](#my-part) [f](architecture.md#nothing) [g](https://h.example.org)\n\n## My *part*"
+        let links = DocumentedLinks(pages: ["docs/delivery.md": page, "docs/architecture.md": "# Architecture"])
+        #expect(links.dead(in: "docs/delivery.md") == ["b.md", "#d", "architecture.md#nothing"])
+    }
+
+    /// No option and no variable is known to the source alone.
+    @Test func configurationListsEveryOptionAndVariable() throws {
+        let page = try #require(try DocumentedNames.pages()["docs/configuration.md"])
+        let plugins = DocumentedNames.checkout.appending(path: "plugins").path
+        var options: Set<String> = []
+        for name in try FileManager.default.contentsOfDirectory(atPath: plugins) {
+            guard let text = FileManager.default.contents(atPath: "\(plugins)/\(name)/plugin.json") else { continue }
+            let manifest = try Value(json: text, comments: true)
+            options.formUnion(manifest["configuration"]["properties"].object?.keys.map { $0 } ?? [])
+        }
+        #expect(options.count > 40)
+        for option in options.sorted() { #expect(page.contains("`\(option)`"), "\(option)") }
+        let read = try DocumentedNames.variables()
+        #expect(read.count > 15)
+        // What a program is told by notify is in delivery.md.
+        for name in read.sorted() where !name.hasPrefix("HEALTHBUS_ALERT_") {
+            #expect(page.contains("`\(name)`"), "\(name)")
+        }
+    }
+
+    /// A reader knows from the first words whether a page is for them.
+    @Test func eachPageSaysFirstWhomItIsFor() throws {
+        for (page, text) in try DocumentedNames.pages() where page != "README.md" {
+            let first = text.components(separatedBy: "\n\n").dropFirst().first ?? ""
+            #expect(first.hasPrefix("For "), "\(page): \(first.prefix(80))")
+        }
     }
 
     @Test(arguments: [

@@ -76,6 +76,15 @@ extension DocumentedNames {
             })
     }
 
+    /// Of the environment, that any program reads.
+    static func variables() throws -> Set<String> {
+        try ["Sources", "plugins"].reduce(into: []) { names, folder in
+            for source in try sources(below: checkout.appending(path: folder).path) {
+                names.formUnion(source.matches(of: #/"(HEALTHBUS_[A-Z_]+)"/#).map { String($0.1) })
+            }
+        }
+    }
+
     func missing(in page: String) -> [String] {
         Self.testNames(in: page).filter { !tests.contains($0) } + Self.commandLines(in: page).compactMap(wrong)
     }
@@ -122,6 +131,7 @@ extension DocumentedNames {
     /// The part of a command line that doesn't exist; nil when all does.
     private func wrong(_ line: String) -> String? {
         let words = line.split(whereSeparator: { " []".contains($0) }).dropFirst().map(String.init)
+        if words == ["help"] || words.first == "help" && commands[words[1]] != nil { return nil }
         guard let name = words.first, let command = commands[name] else {
             return "healthbus \(words.first ?? "")"
         }

@@ -1,0 +1,37 @@
+import Foundation
+
+/// The links of a page of the documentation that lead nowhere: to a file that isn't there, or a heading that the page doesn't have.
+struct DocumentedLinks {
+    /// By path within the checkout.
+    let pages: [String: String]
+
+    func dead(in page: String) -> [String] {
+        (pages[page] ?? "").matches(of: #/\]\(([^)\s]+)\)/#).map { String($0.1) }.filter { !leads($0, from: page) }
+    }
+
+    private func leads(_ link: String, from page: String) -> Bool {
+        if link.contains(#/^[a-z]+:/#) { return true }
+        let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let folder = URL(filePath: "/" + page).deletingLastPathComponent()
+        let target =
+            parts[0].isEmpty ? page : String(folder.appending(path: parts[0]).standardizedFileURL.path.dropFirst())
+        guard FileManager.default.fileExists(atPath: DocumentedNames.checkout.appending(path: target).path) else {
+            return false
+        }
+        guard parts.count > 1, let text = pages[target] else { return parts.count == 1 }
+        return Self.headings(of: text).contains(parts[1])
+    }
+
+    /// As GitHub makes them: in small letters, without marks, words joined by hyphens.
+    private static func headings(of text: String) -> Set<String> {
+        var headings: Set<String> = []
+        var isCode = false
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix("```") { isCode.toggle() }
+            guard !isCode, let title = line.wholeMatch(of: #/#+ (.*)/#)?.1 else { continue }
+            headings.insert(
+                title.lowercased().replacing(" ", with: "-").filter { $0.isLetter || $0.isNumber || "-_".contains($0) })
+        }
+        return headings
+    }
+}
