@@ -2,9 +2,10 @@ import HealthModel
 import JSON
 import SQLite
 
-// A record that no row is becomes one.
+// Turns a record without a matching row into a new one.
 extension RecordClaim {
-    /// A new row, at the ordinal that keeps the key's rows in the order of their values: so ids don't depend on who came first.
+    /// A new row, at the ordinal that keeps the rows of its key ordered by value, so that ids don't depend on which
+    /// came first.
     func insert(
         _ record: IncomingRecord, ordinals: Int, buried: Bool, _ tally: inout IngestCounts.Tally
     ) throws -> SequenceNumber {
@@ -76,7 +77,7 @@ extension RecordClaim {
         }
     }
 
-    /// Moves the key's rows from that ordinal on one ordinal up, from the last, so that no two meet.
+    /// Moves the key's rows from that ordinal upwards by one, starting from the last, so that no two collide.
     private func shift(_ record: IncomingRecord, from first: Int, below ordinals: Int) throws {
         for ordinal in (first..<ordinals).reversed() {
             guard let slot = try slot(record, ordinal) else { continue }
@@ -89,7 +90,7 @@ extension RecordClaim {
             writer.window.update(slot, row)
             writer.window.relink()
         }
-        // The row that comes between isn't claimed by both kinds of records.
+        // The row inserted in between hasn't been claimed by both kinds of records.
         if first > 0, let slot = try slot(record, 0) {
             let below = writer.window.rows[slot].claimedBelow
             writer.window.setClaimedBelow(slot, min(below.0, first), child: false)
