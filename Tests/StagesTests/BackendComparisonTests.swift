@@ -87,7 +87,7 @@ import UploaderStage
         let next = InstantText.local(rig.rig.now + .seconds(600), now: rig.rig.now)
         #expect(
             why
-                == "the backend lacks some of what it took once more; everything was delivered to it again 3 times lately, "
+                == "the backend once more lacks some of what it accepted; everything was delivered to it again 3 times lately, "
                 + "and will be again from \(next) on")
         // Once it has kept all for an hour, that is over.
         #expect(try rig.alerts().contains("alternating"))
