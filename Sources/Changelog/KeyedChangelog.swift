@@ -13,7 +13,7 @@ package final class KeyedChangelog {
     private let find: Statement
     private let insert: Statement
     private let update: Statement
-    private let bury: Statement
+    private let tombstone: Statement
     private let list: Statement
 
     package static func createTables(in database: Database) throws {
@@ -33,7 +33,7 @@ package final class KeyedChangelog {
         insert = try database.prepare("INSERT INTO changes(seq, key, topic, user, day, body) VALUES (?, ?, ?, ?, ?, ?)")
         update = try database.prepare(
             "UPDATE changes SET seq = ?, topic = ?, user = ?, day = ?, body = ? WHERE key = ?")
-        bury = try database.prepare("UPDATE changes SET seq = ?, body = NULL WHERE key = ?")
+        tombstone = try database.prepare("UPDATE changes SET seq = ?, body = NULL WHERE key = ?")
         list = try database.prepare(
             "SELECT seq, key, topic, user, day, body FROM changes WHERE user = ? AND day BETWEEN ? AND ? AND body IS NOT NULL"
         )
@@ -75,9 +75,9 @@ package final class KeyedChangelog {
     package func remove(key: String) throws -> Bool {
         find.bind(1, key)
         guard try find.firstRow({ !$0.isNull(0) }) == true else { return false }
-        bury.bind(1, stage.nextSequence().value)
-        bury.bind(2, key)
-        try bury.run()
+        tombstone.bind(1, stage.nextSequence().value)
+        tombstone.bind(2, key)
+        try tombstone.run()
         return true
     }
 

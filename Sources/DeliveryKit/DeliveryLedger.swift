@@ -78,7 +78,7 @@ struct DeliveryLedger {
 
     /// Keeps an element that the backend won't accept as a dead letter, with the reason; a repeated failure adds to its
     /// tries.
-    mutating func bury(
+    mutating func addDeadLetters(
         id: String, version: Int64, metric: UploadMetric, user: String, reason: String, status: Int?, _ turn: Turn
     ) throws {
         turn.log(.deadletterAdded, ["metric": metric.rawValue, "id": id, "why": reason])
@@ -100,7 +100,7 @@ struct DeliveryLedger {
     }
 
     /// Whatever the backend has accepted is no longer a dead letter, in this version or an older one.
-    mutating func unbury(
+    mutating func takeOutDeadLetters(
         _ elements: some Sequence<(id: String, version: Int64)>, metric: UploadMetric, user: String, _ turn: Turn
     ) throws {
         guard deadLetters > 0 else { return }

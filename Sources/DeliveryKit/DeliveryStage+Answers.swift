@@ -117,7 +117,7 @@ extension DeliveryStage {
         let group = deliveries[index].groups[sent.group]
         let (reasons, unknown) = group.refused(answer.refused, in: sent.part)
         try tell(unknown: unknown, turn)
-        try bury(group, reasons, answer.status, turn)
+        try addDeadLetters(group, reasons, answer.status, turn)
         deliveries[index].groups[sent.group].batch.remove(reasons.keys)
         guard reasons.isEmpty else { return try settleDone(turn) }
         // It named none of the elements sent: only the rest of the answer counts, if it says anything.
@@ -125,10 +125,10 @@ extension DeliveryStage {
         try act(on: otherwise, index, sent, turn)
     }
 
-    func bury(_ group: DeliveryGroup, _ reasons: [Int: String], _ status: Int?, _ turn: Turn) throws {
+    func addDeadLetters(_ group: DeliveryGroup, _ reasons: [Int: String], _ status: Int?, _ turn: Turn) throws {
         for (place, reason) in reasons.sorted(by: { $0.key < $1.key }) {
             let element = group.element(place)
-            try ledger.bury(
+            try ledger.addDeadLetters(
                 id: element.id, version: element.version, metric: group.metric, user: group.user, reason: reason,
                 status: status, turn)
         }
@@ -157,10 +157,10 @@ extension DeliveryStage {
         }
         for subject in ["delivery", "acceptance"] { try turn.clear(.degraded, subject: subject) }
         try tell(unknown: unknown, turn)
-        try ledger.unbury(
+        try ledger.takeOutDeadLetters(
             sent.part.lazy.filter { reasons[$0] == nil }.map { group.element($0) }, metric: group.metric,
             user: group.user, turn)
-        try bury(group, reasons, answer.status, turn)
+        try addDeadLetters(group, reasons, answer.status, turn)
         try ledger.delivered(sent.part.count - reasons.count, metric: group.metric, answer.counts, turn)
         // What is delivered again was first delivered long ago.
         if deliveries[index].fetched != nil {

@@ -14,7 +14,10 @@ extension DeliveryStage {
 
     /// Metrics whose elements aren't sent at present, since the backend may be the cause.
     var waitingMetrics: Set<UploadMetric> {
-        Set(suspicions.filter { $0.value.until != nil || held($0.key) + $0.value.buried > settings.refusedInARow }.keys)
+        Set(
+            suspicions.filter {
+                $0.value.until != nil || held($0.key) + $0.value.deadLetterCount > settings.refusedInARow
+            }.keys)
     }
 
     /// Why some are waiting, for people.
@@ -30,7 +33,7 @@ extension DeliveryStage {
     func suspect(_ index: Int, _ sent: Delivery.Sent, _ reason: String, _ status: Int?, _ turn: Turn) throws {
         let group = deliveries[index].groups[sent.group]
         guard settings.refusedInARow > 0 else {
-            try bury(group, [sent.part.lowerBound: reason], status, turn)
+            try addDeadLetters(group, [sent.part.lowerBound: reason], status, turn)
             deliveries[index].groups[sent.group].batch.settle()
             return try settleDone(turn)
         }
@@ -63,10 +66,10 @@ extension DeliveryStage {
         let why = "the backend refuses it" + (suspicion.status.map { " (\($0))" } ?? "")
         for (index, group) in places(metric) {
             let gone = deliveries[index].groups[group].batch.settleHeld()
-            try bury(
+            try addDeadLetters(
                 deliveries[index].groups[group], Dictionary(gone.map { ($0, why) }) { first, _ in first },
                 suspicion.status, turn)
-            if evidence == .emptyRequest { suspicions[metric]?.bury(gone.count) }
+            if evidence == .emptyRequest { suspicions[metric]?.addDeadLetters(gone.count) }
         }
         if suspicionText == nil { try turn.clear(.degraded, subject: "refusals") }
         try settleDone(turn)
@@ -113,7 +116,7 @@ extension DeliveryStage {
             }
             guard let suspicion = suspicions[metric] else { continue }
             let held = held(metric)
-            if held == 0, suspicion.until == nil, suspicion.buried == 0, suspicion.probe == nil {
+            if held == 0, suspicion.until == nil, suspicion.deadLetterCount == 0, suspicion.probe == nil {
                 if !hasMore(metric) { suspicions[metric] = nil }
                 continue
             }
@@ -122,7 +125,7 @@ extension DeliveryStage {
                 continue
             }
             guard held > 0, suspicion.probe == nil, !isSending(metric),
-                held + suspicion.buried > settings.refusedInARow || !hasMore(metric)
+                held + suspicion.deadLetterCount > settings.refusedInARow || !hasMore(metric)
             else { continue }
             probe(metric, turn)
         }

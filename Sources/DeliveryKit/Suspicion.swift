@@ -22,7 +22,7 @@ struct Suspicion: Sendable, Equatable {
     }
 
     /// How many became dead letters since the backend last accepted an element on this path.
-    private(set) var buried = 0
+    private(set) var deadLetterCount = 0
     /// The effect whose answer refused the last of them; anything sent before it proves nothing.
     private(set) var last: Int64 = 0
     private(set) var status: Int?
@@ -52,15 +52,15 @@ struct Suspicion: Sendable, Equatable {
     mutating func conclude(_ evidence: Evidence, held: Int, limit: Int) -> Conclusion {
         until = nil
         if evidence == .element {
-            (buried, attempt) = (0, 0)
+            (deadLetterCount, attempt) = (0, 0)
             return .believe
         }
-        guard buried + held <= limit else { return .wait }
+        guard deadLetterCount + held <= limit else { return .wait }
         attempt = 0
         return .believe
     }
 
-    mutating func bury(_ count: Int) { buried += count }
+    mutating func addDeadLetters(_ count: Int) { deadLetterCount += count }
 
     /// - Parameter hearsAgain: whether the held ones are to be sent again then.
     mutating func wait(until: MonotonicTime, hearsAgain: Bool) {

@@ -22,7 +22,7 @@ extension HealthStoreWriter {
                     try register(uuid, user: user, sequence: nil, deleted: true)
                     return .added
                 }
-                try bury(row, as: .deleted, user: user)
+                try leaveTombstone(row, as: .deleted, user: user)
                 return .deleted
             }
         }
@@ -38,7 +38,7 @@ extension HealthStoreWriter {
             let candidates = try typesHeld(by: user, named: type)
             for id in ids {
                 guard let row = try row(id: id, among: candidates, user: user), row.state != .deleted else { continue }
-                try bury(row, as: .deleted, user: user)
+                try leaveTombstone(row, as: .deleted, user: user)
                 deleted += 1
             }
             return deleted
@@ -66,7 +66,7 @@ extension HealthStoreWriter {
         return nil
     }
 
-    func bury(_ old: StoredRow, as state: SampleState, user: Int) throws {
+    func leaveTombstone(_ old: StoredRow, as state: SampleState, user: Int) throws {
         var row = old
         row.state = state
         try rewrite(&row, was: old, user: user)

@@ -93,7 +93,7 @@ extension HealthStoreWriter {
             for entry in entries {
                 if let id = entry.sample {
                     if let row = try row(id: id, user: user), row.state == .quarantined {
-                        try bury(row, as: .deleted, user: user)
+                        try leaveTombstone(row, as: .deleted, user: user)
                     }
                     try forgetQuarantined(entry)
                 } else {

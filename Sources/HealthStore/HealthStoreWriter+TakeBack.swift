@@ -56,7 +56,7 @@ extension HealthStoreWriter {
             if !gone.isEmpty { try pieces.forgetAll(user: user) }
             for sequence in gone {
                 guard let row = try row(at: sequence, user: user) else { continue }
-                try bury(row, as: .absent, user: user)
+                try leaveTombstone(row, as: .absent, user: user)
             }
             if progress.isDone {
                 try forgetVersions(broughtBy: progress.bringers, user: user)

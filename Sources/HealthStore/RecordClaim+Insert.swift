@@ -7,7 +7,7 @@ extension RecordClaim {
     /// A new row, at the ordinal that keeps the rows of its key ordered by value, so that ids don't depend on which
     /// came first.
     func insert(
-        _ record: IncomingRecord, ordinals: Int, buried: Bool, _ tally: inout IngestCounts.Tally
+        _ record: IncomingRecord, ordinals: Int, isDeleted: Bool, _ tally: inout IngestCounts.Tally
     ) throws -> SequenceNumber {
         var ordinal = ordinals
         while ordinal > 0, ordinals - ordinal < Self.longestShift,
@@ -34,7 +34,7 @@ extension RecordClaim {
         row.created = record.created
         row.uuid = record.uuid
         row.hasPayload = !record.payload.isEmpty
-        if buried {
+        if isDeleted {
             row.state = .deleted
             tally.deleted += 1
         } else if let why = implausible(record) {
@@ -50,7 +50,7 @@ extension RecordClaim {
         writer.heads.enter(row)
         if !row.isSealed { writer.heads.note(row) }
         writer.window.append(row)
-        if let uuid = row.uuid { try writer.register(uuid, user: user, sequence: row.sequence, deleted: buried) }
+        if let uuid = row.uuid { try writer.register(uuid, user: user, sequence: row.sequence, deleted: isDeleted) }
         if let reason { try writer.note(row.id, reason: reason, line: record.line, source: session.source, user: user) }
         return row.state == .alive ? row.born : .beginning
     }
@@ -98,7 +98,7 @@ extension RecordClaim {
         }
     }
 
-    func bury(_ slot: Int, uuid: SampleID?) throws {
+    func leaveTombstone(_ slot: Int, uuid: SampleID?) throws {
         let old = writer.window.rows[slot]
         var row = old
         row.state = .deleted

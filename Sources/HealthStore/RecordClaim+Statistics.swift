@@ -8,7 +8,9 @@ extension RecordClaim {
     /// same time, the greater number.
     /// - Returns: as `take`.
     func state(_ record: IncomingRecord, _ tally: inout IngestCounts.Tally) throws -> SequenceNumber {
-        guard let slot = try slot(record, 0) else { return try take(new: record, ordinals: 0, buried: false, &tally) }
+        guard let slot = try slot(record, 0) else {
+            return try take(new: record, ordinals: 0, isDeleted: false, &tally)
+        }
         let old = writer.window.rows[slot]
         session.claim(old, child: false)
         if old.state == .deleted {

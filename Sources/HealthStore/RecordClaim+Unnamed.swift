@@ -62,7 +62,7 @@ extension RecordClaim {
         try writer.rewrite(&left, was: old, user: user)
         writer.window.update(slot, left)
         var tally = IngestCounts.Tally()
-        let born = try take(new: record, ordinals: ordinals, buried: false, &tally)
+        let born = try take(new: record, ordinals: ordinals, isDeleted: false, &tally)
         let new = writer.window.rows.count - 1
         guard born != .beginning else { return born }
         try metadata.withUnsafeBytes { metadata in

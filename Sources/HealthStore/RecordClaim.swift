@@ -29,11 +29,11 @@ struct RecordClaim {
     func take(_ record: IncomingRecord, _ tally: inout IngestCounts.Tally) throws -> SequenceNumber {
         if isStatistics { return try state(record, &tally) }
         var candidates = try candidates(of: record)
-        var buried = false
+        var isDeleted = false
         if let uuid = record.uuid, !candidates.isUUIDFound {
             switch try known(uuid) {
             case .no: break
-            case .deletedUnseen: buried = true
+            case .deletedUnseen: isDeleted = true
             case .elsewhere:
                 tally.known += 1
                 return .beginning
@@ -45,7 +45,7 @@ struct RecordClaim {
             case nil: break
             case .row(let slot): candidates.best = slot
             case .toBeNamed(let slot):
-                if candidates.best == nil, !isTrial, !buried {
+                if candidates.best == nil, !isTrial, !isDeleted {
                     tally.joined += 1
                     return try name(slot, by: record, ordinals: candidates.count)
                 }
@@ -54,13 +54,13 @@ struct RecordClaim {
             }
         }
         guard let slot = candidates.best else {
-            return try take(new: record, ordinals: candidates.count, buried: buried, &tally)
+            return try take(new: record, ordinals: candidates.count, isDeleted: isDeleted, &tally)
         }
         let row = writer.window.rows[slot]
         session.claim(row, child: record.isChild)
-        if buried {
+        if isDeleted {
             // The sample was deleted under its UUID before this row was known to be the same sample.
-            if !isTrial { try bury(slot, uuid: record.uuid) }
+            if !isTrial { try leaveTombstone(slot, uuid: record.uuid) }
             tally.deleted += 1
             return .beginning
         }
@@ -91,18 +91,18 @@ struct RecordClaim {
 
     /// Takes a record that matches no row.
     func take(
-        new record: IncomingRecord, ordinals: Int, buried: Bool, _ tally: inout IngestCounts.Tally
+        new record: IncomingRecord, ordinals: Int, isDeleted: Bool, _ tally: inout IngestCounts.Tally
     ) throws -> SequenceNumber {
         if isTrial {
-            count(record, buried: buried, &tally)
+            count(record, isDeleted: isDeleted, &tally)
             return .beginning
         }
-        return try insert(record, ordinals: ordinals, buried: buried, &tally)
+        return try insert(record, ordinals: ordinals, isDeleted: isDeleted, &tally)
     }
 
     /// Counts the outcome for a record that matches no row.
-    private func count(_ record: IncomingRecord, buried: Bool, _ tally: inout IngestCounts.Tally) {
-        if buried {
+    private func count(_ record: IncomingRecord, isDeleted: Bool, _ tally: inout IngestCounts.Tally) {
+        if isDeleted {
             tally.deleted += 1
         } else if implausible(record) != nil {
             tally.quarantined += 1
