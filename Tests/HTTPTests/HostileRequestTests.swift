@@ -30,7 +30,7 @@ import Testing
         try Line.exchange(server.port, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").contains("got 0")
     }
 
-    /// Request lines and headers before the empty line; the status, or "" where only the end of the connection is told.
+    /// Request lines and headers before the empty line; the status, or "" where the connection is only closed.
     @Test(arguments: [
         ("GET / HTTP/1.1\r\nHost: x", " 200 "), ("GET / HTTP/1.0", " 200 "), ("GET / HTTP/1.0\r\nHost: x", " 200 "),
         ("GET / HTTP/1.1", " 400 "), ("GET / HTTP/1.1\r\nHost: x\r\nHost: y", " 400 "),
