@@ -1,8 +1,9 @@
-/// A view as a database makes it.
+/// A view as a database creates it.
 package struct ViewStatement: Sendable, Equatable {
     package let name: HealthView.Name
-    /// `CREATE VIEW …`, without anything before it that would drop an older one. Another text is another definition.
+    /// `CREATE VIEW …`, without a statement before it that would drop an older one. Different text means a different
+    /// definition.
     package let text: String
-    /// For databases that keep comments: what the view holds, and what each column does.
+    /// For databases that store comments: the contents of the view, and the meaning of each column.
     package let comments: [String]
 }
