@@ -58,7 +58,7 @@ extension EndToEnd {
 
                 // A second one on the same port says so.
                 let taken = try await stack.onState("monitor", "--listen", "\(port)")
-                #expect(taken.exit == .code(1) && taken.error.contains("the port is taken"))
+                #expect(taken.exit == .code(1) && taken.error.contains("the port is in use"))
                 monitor.child.signal(SIGTERM)
                 #expect(try await monitor.ended(within: 10).exit == .code(0))
                 try await stack.interrupt(up)

@@ -116,7 +116,7 @@ extension EndToEnd {
                 #expect(try await stack.up("--config", all, "--until-idle").ended().exit == .code(0))
                 try await expectEqual(stack)
 
-                // A database made anew gets everything again.
+                // A recreated database gets everything again.
                 try PostgresConnection(url: server.url(), timeout: 60, program: "test").execute(
                     "DROP SCHEMA healthbus CASCADE")
                 let again = try await stack.up("--config", all, "--until-idle").ended()
