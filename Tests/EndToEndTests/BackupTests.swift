@@ -96,7 +96,7 @@ extension EndToEnd {
                     }
                     backup.child.kill()
                     _ = try await backup.ended()
-                    // Quicker than the test looked.
+                    // It was over before the test looked.
                     guard !FileManager.default.fileExists(atPath: folder + "/manifest.json") else { continue }
                     unfinished += 1
                     let refused = try await stack.onState("restore", folder, "--yes")

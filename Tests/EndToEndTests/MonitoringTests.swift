@@ -44,7 +44,7 @@ extension EndToEnd {
                 // No user is a label.
                 #expect(!page.text.contains("\"me\""))
 
-                // One that is down is said to be.
+                // A process that is down is reported as down.
                 let steps = try #require(try stack.pid(of: "steps"))
                 kill(steps, SIGSTOP)
                 try await until("steps is missed") { try get(port, "/ready").text.contains("steps: not heard") }

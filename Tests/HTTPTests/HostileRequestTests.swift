@@ -113,7 +113,7 @@ import Testing
         line.say("POST / HTTP/1.1\r\nHost: x\r\n\(length)\r\n\r\n")
         let chunk = [UInt8](repeating: 97, count: 1 << 16)
         let bytes = length.hasPrefix("C") ? chunk : Array("10000\r\n".utf8) + chunk + [13, 10]
-        // It is cut off long before.
+        // The connection is cut off long before that.
         #expect(line.flood(bytes, times: 16_384))
         #expect(try livesOn(server))
     }

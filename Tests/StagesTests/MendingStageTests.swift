@@ -133,7 +133,7 @@ private struct Counted: DayHandler {
         try rig.answer(asked, .reset(head(10)))
         try sync(rig, head(10))
         try answerSpans(rig, head(10))
-        // A slice that was asked for before the day was marked again leaves it to another.
+        // An answer to a slice query from before the day was marked again doesn't settle the day; a later one does.
         while rig.pulls.contains(where: { $0.name == "slice" }) { try answerSlice(rig) }
         #expect(try rig.report().frontier["observer"] == 10)
     }

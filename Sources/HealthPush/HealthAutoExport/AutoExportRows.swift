@@ -7,7 +7,7 @@ struct AutoExportSlots {
     let unit: Int32
 }
 
-/// One record before it is in columns.
+/// One record, before conversion to columns.
 struct AutoExportRow: RecordCells {
     /// From `AutoExportRows.slots(_:unit:)`.
     var slots: AutoExportSlots
