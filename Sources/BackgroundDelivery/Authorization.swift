@@ -1,12 +1,13 @@
-/// Whether a consumer may read a type. A denied read looks like no data, so nobody downstream can tell denial from emptiness.
+/// Whether a consumer may read a type. A denied read looks like an absence of data, so nobody downstream can tell the
+/// two apart.
 package enum AuthorizationStatus: String, Codable, Sendable, CaseIterable {
     case notDetermined
-    /// All that a consumer can be told of a type it may read, and of one it may not.
+    /// All that a consumer can learn about a type, whether or not it may read it.
     case requested
     case denied
 }
 
-/// Why a registration, a task or a read isn't done, by HealthKit's and BackgroundTasks' names.
+/// Why a registration, a task or a read fails, with the names from HealthKit and BackgroundTasks.
 package struct DeliveryError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Code: String, Sendable {
         /// The manifest lacks an entitlement, or the user denied the type.
@@ -19,12 +20,12 @@ package struct DeliveryError: Error, Equatable, Sendable, CustomStringConvertibl
         case alreadyRegistered, notRegistered
         /// One app-refresh and ten processing requests may be pending.
         case tooManyPendingTaskRequests
-        /// What was asked for doesn't exist: a frequency, a type.
+        /// What was requested doesn't exist: a frequency, a type.
         case invalidArgument
     }
 
     package var code: Code
-    /// What it is about: a consumer, a type, a task.
+    /// What it concerns: a consumer, a type, a task.
     package var subject: String
     /// What to do now.
     package var remedy: String

@@ -9,7 +9,7 @@ package enum DeliveryFrequency: Int, Sendable, CaseIterable, Comparable {
     case daily = 3
     case weekly = 4
 
-    /// As configurations and messages write it.
+    /// As written in configurations and messages.
     package var name: String { "\(self)" }
 
     package init?(name: String) {
@@ -17,7 +17,7 @@ package enum DeliveryFrequency: Int, Sendable, CaseIterable, Comparable {
         self = frequency
     }
 
-    /// Between two wakes; zero where there is no limit.
+    /// The time between two wakes; zero if there is no limit.
     package var period: Duration {
         switch self {
         case .immediate: .zero
@@ -27,7 +27,7 @@ package enum DeliveryFrequency: Int, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// The slower of what was asked for and the type's floor: a faster request is accepted, and clamped.
+    /// The slower of what was requested and the type's floor: a faster request is accepted, but clamped.
     package func clamped(to floor: DeliveryFrequency) -> DeliveryFrequency { max(self, floor) }
 
     package static func < (a: DeliveryFrequency, b: DeliveryFrequency) -> Bool { a.rawValue < b.rawValue }

@@ -2,25 +2,25 @@ import HealthModel
 
 /// How the system delivers, whatever its consumers ask for.
 package struct DeliveryPolicy: Sendable, Equatable {
-    /// The fastest that types may be delivered in the background, where `floors` doesn't name them.
+    /// The fastest that types not named in `floors` may be delivered in the background.
     package var floor = DeliveryFrequency.immediate
-    /// By type; HealthKit documents one for stepCount alone, hourly.
+    /// By type; HealthKit documents only one, hourly for stepCount.
     package var floors: [String: DeliveryFrequency] = [:]
     /// How long a consumer has to acknowledge a fire.
     package var acknowledgeWithin: Duration = .seconds(15)
-    /// Fires in a row that nobody acknowledged until delivery to their consumer stops; 0: it is tried for ever.
+    /// How many consecutive fires may go unacknowledged until delivery to their consumer stops; 0: it is tried forever.
     package var strikesUntilStopped = 0
     /// How often within any hour fires may wake the app; 0: no limit.
     package var wakesPerHour = 0
-    /// How long the lock may hold changes back before a person is told.
+    /// How long a locked phone may hold changes back before a person is told.
     package var unlockReminderAfter: Duration = .seconds(3600)
 
     package init() {}
 
     package func floor(of type: String) -> DeliveryFrequency { floors[type] ?? floor }
 
-    /// How long an unacknowledged fire waits to be repeated after so many misses: as long again as for the acknowledgement, doubled each time, at
-    /// most 15 minutes.
+    /// How long an unacknowledged fire waits to be repeated after this many misses: as long as the acknowledgement may
+    /// take, doubled each time, at most 15 minutes.
     func backOff(after misses: Int) -> Duration {
         min(acknowledgeWithin * (1 << min(max(0, misses - 1), 20)), .seconds(900))
     }

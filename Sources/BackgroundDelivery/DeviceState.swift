@@ -1,17 +1,19 @@
 import HealthModel
 
-/// What the stack knows of the phone: whether its app runs, whether it is locked, what it lives on. One a stack.
+/// What the stack knows about the phone: whether its app is running, whether it is locked, how it is powered. One per
+/// stack.
 ///
-/// It is told by a simulator, a companion or `healthbus device`; without any of them the app is active and nothing holds anything back.
+/// It is set by a simulator, a companion or `healthbus device`; without any of them the app is active and nothing is
+/// held back.
 package struct DeviceState: Codable, Sendable, Equatable {
     package enum AppState: String, Codable, Sendable, CaseIterable {
         /// On the screen: everything is delivered at once.
         case active
-        /// Runs or is suspended; only fires and tasks give it time.
+        /// Running or suspended; only fires and tasks give it time.
         case background
         /// Ended by the system: a fire or a task starts it again.
         case terminated
-        /// Swiped away by its user: nothing starts it but its user.
+        /// Swiped away by its user: only its user can start it.
         case forceQuit
     }
 
@@ -24,9 +26,10 @@ package struct DeviceState: Codable, Sendable, Equatable {
     package var isLowPowerMode = false
     /// Sleep Focus.
     package var isSleepMode = false
-    /// The system gives no background time at present, for reasons of its own (load, battery, how seldom the app is used).
+    /// The system gives no background time at present, for reasons of its own (load, battery, the app being seldom
+    /// used).
     package var isDeferring = false
-    /// nil: nobody says; the machine's own path counts.
+    /// nil: unknown; the machine's own path counts.
     @OrNull package var network: NetworkPath?
 
     package init() { network = nil }
@@ -42,7 +45,7 @@ package struct DeviceState: Codable, Sendable, Equatable {
     }
 }
 
-/// Whether there is a way out, and over what. A path isn't the Internet: only an answer proves that.
+/// Whether there is network access, and over what. A path isn't the Internet: only an answer proves that.
 package struct NetworkPath: Codable, Sendable, Equatable {
     package enum Interface: String, Codable, Sendable, CaseIterable {
         case wifi, cellular, wired, loopback, other
@@ -64,7 +67,7 @@ package struct NetworkPath: Codable, Sendable, Equatable {
 }
 
 extension DeviceState {
-    /// Takes over the members that a message names; nil when one of them isn't what it should be.
+    /// Adopts the members in a message; nil when one of them is invalid.
     package func updated(from value: Value) -> DeviceState? {
         var state = self
         for (name, member) in value.object ?? [:] {

@@ -1,11 +1,11 @@
 import HealthModel
 
 extension ObserverRegistrations {
-    /// Fires what is due.
+    /// Fires whatever is due.
     /// - Parameters:
-    ///   - heads: newest sequence by type.
-    ///   - now: the clock; periods go by it, since they outlast a process.
-    ///   - monotonic: the clock that never jumps, for acknowledgements.
+    ///   - heads: the latest sequence by type.
+    ///   - now: the wall clock; periods are measured by it, since they outlast a process.
+    ///   - monotonic: the monotonic clock, for acknowledgements.
     package mutating func fires(
         heads: [String: SequenceNumber], device: DeviceState, at now: Instant, monotonic: MonotonicTime
     ) -> Round {
@@ -44,14 +44,14 @@ extension ObserverRegistrations {
         monotonic: MonotonicTime
     ) {
         if !isRepeat {
-            // Also an advisory fire tells of everything up to now.
+            // An advisory fire reports everything up to now too.
             held[type] = nil
             advisory.remove(type)
             lastFires[type] = now
             isWorthSaving = true
             if effectivePeriod(type) > .zero { isChanged = true }
         }
-        // On the screen the app is running: there is nobody to wake, and nobody's answer to wait for.
+        // On the screen the app is running: there is nobody to wake, and no answer to wait for.
         guard device.app != .active else { return }
         for (name, consumer) in consumers where !consumer.isStopped && consumer.requested(type) != nil {
             let old = consumer.awaited[type]
@@ -62,7 +62,7 @@ extension ObserverRegistrations {
         }
     }
 
-    /// Types to fire now, but for the lock. Sorted.
+    /// Types to fire now, leaving aside the lock. Sorted.
     private func dueTypes(_ device: DeviceState, _ now: Instant) -> [String] {
         let silenced = silenced
         switch device.app {
@@ -71,7 +71,7 @@ extension ObserverRegistrations {
         case .background, .terminated:
             var due = Set(held.keys.filter { dueTime($0, now).map { $0 <= now } ?? false && !backsOff($0) })
             if device.isDeferring || wakeTime(after: now) > now { due = [] }
-            // Whoever has just registered is running: telling it wakes nobody.
+            // A consumer that has just registered is running: telling it wakes nobody.
             return due.union(advisory.filter { requested($0) != nil }).subtracting(silenced).sorted()
         }
     }
@@ -85,12 +85,12 @@ extension ObserverRegistrations {
 
     private func effectivePeriod(_ type: String) -> Duration { effective(type)?.period ?? .zero }
 
-    /// Whether a fire of this type was missed and waits to be repeated.
+    /// Whether a fire of this type was missed and is waiting to be repeated.
     private func backsOff(_ type: String) -> Bool {
         consumers.values.contains { !$0.isStopped && $0.awaited[type]?.repeatAt != nil }
     }
 
-    /// From when on the app may be woken: `now` unless the hour's wakes are used up.
+    /// From when the app may be woken: `now` unless the hour's wakes are used up.
     private func wakeTime(after now: Instant) -> Instant {
         guard policy.wakesPerHour > 0 else { return now }
         let recent = wakes.filter { $0 <= now && $0 > now - Self.hour }.sorted()
@@ -112,7 +112,7 @@ extension ObserverRegistrations {
     private mutating func settle(_ heads: [String: SequenceNumber], at now: Instant) {
         let silenced = silenced
         for (type, from) in held where !silenced.contains(type) {
-            // What was switched off and on again without a change in between has nothing to tell.
+            // A type that was switched off and on again without a change in between has nothing to report.
             if heads[type] ?? .beginning <= from { held[type] = nil }
             // A clock that was put back must not hold a type for longer than its period.
             if let last = lastFires[type], last > now { lastFires[type] = now }
@@ -122,7 +122,7 @@ extension ObserverRegistrations {
 }
 
 extension ObserverRegistrations {
-    /// Notes fires that weren't acknowledged in time; the consumers whose strikes are used up.
+    /// Records fires that weren't acknowledged in time, and returns the consumers whose strikes are used up.
     private mutating func countMisses(at monotonic: MonotonicTime) -> [String] {
         var stopped: [String] = []
         for (name, old) in consumers where !old.isStopped && !old.awaited.isEmpty {
@@ -152,7 +152,7 @@ extension ObserverRegistrations {
         }
     }
 
-    /// When to look again; nil: not before something changes.
+    /// When to check again; nil: not before something changes.
     package func nextDeadline(device: DeviceState, at now: Instant, monotonic: MonotonicTime) -> MonotonicTime? {
         let awaited = consumers.values.filter { !$0.isStopped }.flatMap(\.awaited.values)
         var deadlines = awaited.filter { $0.repeatAt == nil }.map { $0.since + policy.acknowledgeWithin }
@@ -172,7 +172,7 @@ extension ObserverRegistrations {
         return deadlines.min()
     }
 
-    /// Whether the lock has held changes back for so long that a person should know.
+    /// Whether the locked phone has held changes back for so long that a person should know.
     package func isUnlockOverdue(at now: Instant) -> Bool {
         lockHeldSince.map { now - $0 >= policy.unlockReminderAfter } ?? false
     }

@@ -1,18 +1,18 @@
 import HealthModel
 
-/// What of the registrations must survive a restart. Fires under way are left out: whoever was told hears it again, since `held` or the head
-/// says so. Empty before the first is kept.
+/// The part of the registrations that must survive a restart. Fires in progress are left out: consumers hear them
+/// again, because of `held` or the head. Empty before anything is stored.
 package struct KeptRegistrations: Codable, Sendable, Equatable {
     package struct Consumer: Codable, Sendable, Equatable {
         package var launch: Int64
-        /// By type the frequency that it asked for.
+        /// By type, the frequency that it asked for.
         package var types: [String: String]?
         package var stopped: Bool?
         package var strikes: [String: Int]?
     }
 
     package var consumers: [String: Consumer]?
-    /// How far those types are fired that have changed since.
+    /// How far types that have changed since were fired.
     package var held: [String: SequenceNumber]?
     package var lastFires: [String: Instant]?
     package var off: [String]?
@@ -62,7 +62,7 @@ extension ObserverRegistrations {
         }
     }
 
-    /// Its owner has written what is kept.
+    /// Its owner has written what is to be stored.
     package mutating func saved() {
         isChanged = false
         savedHeld = held

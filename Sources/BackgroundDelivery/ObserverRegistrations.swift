@@ -1,38 +1,40 @@
 import HealthModel
 
-/// Which consumers are to be woken for which types, how far each type has been fired, and who hasn't answered: the counterpart of HealthKit's own
-/// table of background deliveries. Pure: clocks, heads and the device come in, fires go out.
+/// Which consumers are to be woken for which types, how far each type has been fired, and who hasn't answered: the
+/// counterpart of HealthKit's own table of background deliveries. Pure: clocks, heads and the device come in, fires go
+/// out.
 ///
-/// Nothing is queued. A type is held back as one number, the sequence up to which it was fired; whatever lies beyond it is due as long as it does.
+/// Nothing is queued. A held type is a single number, the sequence up to which it was fired; as long as there is
+/// anything beyond it, the type is due.
 package struct ObserverRegistrations: Sendable, Equatable {
-    /// In a registration: each type that it doesn't name.
+    /// In a registration: every type that it doesn't name.
     package static let everyType = "*"
 
-    /// A word to the consumers that a type has changed. No data: they ask.
+    /// Tells the consumers that a type has changed. It carries no data: they ask for it.
     package struct Fire: Sendable, Equatable {
         package var type: String
-        /// The newest change of the type; 0 for one without samples.
+        /// The type's latest change; 0 for one without samples.
         package var sequence: SequenceNumber
-        /// Said again, because nobody acknowledged it.
+        /// Repeated, because nobody acknowledged it.
         package var isRepeat: Bool
     }
 
-    /// What came of one look at the clock.
+    /// The result of one check of the clock.
     package struct Round: Sendable, Equatable {
-        /// In the order of their types. All of one round are one wake.
+        /// In the order of their types. All fires of one round are one wake.
         package var fires: [Fire] = []
         /// Consumers that have just used up their strikes.
         package var stopped: [String] = []
-        /// Changed types for which nobody is registered; each once, until somebody registers.
+        /// Changed types that nobody is registered for; each once, until somebody registers.
         package var unheard: [String] = []
     }
 
     struct Consumer: Sendable, Equatable {
-        /// The number of the start at which it registered.
+        /// The number of the launch at which it registered.
         var launch: Int64
         var types: [String: DeliveryFrequency]
         var isStopped = false
-        /// Fires in a row that it missed, by type.
+        /// How many consecutive fires it missed, by type.
         var strikes: [String: Int] = [:]
         /// Fires that it hasn't acknowledged; forgotten with the process, since `held` tells what is due.
         var awaited: [String: Awaited] = [:]
@@ -41,10 +43,10 @@ package struct ObserverRegistrations: Sendable, Equatable {
     }
 
     struct Awaited: Sendable, Equatable {
-        /// The oldest and the newest sequence that was fired since the last acknowledgement.
+        /// The oldest and the latest sequence fired since the last acknowledgement.
         var first: SequenceNumber
         var last: SequenceNumber
-        /// When the oldest went out.
+        /// When the oldest was sent.
         var since: MonotonicTime
         /// When it is repeated; nil while there is still time to acknowledge it.
         var repeatAt: MonotonicTime?
@@ -52,47 +54,47 @@ package struct ObserverRegistrations: Sendable, Equatable {
 
     package var policy: DeliveryPolicy
     var consumers: [String: Consumer] = [:]
-    /// Types with changes that haven't been fired, or that are off, and up to where each was fired.
+    /// Types with changes that haven't been fired, or that are off, and how far each was fired.
     package internal(set) var held: [String: SequenceNumber] = [:]
     var lastFires: [String: Instant] = [:]
     /// Switched off by the user of the stack.
     package internal(set) var off: Set<String> = []
-    /// Types that consumers may not read; one app a stack, so it is the same for all.
+    /// Types that consumers may not read; with one app per stack, the same for all.
     package internal(set) var denied: Set<String> = []
-    /// Frequencies that were set while running; they go before what consumers ask for.
+    /// Frequencies set while running; they take precedence over what consumers ask for.
     var frequencies: [String: DeliveryFrequency] = [:]
     /// When fires woke the app in the last hour.
     var wakes: [Instant] = []
-    /// Since when the lock has held back what would have been fired.
+    /// Since when the locked phone has held back what would have been fired.
     var lockHeldSince: Instant?
-    /// Types that fire once more, whether they changed or not: after a registration, on entering the foreground.
+    /// Types that fire once more, changed or not: after a registration, or on entering the foreground.
     var advisory: Set<String> = []
     var unheard: Set<String> = []
 
     var isChanged = false
-    /// `held` as it was last saved: what is held and fired in one turn needs no saving.
+    /// `held` as it was last saved: anything held and fired in the same turn needn't be saved.
     var savedHeld: [String: SequenceNumber] = [:]
-    /// Whether what must survive a restart has changed.
+    /// Whether anything that must survive a restart has changed.
     package var needsSaving: Bool { isChanged || held != savedHeld }
-    /// Something has changed that others only look at (when a type last fired).
+    /// Something has changed that is only for others to read (when a type last fired).
     package internal(set) var isWorthSaving = false
 
     package init(policy: DeliveryPolicy) { self.policy = policy }
 
-    /// Types that nobody is told of: switched off, or denied.
+    /// Types that nobody is told about: switched off, or denied.
     package var silenced: Set<String> { off.union(denied) }
 
-    /// Whether something fires at the next look without having changed.
+    /// Whether something will fire at the next check without having changed.
     package var isAdvising: Bool { !advisory.isEmpty }
 
-    /// Consumers by the number of the launch that they registered with.
+    /// Consumers, by the number of the launch that they registered with.
     package var launches: [String: Int64] { consumers.mapValues(\.launch) }
     package var stoppedConsumers: [String] { consumers.filter(\.value.isStopped).keys.sorted() }
 }
 
 extension ObserverRegistrations {
-    /// A consumer asks to be told of changes. Asking again with the same launch and types changes nothing; a new launch renews: strikes are
-    /// forgotten, stopped delivery resumes, each registered type fires once.
+    /// A consumer asks to be told about changes. Asking again with the same launch and types changes nothing; a new
+    /// launch renews: strikes are forgotten, stopped delivery resumes, each registered type fires once.
     /// - Parameter known: types that have samples.
     /// - Returns: whether anything changed.
     @discardableResult
@@ -122,7 +124,7 @@ extension ObserverRegistrations {
         consumers = kept
     }
 
-    /// A consumer has taken what it was told of, type by type up to a sequence.
+    /// A consumer has consumed the reported changes, each type up to a sequence.
     package mutating func acknowledge(_ name: String, _ types: [String: SequenceNumber], monotonic: MonotonicTime) {
         guard var consumer = consumers[name] else { return }
         for (type, sequence) in types {
@@ -143,20 +145,20 @@ extension ObserverRegistrations {
         for type in types where held[type] == nil { held[type] = before }
     }
 
-    /// The app has come to the foreground: every observer fires, also without a change.
+    /// The app has come to the foreground: every observer fires, changed or not.
     package mutating func enteredForeground(known: some Sequence<String>) {
         advisory.formUnion(known)
         for name in consumers.keys { consumers[name]?.awaited = [:] }
     }
 
-    /// The user has ended the app: what it didn't acknowledge is told at its next launch.
+    /// The user has ended the app: whatever it didn't acknowledge is reported at its next launch.
     package mutating func forceQuit() {
         for name in consumers.keys { consumers[name]?.awaited = [:] }
     }
 }
 
 extension ObserverRegistrations {
-    /// Stops or resumes observing a type. It stays where it was fired up to, and goes on from there.
+    /// Stops or resumes observing a type. It stays at the sequence up to which it was fired, and continues from there.
     /// - Parameter head: the store's.
     package mutating func setOff(_ isOff: Bool, _ type: String, head: SequenceNumber) {
         guard off.contains(type) != isOff else { return }
@@ -187,12 +189,12 @@ extension ObserverRegistrations {
         isChanged = true
     }
 
-    /// What is asked for a type by whoever asks for it most often; nil when nobody is registered for it.
+    /// The highest frequency that anyone requested for a type; nil when nobody is registered for it.
     package func requested(_ type: String) -> DeliveryFrequency? {
         consumers.values.compactMap { requested(type, by: $0) }.min()
     }
 
-    /// What it gets of that.
+    /// The frequency that is granted.
     package func effective(_ type: String) -> DeliveryFrequency? {
         requested(type)?.clamped(to: policy.floor(of: type))
     }
@@ -202,18 +204,18 @@ extension ObserverRegistrations {
         return frequencies[type] ?? requested
     }
 
-    /// How a type stands, for people.
+    /// The state of a type, for people.
     package enum TypeState: String, Sendable {
         case on, off
         /// Nobody is registered for it in the background.
         case unregistered
-        /// Its consumer didn't acknowledge, and has used up its strikes.
+        /// Its consumer failed to acknowledge, and has used up its strikes.
         case stopped
-        /// Changes wait to be fired.
+        /// Changes are waiting to be fired.
         case waiting
     }
 
-    /// A denial isn't told: it looks like a type that nothing comes of.
+    /// A denial isn't revealed: it looks like a type without data.
     package func state(_ type: String) -> TypeState {
         if off.contains(type) { return .off }
         let registered = consumers.values.filter { $0.requested(type) != nil }
@@ -222,7 +224,7 @@ extension ObserverRegistrations {
         return held[type] == nil || denied.contains(type) ? .on : .waiting
     }
 
-    /// Types that something was said of by name.
+    /// Types mentioned by name.
     package var namedTypes: Set<String> {
         consumers.values.reduce(into: silenced.union(frequencies.keys)) { $0.formUnion($1.types.keys) }
             .subtracting([Self.everyType])
@@ -231,7 +233,8 @@ extension ObserverRegistrations {
     package func lastFire(_ type: String) -> Instant? { lastFires[type] }
     package func strikes(_ type: String) -> Int { consumers.values.compactMap { $0.strikes[type] }.max() ?? 0 }
 
-    /// Whether a consumer may read a type. Only the owner of the stack learns of a denial: consumers are told no more than `requested`.
+    /// Whether a consumer may read a type. Only the owner of the stack learns of a denial: consumers are told no more
+    /// than `requested`.
     package func authorization(_ type: String, for consumer: String) -> AuthorizationStatus {
         if denied.contains(type) { return .denied }
         return consumers[consumer]?.requested(type) == nil ? .notDetermined : .requested

@@ -1,12 +1,12 @@
 import HealthModel
 
-/// What kinds of background task there are; each has a runtime and a limit of its own (Apple's documentation of BackgroundTasks).
+/// The kinds of background task; each has its own runtime and limit (Apple's documentation of BackgroundTasks).
 package enum TaskKind: String, Codable, Sendable, CaseIterable {
     /// `BGAppRefreshTask`: 30 seconds.
     case refresh
     /// `BGProcessingTask`: minutes; 10 here.
     case processing
-    /// `BGContinuedProcessingTask`: begun by its user in the foreground, goes on until it is done.
+    /// `BGContinuedProcessingTask`: begun by its user in the foreground, continues until it is done.
     case continued
 
     /// How long a task may run; nil: until it is done.
@@ -27,7 +27,7 @@ package enum TaskKind: String, Codable, Sendable, CaseIterable {
         }
     }
 
-    /// What the manifest's `backgroundModes` must hold, as `UIBackgroundModes` names it; nil: nothing.
+    /// What the manifest's `backgroundModes` must contain, with the names of `UIBackgroundModes`; nil: nothing.
     package var backgroundMode: String? {
         switch self {
         case .refresh: "fetch"
@@ -37,14 +37,14 @@ package enum TaskKind: String, Codable, Sendable, CaseIterable {
     }
 }
 
-/// A task that is to run: when at the earliest, and on what conditions. One an identifier may be pending.
+/// A task that is to run: when at the earliest, and under which conditions. One per identifier may be pending.
 package struct TaskRequest: Codable, Sendable, Equatable {
     /// What happens to a continued task that can't begin at once.
     package enum Strategy: String, Codable, Sendable { case queue, fail }
 
-    /// Beside what is told and kept of the request.
+    /// Not part of the request as sent and stored.
     package internal(set) var identifier = ""
-    /// A lower bound by the clock, never a promise; nil: at once.
+    /// A lower bound by the wall clock, never a promise; nil: at once.
     @OrNull package var earliestBegin: Instant?
     package var requiresNetwork: Bool
     package var requiresPower: Bool
@@ -73,14 +73,14 @@ package struct TaskRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// What lets tasks begin at a moment.
+/// What decides whether tasks may begin at a given moment.
 package struct TaskConditions: Sendable, Equatable {
-    /// The clock, for earliest begins.
+    /// The wall clock, for earliest starts.
     package var now: Instant
-    /// The clock that never jumps, for runtimes.
+    /// The monotonic clock, for runtimes.
     package var monotonic: MonotonicTime
     package var device: DeviceState
-    /// Whether there is a way out; nil: nobody says, which holds nothing back.
+    /// Whether there is network access; nil: unknown, which holds nothing back.
     package var hasNetwork: Bool?
 
     package init(now: Instant, monotonic: MonotonicTime, device: DeviceState, hasNetwork: Bool? = nil) {
@@ -94,12 +94,12 @@ package struct TaskConditions: Sendable, Equatable {
 /// Why a pending task doesn't begin.
 package enum TaskObstacle: String, Codable, Sendable {
     case forceQuit = "force-quit"
-    case notYet = "not before its earliest begin"
+    case notYet = "its earliest start is still to come"
     case noNetwork = "no network path"
     case noPower = "not charging"
     case lowPowerMode = "Low Power Mode"
-    case deferred = "put off by the system"
-    case device = "the device launches it"
-    case running = "it runs"
-    case queued = "another continued task runs"
+    case deferred = "deferred by the system"
+    case device = "the device decides when to launch it"
+    case running = "it is already running"
+    case queued = "another continued task is running"
 }

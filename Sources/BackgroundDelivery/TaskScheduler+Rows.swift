@@ -1,16 +1,17 @@
 import HealthModel
 
-/// What is kept of a task by its host. One that ran is kept as interrupted: should its process have died, it is to run again.
+/// What a task's host stores about it. One that was running is stored as interrupted: if its process dies, it is to run
+/// again.
 package struct KeptTask: Codable, Sendable, Equatable {
     @IfReadable var interrupted: TaskRequest?
     @IfReadable var pending: TaskRequest?
-    /// Of what is pending.
+    /// For a pending task.
     @IfReadable var submitted: Instant?
     @IfReadable var history: TaskHistory?
 }
 
 extension TaskScheduler {
-    /// What is kept of each identifier, for the owner's transaction.
+    /// What to store for each identifier, in the owner's transaction.
     package var rows: [String: KeptTask] {
         var rows: [String: KeptTask] = [:]
         for identifier in Set(pending.keys).union(running.keys).union(past.keys) {
@@ -29,7 +30,7 @@ extension TaskScheduler {
         return rows
     }
 
-    /// Takes up what was kept; once, after `register`. What isn't registered any more is left out.
+    /// Restores what was stored; once, after `register`. Anything no longer registered is left out.
     package mutating func restore(_ rows: [String: KeptTask]) {
         for (identifier, row) in rows where registered[identifier] != nil {
             if let request = row.pending?.named(identifier) {
@@ -53,22 +54,23 @@ extension TaskRequest {
     }
 }
 
-/// A registered task as a heartbeat tells it: what it is, whether it waits or runs, why it waits, how its last run went.
+/// A registered task in a heartbeat: what it is, whether it is waiting or running, why it is waiting, how its last run
+/// went.
 package struct ScheduledTask: Codable, Sendable, Equatable {
     package enum State: String, Codable, Sendable { case idle, pending, running, expiring }
 
     package var id: String
-    /// nil where only its kept row is known.
+    /// nil if only its stored row is known.
     package var kind: TaskKind?
     package var state: State
-    /// While it is pending or runs.
+    /// While it is pending or running.
     package var request: TaskRequest?
     /// While it is pending: why it doesn't begin.
     package var waitsFor: String?
     package var progress: TaskProgress?
     package var history: TaskHistory?
 
-    /// The same, where it is the task's own and not its host's silence.
+    /// The same, if the task itself is the reason, and not its host's silence.
     package var obstacle: TaskObstacle? { waitsFor.flatMap(TaskObstacle.init(rawValue:)) }
 
     package init(id: String, state: State) {
@@ -76,7 +78,7 @@ package struct ScheduledTask: Codable, Sendable, Equatable {
         self.state = state
     }
 
-    /// Of what is kept of a task whose host doesn't run.
+    /// From what is stored about a task whose host isn't running.
     package init(id: String, kept row: KeptTask) {
         request = row.pending ?? row.interrupted
         history = row.history

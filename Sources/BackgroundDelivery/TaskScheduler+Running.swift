@@ -18,12 +18,13 @@ extension TaskScheduler {
         return nil
     }
 
-    /// Begins what may begin by itself; the identifiers. With `launcher` device only continued tasks do: their user has begun them.
+    /// Begins the tasks that may begin on their own, and returns their identifiers. With `launcher` device only
+    /// continued tasks do: their user has begun them.
     package mutating func beginDue(_ conditions: TaskConditions) -> [String] {
         var begun: [String] = []
         for identifier in pending.keys.sorted()
         where launcher == .own || registered[identifier] == .continued {
-            // Asked one by one: a continued task that begins holds the next one up.
+            // Checked one by one: a continued task that begins holds up the next one.
             guard registered[identifier] != nil, obstacle(identifier, conditions) == nil else { continue }
             begin(identifier, conditions)
             begun.append(identifier)
@@ -31,8 +32,8 @@ extension TaskScheduler {
         return begun
     }
 
-    /// Begins one pending task on the word of the device, or of a person.
-    /// - Parameter forced: whatever its conditions, as a debugger does; a force-quit app is launched by nobody.
+    /// Begins one pending task when the device, or a person, says so.
+    /// - Parameter forced: whatever its conditions, as a debugger does; nothing launches a force-quit app.
     /// - Returns: why it didn't begin; nil when it did.
     package mutating func launch(
         _ identifier: String, forced: Bool = false, _ conditions: TaskConditions
@@ -44,7 +45,7 @@ extension TaskScheduler {
         }
         guard pending[identifier] != nil else {
             guard running[identifier] == nil else { return nil }
-            throw DeliveryError(.notRegistered, identifier, remedy: "no request is pending; it is submitted first")
+            throw DeliveryError(.notRegistered, identifier, remedy: "no request is pending; submit one first")
         }
         if let obstacle = obstacle(identifier, conditions),
             !forced || obstacle == .forceQuit || obstacle == .running || obstacle == .queued
@@ -66,7 +67,8 @@ extension TaskScheduler {
         past[identifier] = history
     }
 
-    /// Tasks whose runtime is over: their expiration handlers are to be called now, once. They complete, or are ended by `overrun`.
+    /// Tasks whose runtime is over: their expiration handlers are to be called now, once. They complete, or are ended
+    /// by `endOverrun`.
     package mutating func expire(_ conditions: TaskConditions) -> [String] {
         let due = running.filter {
             $0.value.expiresFully == nil && ($0.value.deadline.map { $0 <= conditions.monotonic } ?? false)
@@ -75,7 +77,7 @@ extension TaskScheduler {
         return due
     }
 
-    /// Has one running task expire before its time; true when it runs and wasn't expiring yet.
+    /// Makes one running task expire early; returns true if it is running and wasn't expiring yet.
     package mutating func expire(_ identifier: String, _ conditions: TaskConditions) -> Bool {
         guard let task = running[identifier], task.expiresFully == nil else { return false }
         startExpiring(identifier, conditions)
@@ -86,14 +88,14 @@ extension TaskScheduler {
         running[identifier]?.expiresFully = conditions.monotonic + Self.expirationGrace
     }
 
-    /// Ends tasks that didn't complete after they had expired; the identifiers.
+    /// Ends tasks that didn't complete after they had expired, and returns their identifiers.
     package mutating func endOverrun(_ conditions: TaskConditions) -> [String] {
         let late = running.filter { ($0.value.expiresFully ?? .distantFuture) <= conditions.monotonic }.keys.sorted()
         for identifier in late { end(identifier, .overran, conditions) }
         return late
     }
 
-    /// `setTaskCompleted(success:)`; false when it doesn't run.
+    /// `setTaskCompleted(success:)`; returns false when it isn't running.
     @discardableResult
     package mutating func complete(_ identifier: String, success: Bool, _ conditions: TaskConditions) -> Bool {
         guard let task = running[identifier] else { return false }
@@ -101,7 +103,7 @@ extension TaskScheduler {
         return true
     }
 
-    /// Ends a running continued task because its user wants that; true when it ran.
+    /// Ends a running continued task because its user wants that; returns true if it was running.
     package mutating func cancelRunning(_ identifier: String, _ conditions: TaskConditions) -> Bool {
         guard registered[identifier] == .continued, running[identifier] != nil else { return false }
         end(identifier, .cancelled, conditions)
@@ -120,7 +122,8 @@ extension TaskScheduler {
         running[identifier]?.progress = progress
     }
 
-    /// When to look again: the next earliest begin or end of a runtime; nil when nothing but a change of conditions or a word matters.
+    /// When to check again: the next earliest start or end of a runtime; nil when only a change of conditions or a
+    /// command matters.
     package func nextDeadline(_ conditions: TaskConditions) -> MonotonicTime? {
         let ends = running.values.compactMap { $0.expiresFully ?? $0.deadline }
         let begins = pending.filter { obstacle($0.key, conditions) == .notYet && launcher == .own }

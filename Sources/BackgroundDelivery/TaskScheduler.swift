@@ -1,13 +1,14 @@
 import HealthModel
 
-/// `BGTaskScheduler` as a state machine: registers, takes requests, begins what may begin, and ends what runs too long. Pure: the time is passed in, and
-/// whoever owns it keeps its `rows`.
+/// `BGTaskScheduler` as a state machine: registers, accepts requests, begins what may begin, and ends what runs too
+/// long. Pure: the time is passed in, and its owner stores its `rows`.
 ///
-/// An identifier must be permitted by the manifest and registered before it is submitted. A task that ran when its process died is pending again.
+/// An identifier must be permitted by the manifest and registered before it is submitted. A task that was running when
+/// its process died is pending again.
 package struct TaskScheduler: Sendable {
-    /// Who says when a task begins.
+    /// What decides when a task begins.
     package enum Launcher: String, Sendable {
-        /// It begins as soon as its conditions hold.
+        /// It begins as soon as its conditions are met.
         case own = "self"
         /// Only by `launch`: a simulator, a companion or a person decides.
         case device
@@ -16,7 +17,7 @@ package struct TaskScheduler: Sendable {
     struct Pending: Sendable, Equatable {
         var request: TaskRequest
         var submitted: Instant
-        /// It ran when its process ended, and takes no place of those that are submitted.
+        /// It was running when its process ended, and doesn't count as submitted.
         var wasInterrupted = false
     }
 
@@ -41,7 +42,7 @@ package struct TaskScheduler: Sendable {
     package static let expirationGrace = Duration.seconds(5)
 
     /// - Parameters:
-    ///   - permitted: identifiers of the manifest's `permittedTasks`.
+    ///   - permitted: the identifiers in the manifest's `permittedTasks`.
     ///   - backgroundModes: those of the manifest.
     package init(permitted: Set<String>, backgroundModes: Set<String>, launcher: Launcher) {
         self.permitted = permitted
@@ -49,10 +50,10 @@ package struct TaskScheduler: Sendable {
         self.launcher = launcher
     }
 
-    /// Registers what an identifier's task is; before anything is submitted, at each launch.
+    /// Registers the kind of an identifier's task; before anything is submitted, at each launch.
     package mutating func register(_ identifier: String, _ kind: TaskKind) throws(DeliveryError) {
         guard registered[identifier] == nil else {
-            throw DeliveryError(.alreadyRegistered, identifier, remedy: "register each identifier once a launch")
+            throw DeliveryError(.alreadyRegistered, identifier, remedy: "register each identifier once per launch")
         }
         guard permitted.contains(identifier) else {
             throw DeliveryError(
@@ -65,7 +66,7 @@ package struct TaskScheduler: Sendable {
         registered[identifier] = kind
     }
 
-    /// Takes a request; one that is pending under its identifier is replaced.
+    /// Accepts a request, replacing any pending one with the same identifier.
     package mutating func submit(_ request: TaskRequest, _ conditions: TaskConditions) throws(DeliveryError) {
         let identifier = request.identifier
         guard let kind = registered[identifier] else {
@@ -89,7 +90,7 @@ package struct TaskScheduler: Sendable {
             if request.strategy == .fail, running.keys.contains(where: { registered[$0] == .continued }) {
                 throw DeliveryError(
                     .tooManyPendingTaskRequests, identifier,
-                    remedy: "another continued task runs; wait until it is done")
+                    remedy: "another continued task is running; wait until it is done")
             }
         }
         pending[identifier] = Pending(request: request, submitted: conditions.now)
@@ -100,7 +101,7 @@ package struct TaskScheduler: Sendable {
         pending.count { registered[$0.key] == kind && !$0.value.wasInterrupted }
     }
 
-    /// Takes a pending request back; true when there was one.
+    /// Cancels a pending request; returns true if there was one.
     @discardableResult
     package mutating func cancel(_ identifier: String) -> Bool { pending.removeValue(forKey: identifier) != nil }
 
@@ -116,7 +117,7 @@ package struct TaskScheduler: Sendable {
     package func progress(_ identifier: String) -> TaskProgress? { running[identifier]?.progress }
 }
 
-/// How a task's runs went.
+/// The results of a task's runs.
 package struct TaskHistory: Codable, Sendable, Equatable {
     package enum Outcome: String, Codable, Sendable {
         case succeeded, failed
@@ -129,7 +130,7 @@ package struct TaskHistory: Codable, Sendable, Equatable {
     }
 
     package var runs: Int64 = 0
-    /// When the last run began, by the clock.
+    /// When the last run began, by the wall clock.
     @OrNull package var lastBegin: Instant?
     /// Microseconds.
     package var lastDuration: Int64 = 0
@@ -141,7 +142,7 @@ package struct TaskHistory: Codable, Sendable, Equatable {
     }
 }
 
-/// How far a continued task is.
+/// The progress of a continued task.
 package struct TaskProgress: Codable, Sendable, Equatable {
     package var done: Int64
     package var total: Int64

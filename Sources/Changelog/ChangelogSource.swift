@@ -2,13 +2,14 @@ import HealthModel
 import Protocol
 import SQLite
 
-/// What a stage lets others read, from a connection of its own beside the writer.
+/// The data that a stage lets others read, over a connection of its own beside the writer's.
 package protocol PullSource: AnyObject {
     /// Answers one request page by page, all from one read transaction.
     /// - Parameters:
-    ///   - question: the anchor has been checked already.
-    ///   - consumer: who asks; nil: whoever reads the file.
-    ///   - page: gives one page, of about 48 KiB at most, with `through` on the last one where the query has a window.
+    ///   - question: its anchor has already been checked.
+    ///   - consumer: who is asking; nil for a reader of the file.
+    ///   - page: receives one page of at most about 48 KiB, with `through` set on the last one if the query has a
+    ///     window.
     /// - Throws: `PullRefusal` for a request that makes no sense; `DeliveryError` when the data can't be read now.
     func answer(
         _ question: Question, for consumer: String?, head: StoreHead,
@@ -16,13 +17,13 @@ package protocol PullSource: AnyObject {
     ) throws
 }
 
-/// Serves `changes`, the stage's own keyed changelog, and `day`, what it holds of one day.
+/// Serves `changes`, the stage's own keyed changelog, and `day`, its data for one day.
 package final class ChangelogSource: PullSource {
     private let database: Database
 
     package init(database: Database) { self.database = database }
 
-    /// Pages that one request may draw: a few in flight, within every socket's high-water mark.
+    /// How many pages one request may get: a few in flight, within every socket's high-water mark.
     package static let pagesPerRequest = 4
 
     package func answer(
@@ -31,7 +32,7 @@ package final class ChangelogSource: PullSource {
         switch question.query {
         case .changes(let topic, let days):
             try changes(question.place, topic: topic ?? "", days: days, head, page)
-        // A day has a few rows: of each topic one, and its events.
+        // A day has only a few rows: one for each topic, and its events.
         case .day(let user, let day, let topic):
             page(
                 DayPage(
@@ -45,7 +46,7 @@ package final class ChangelogSource: PullSource {
             let found = try Moments.list(from: first, through: last, in: database)
             page(MomentsPage(moments: found.map { [$0.sequence.value, $0.at.microseconds] }), true)
         case let other:
-            throw PullRefusal("unknown query '\(other.name)'; this instance answers changes, day, moments")
+            throw PullRefusal("unknown query '\(other.name)'; this instance answers changes, day and moments")
         }
     }
 

@@ -1,18 +1,18 @@
 import HealthModel
 import Protocol
 
-/// A consumer's place in one upstream's changelog: pure, persisted with the outputs it led to.
+/// A consumer's position in one upstream's changelog. Pure; stored together with the outputs that it led to.
 package struct Cursor: Sendable, Equatable {
-    /// nil before the upstream was ever heard.
+    /// nil until the upstream is first heard.
     package var store: String?
     package var generation: String?
-    /// Everything up to here is consumed, but for what `backfill` names.
+    /// Everything up to here has been consumed, except what `backfill` lists.
     package var anchor: AnchorVector
     /// Ranges left behind when the consumer went live: (from, to], oldest first.
     package var backfill: [Range]
-    /// After a reset: once everything up to here is consumed, what hasn't been seen again is gone.
+    /// After a reset: once everything up to here has been consumed, anything not seen again is gone.
     package var snapshotUntil: SequenceNumber?
-    /// What the store held when it was first heard: up to here it isn't news.
+    /// The store's head when it was first heard: anything up to here isn't news.
     package private(set) var bulkUntil = SequenceNumber.beginning
 
     package struct Range: Sendable, Equatable {
@@ -30,10 +30,10 @@ package struct Cursor: Sendable, Equatable {
         backfill = []
     }
 
-    /// Everything up to here has been consumed, whatever the type.
+    /// Everything up to here has been consumed, for every type.
     package var frontier: SequenceNumber { frontier(besides: []) }
 
-    /// The same for all types but these.
+    /// The same for all types except these.
     package func frontier(besides types: Set<String>) -> SequenceNumber {
         Swift.min(anchor.minimum(besides: types), backfill.map(\.from).min() ?? .end)
     }
@@ -52,7 +52,8 @@ package struct Cursor: Sendable, Equatable {
     }
 
     /// The next window within `limit`, live data first; nil when there is nothing to fetch.
-    /// - Parameter backfillBeyond: a consumer further behind than this many sequences goes live and fetches the rest in between.
+    /// - Parameter backfillBeyond: a consumer that is further behind than this many sequences goes live and fetches the
+    ///   rest in between.
     package mutating func nextWindow(limit: AnchorVector, backfillBeyond: Int64?) -> Window? {
         if let backfillBeyond, limit.minimum - anchor.maximum > backfillBeyond {
             let range = Range(from: anchor.minimum, to: limit.minimum)
@@ -64,17 +65,17 @@ package struct Cursor: Sendable, Equatable {
             anchor = AnchorVector(base: range.to)
         }
         if anchor.isBehind(limit) { return Window(after: anchor, until: limit, isBackfill: false) }
-        // Newest first: last week matters more than the year before it.
+        // Newest first: last week matters more than last year.
         if let range = backfill.last {
             return Window(after: AnchorVector(base: range.from), until: AnchorVector(base: range.to), isBackfill: true)
         }
         return nil
     }
 
-    /// A window without rows: asking for it only shows the producer the anchor.
+    /// A window without rows: requesting it only shows the producer the anchor.
     package var emptyWindow: Window { Window(after: anchor, until: anchor, isBackfill: false) }
 
-    /// Notes that everything up to `sequence` of a window has been consumed.
+    /// Records that everything up to `sequence` in a window has been consumed.
     package mutating func consumed(_ window: Window, through sequence: SequenceNumber) {
         guard window.isBackfill else {
             anchor = anchor.advanced(to: sequence, within: window.until)
@@ -86,7 +87,7 @@ package struct Cursor: Sendable, Equatable {
         if backfill[index].from >= backfill[index].to { backfill.remove(at: index) }
     }
 
-    /// Begins at a store that was never heard before.
+    /// Begins with a store that was never heard before.
     package mutating func begin(at head: StoreHead) {
         store = head.store
         generation = head.generation
@@ -94,7 +95,7 @@ package struct Cursor: Sendable, Equatable {
         bulkUntil = head.sequence
     }
 
-    /// Goes back to a sequence: what has changed since is to be consumed once more. Never forward.
+    /// Goes back to a sequence: whatever has changed since is consumed once more. Never goes forward.
     package mutating func rewind(to sequence: SequenceNumber) {
         anchor = AnchorVector(
             base: Swift.min(anchor.base, sequence), exceptions: anchor.exceptions.mapValues { Swift.min($0, sequence) })
@@ -103,7 +104,7 @@ package struct Cursor: Sendable, Equatable {
         }
     }
 
-    /// Forgets what was consumed: names a generation that no store has, so that the producer's answer is a reset.
+    /// Forgets what was consumed: uses a generation that no store has, so that the producer answers with a reset.
     package mutating func forget() {
         generation = "forgotten"
         anchor = .beginning
@@ -111,7 +112,7 @@ package struct Cursor: Sendable, Equatable {
         snapshotUntil = nil
     }
 
-    /// Begins anew at a store that doesn't continue what was consumed.
+    /// Starts over with a store that doesn't continue what was consumed.
     package mutating func reset(to head: StoreHead) {
         store = head.store
         generation = head.generation
@@ -123,7 +124,7 @@ package struct Cursor: Sendable, Equatable {
 }
 
 extension Cursor {
-    /// As a consumer's file has it.
+    /// As stored in a consumer's file.
     private struct Kept: Codable {
         @OrNull var store: String?
         @OrNull var generation: String?
@@ -156,17 +157,18 @@ extension Cursor {
     }
 }
 
-/// What a producer says of an anchor.
+/// A producer's judgement of an anchor.
 package enum AnchorVerdict: Sendable, Equatable {
     case good
     /// Another store, an unknown generation, or a sequence that its generation never reached.
     case reset
-    /// As `reset`, and it shows that this store has lost rows that others have seen: it needs a new generation.
+    /// As `reset`, but it also shows that this store has lost rows that others have seen: it needs a new generation.
     case lostRows
 }
 
 extension StageDatabase {
-    /// Whether a consumer may go on from (store, generation, sequence). A consumer that was never here (nil) may begin at 0.
+    /// Whether a consumer may continue from (store, generation, sequence). A consumer that was never here (nil) may
+    /// begin at 0.
     package func judge(store: String?, generation: String?, sequence: SequenceNumber) -> AnchorVerdict {
         Self.judge(
             head: head, generations: generations, store: store, generation: generation, sequence: sequence)

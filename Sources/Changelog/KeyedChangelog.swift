@@ -2,9 +2,10 @@ import HealthModel
 import Protocol
 import SQLite
 
-/// A changelog that holds each key once, at its newest change: it never grows beyond its content, and reading it from 0 is a snapshot.
+/// A changelog that holds each key once, at its latest change: it never grows beyond its content, and reading it from 0
+/// gives a snapshot.
 ///
-/// What is written is compared first: a repeat with the same content changes nothing, so that replay is quiet all the way down.
+/// Writes are compared first: repeating the same content changes nothing, so a replay causes no traffic downstream.
 package final class KeyedChangelog {
     package typealias Row = ChangedRow
 
@@ -12,7 +13,7 @@ package final class KeyedChangelog {
     private let find: Statement
     private let insert: Statement
     private let update: Statement
-    private let bury: Statement
+    private let tombstone: Statement
     private let list: Statement
 
     package static func createTables(in database: Database) throws {
@@ -32,13 +33,13 @@ package final class KeyedChangelog {
         insert = try database.prepare("INSERT INTO changes(seq, key, topic, user, day, body) VALUES (?, ?, ?, ?, ?, ?)")
         update = try database.prepare(
             "UPDATE changes SET seq = ?, topic = ?, user = ?, day = ?, body = ? WHERE key = ?")
-        bury = try database.prepare("UPDATE changes SET seq = ?, body = NULL WHERE key = ?")
+        tombstone = try database.prepare("UPDATE changes SET seq = ?, body = NULL WHERE key = ?")
         list = try database.prepare(
             "SELECT seq, key, topic, user, day, body FROM changes WHERE user = ? AND day BETWEEN ? AND ? AND body IS NOT NULL"
         )
     }
 
-    /// Writes a key's content and where it belongs (topic, user, day); true when that changed anything.
+    /// Writes a key's content and where it belongs (topic, user, day); returns true if that changed anything.
     @discardableResult
     package func put(key: String, topic: String, user: String, day: Int?, body: Value) throws -> Bool {
         let bytes = CBOREncoder.encode(body)
@@ -69,18 +70,19 @@ package final class KeyedChangelog {
         return true
     }
 
-    /// Turns a key into a tombstone; true when it was alive.
+    /// Turns a key into a tombstone; returns true if it was alive.
     @discardableResult
     package func remove(key: String) throws -> Bool {
         find.bind(1, key)
         guard try find.firstRow({ !$0.isNull(0) }) == true else { return false }
-        bury.bind(1, stage.nextSequence().value)
-        bury.bind(2, key)
-        try bury.run()
+        tombstone.bind(1, stage.nextSequence().value)
+        tombstone.bind(2, key)
+        try tombstone.run()
         return true
     }
 
-    /// Gives every row a new sequence, in the order that they have: so each holds against any version of its key that was given out before.
+    /// Gives every row a new sequence, in their existing order, so that each is newer than any version of its key given
+    /// out before.
     package func renew() throws {
         let last = stage.sequence
         let next = try stage.database.prepare("SELECT min(seq) FROM changes WHERE seq > ? AND seq <= ?")
@@ -97,7 +99,7 @@ package final class KeyedChangelog {
         }
     }
 
-    /// The living rows of a user's days.
+    /// The living rows for a user's days.
     package func rows(user: String, days: ClosedRange<Int>) throws -> [Row] {
         list.bind(1, user)
         list.bind(2, days.lowerBound)
@@ -112,13 +114,13 @@ package final class KeyedChangelog {
             sequence: SequenceNumber(statement.int64(0)), key: statement.string(1), topic: statement.string(2),
             user: statement.string(3),
             day: statement.isNull(4) ? nil : statement.int(4),
-            // Spelt out: a bare `nil` would be taken for the value null, and a tombstone for a row without content.
+            // Spelled out: a bare `nil` would be taken for the value null, and a tombstone for a row without content.
             body: statement.isNull(5) ? Value?.none : try CBORDecoder.decode(statement.bytes(5)))
     }
 }
 
 extension KeyedChangelog {
-    /// The living rows of a user's day, of topics that begin with `topic`, for readers beside the writer.
+    /// The living rows for a user's day, of topics that begin with `topic`, for readers beside the writer.
     package static func rows(in database: Database, user: String, day: Int, topic: String = "") throws -> [Row] {
         let statement = try database.prepare(
             "SELECT seq, key, topic, user, day, body FROM changes WHERE user = ? AND day = ? AND body IS NOT NULL ORDER BY seq"
@@ -135,14 +137,14 @@ extension KeyedChangelog {
     /// One page of changes, for readers beside the writer.
     package struct Page {
         package var rows: [Row]
-        /// Everything up to here is in this page or before it.
+        /// Everything up to here is in this page or an earlier one.
         package var through: SequenceNumber
     }
 
     /// Rows after `after` up to `until`, oldest change first, of topics that begin with `topic`.
     /// - Parameters:
-    ///   - days: only rows that belong to one of these (since 1970); nil for all rows.
-    ///   - bytes: stop after about that much; at least one row comes.
+    ///   - days: only rows for these days (since 1970); nil for all rows.
+    ///   - bytes: stop after about this many; at least one row is returned.
     package static func page(
         in database: Database, after: SequenceNumber, until: SequenceNumber, topic: String = "",
         days: ClosedRange<Int>? = nil, bytes: Int = 48 * 1024

@@ -1,15 +1,16 @@
 import HealthModel
 import SQLite
 
-/// When a store's sequences were committed: durable, in the transaction itself, and thinned with age so that it stays small.
+/// When a store's sequences were committed: durable, written in the transaction itself, and thinned with age so that it
+/// stays small.
 ///
-/// Of the last minute each commit is kept, of the last hour one a second, of two days one a minute, before that one an hour. What lies between two
-/// of them was committed by the later one.
+/// Every commit of the last minute is kept, one per second for the last hour, one per minute for two days, and before
+/// that one per hour. Anything between two of them was committed by the later one.
 package enum Moments {
     static let table =
         "CREATE TABLE IF NOT EXISTS moments(seq INTEGER PRIMARY KEY, at INTEGER NOT NULL)"
 
-    /// Thins what is older than a step's age down to one in its width, the newest; microseconds.
+    /// Thins out moments older than a step's age to one per width, the latest; in microseconds.
     private static let steps: [(age: Int64, width: Int64)] = {
         let second = Instant.microsecondsPerSecond
         return [(60 * second, second), (3600 * second, 60 * second), (2 * 86_400 * second, 3600 * second)]
@@ -27,13 +28,13 @@ package enum Moments {
         }
     }
 
-    /// A file that an earlier release wrote, and nobody has opened since, knows none.
+    /// A file written by an earlier release, and not opened since, has none.
     private static func isThere(_ database: Database) throws -> Bool {
         try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'moments'").firstRow { _ in true } ?? false
     }
 
-    /// The commits that brought sequences of a range, in order: up to where each reached, and when; at most so many, the oldest. A sequence
-    /// was committed by the first of them that reaches it.
+    /// The commits that brought the sequences of a range, in order: how far each reached, and when; at most this many,
+    /// the oldest. A sequence was committed by the first of them that reaches it.
     package static func list(
         from first: SequenceNumber, through last: SequenceNumber, limit: Int = 2000, in database: Database
     ) throws -> [(sequence: SequenceNumber, at: Instant)] {
@@ -53,15 +54,17 @@ package enum Moments {
         return moments
     }
 
-    /// By when a sequence had been committed; nil for one that isn't there yet, or is from before moments were kept.
+    /// By when a sequence had been committed; nil for one that doesn't exist yet, or is older than the recorded
+    /// moments.
     package static func time(of sequence: SequenceNumber, in database: Database) throws -> Instant? {
         try list(from: sequence, through: sequence, in: database).first?.at
     }
 
-    /// The newest sequence that was committed before a time; the beginning when all that is known came later.
+    /// The latest sequence that was committed before a time; the beginning if everything known came later.
     package static func sequence(before time: Instant, in database: Database) throws -> SequenceNumber {
         guard try isThere(database) else { return .beginning }
-        // A clock that was put back isn't in order: the last commit before the first that came at or after the time.
+        // If the clock was put back, moments aren't in order: take the last commit before the first one at or after the
+        // time.
         let find = try database.prepare(
             "SELECT max(seq) FROM moments WHERE seq < coalesce((SELECT min(seq) FROM moments WHERE at >= ?), \(Int64.max))"
         )

@@ -4,10 +4,11 @@ import HealthModel
 import Protocol
 import SQLite
 
-/// A stage's one SQLite file: its identity, its sequence, its epoch, and the transaction in which outputs and anchors move together.
+/// A stage's one SQLite file: its identity, its sequence, its epoch, and the transaction in which outputs and anchors
+/// move together.
 ///
-/// Owned by the stage's thread. Sequences rise strictly, with holes; a store's first one is the time of its creation in milliseconds, so that versions never
-/// fall back when a store is lost and made anew.
+/// Owned by the stage's thread. Sequences rise strictly, with gaps; a store's first one is its creation time in
+/// milliseconds, so that versions never fall back when a store is lost and recreated.
 package final class StageDatabase {
     package let database: Database
     package let store: String
@@ -18,7 +19,8 @@ package final class StageDatabase {
         package var nonce: String
         /// The first sequence that belongs to it.
         package var first: SequenceNumber
-        /// Where the store stood when it began: an anchor of an older generation beyond that has seen what this store doesn't hold.
+        /// The store's sequence when it began: an anchor of an older generation beyond that has seen data that this
+        /// store doesn't have.
         package var after: SequenceNumber
     }
 
@@ -27,15 +29,15 @@ package final class StageDatabase {
     private let readEpoch: Statement
     private let writeMeta: Statement
     private let writeMoment: Statement
-    /// Until the next thinning of moments.
+    /// How many commits are left until moments are thinned again.
     private var momentsLeft = 0
     private static let momentsPerThinning = 1024
 
     /// The version of these tables; a newer one is refused, never guessed at.
     static let schemaVersion: Int64 = 1
 
-    /// Opens or creates the file and takes it over: the epoch rises, so that an older owner's next commit fails.
-    /// - Parameter now: the clock, for the first sequence of a new store.
+    /// Opens or creates the file and takes it over: the epoch rises, so that an earlier owner's next commit fails.
+    /// - Parameter now: the time, for the first sequence of a new store.
     package init(path: String, now: Instant) throws {
         try Self.prepare(path)
         let database = try Database(path: path)
@@ -90,19 +92,20 @@ package final class StageDatabase {
         if generations.isEmpty { try transaction { try beginGeneration(now: now) } }
     }
 
-    /// Makes the file where there is none, whole from its first moment: so one that is empty was emptied, and isn't taken for a new one.
+    /// Creates the file if there is none, complete from the first moment: so an empty file was emptied, and isn't taken
+    /// for a new one.
     private static func prepare(_ path: String) throws {
         let files = FileManager.default
         if files.fileExists(atPath: path) { return try requireContent(at: path) }
-        // A log belongs to exactly the file that it was written beside, and would be read into any other.
+        // A write-ahead log belongs to exactly the file that it was written beside, and would be read into any other.
         if let log = try? files.attributesOfItem(atPath: path + "-wal")[.size] as? Int, log > 0 {
-            throw SQLiteError(damaged: path, "it isn't there, though its log is")
+            throw SQLiteError(damaged: path, "it is missing, though its log exists")
         }
         let draft = path + ".new"
         for ending in ["", "-wal", "-shm"] where files.fileExists(atPath: draft + ending) {
             try files.removeItem(atPath: draft + ending)
         }
-        // Made here with its rights, so that it is never readable for others, not even for a moment. If it can't be made, opening it
+        // Created here with its permissions, so that others can't read it even for a moment. If that fails, opening it
         // says why.
         _ = files.createFile(atPath: draft, contents: nil, attributes: [.posixPermissions: 0o600])
         try begin(draft)
@@ -110,13 +113,13 @@ package final class StageDatabase {
         try syncFolder(of: path)
     }
 
-    /// For whoever opens a stopped stage's file: refuses one that was emptied, before anything is written into it.
+    /// For readers of a stopped stage's file: refuses one that was emptied, before anything is written to it.
     package static func requireContent(at path: String) throws {
         guard try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int == 0 else { return }
         throw SQLiteError(damaged: path, "it is empty: what it held is gone")
     }
 
-    /// Makes the renaming last: else the store could be gone after a power loss, with all that was committed since.
+    /// Makes the renaming durable: otherwise a power loss could take the store and everything committed since.
     private static func syncFolder(of path: String) throws {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -125,14 +128,14 @@ package final class StageDatabase {
         guard fsync(descriptor) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     }
 
-    /// Writes the first page; the connection is closed when this returns, and its log is gone.
+    /// Writes the first page; when this returns the connection is closed and its log is gone.
     private static func begin(_ path: String) throws {
         let database = try Database(path: path)
         try database.execute("CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID")
         withExtendedLifetime(database) {}
     }
 
-    /// Stores of the first releases don't say how far a generation reached.
+    /// Stores from the first releases don't say how far a generation reached.
     private static func knowsReach(_ database: Database) throws -> Bool {
         try database.prepare("SELECT 1 FROM pragma_table_info('generations') WHERE name = 'after'").firstRow { _ in true
         }
@@ -155,17 +158,17 @@ package final class StageDatabase {
             first: generations.first?.first ?? .beginning.next)
     }
 
-    /// The newest sequence given out.
+    /// The latest sequence given out.
     package var sequence: SequenceNumber { lastSequence }
 
-    /// A new sequence for a row of the running transaction.
+    /// A new sequence for a row in the current transaction.
     package func nextSequence() -> SequenceNumber {
         lastSequence.value += 1
         sequenceUsed = true
         return lastSequence
     }
 
-    /// Gives out many at once to a writer that counts by itself, then takes back what it used.
+    /// Lends the sequence to a writer that counts for itself, then takes back the value that it reached.
     package func withSequence<Result>(_ body: (inout SequenceNumber) throws -> Result) rethrows -> Result {
         var last = lastSequence
         let result = try body(&last)
@@ -176,8 +179,8 @@ package final class StageDatabase {
         return result
     }
 
-    /// One step: what `body` writes and the sequences it took are committed together, or not at all.
-    /// - Throws: `ChangelogError.fenced` when another process has taken this store over since.
+    /// One step: what `body` writes and the sequences that it took are committed together, or not at all.
+    /// - Throws: `ChangelogError.fenced` if another process has taken over this store since.
     package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try begin()
         do {
@@ -200,7 +203,7 @@ package final class StageDatabase {
         }
     }
 
-    /// - Parameter now: the clock, for those who ask later when a sequence came.
+    /// - Parameter now: the time, for later questions about when a sequence was committed.
     package func commit(at now: Instant? = nil) throws {
         if sequenceUsed {
             writeMeta.bind(1, "last_sequence")
@@ -227,16 +230,16 @@ package final class StageDatabase {
 
     package var isInTransaction: Bool { database.isInTransaction }
 
-    /// What an older generation's anchors are worth once a new one has begun.
+    /// What becomes of an older generation's anchors when a new one begins.
     package enum Continuity: Sendable {
-        /// Good up to where the store stands.
+        /// They are good up to the store's current sequence.
         case goesOn
-        /// Good no more: every consumer reads all of it again.
+        /// They are no longer good: every consumer reads everything again.
         case beginsAnew
     }
 
-    /// Starts a new generation inside the running transaction. Its sequences lie beyond all that were given out before.
-    /// - Parameter least: a sequence that may have been given out elsewhere, by a store that this one takes the place of.
+    /// Starts a new generation inside the current transaction. Its sequences are beyond all that were given out before.
+    /// - Parameter least: a sequence that may have been given out elsewhere, by a store that this one replaces.
     package func beginGeneration(
         now: Instant, least: SequenceNumber = .beginning, _ continuity: Continuity = .goesOn
     ) throws {
@@ -253,7 +256,7 @@ package final class StageDatabase {
     }
 }
 
-/// What a store can't go on with.
+/// Why a store can't continue.
 package enum ChangelogError: Error, CustomStringConvertible {
     case newerSchema(path: String, found: Int64, known: Int64)
     case fenced(path: String, ours: Int64, theirs: Int64)
@@ -261,7 +264,7 @@ package enum ChangelogError: Error, CustomStringConvertible {
     package var description: String {
         switch self {
         case .newerSchema(let path, let found, let known):
-            "\(path) was written by a newer release (schema \(found), this one knows \(known)); run that release, or restore a backup"
+            "\(path) was written by a newer release (schema \(found), but this one knows only \(known)); run that release, or restore a backup"
         case .fenced(let path, let ours, let theirs):
             "\(path) has been taken over by another process (epoch \(theirs), ours was \(ours)); this one stops without writing"
         }
@@ -269,7 +272,7 @@ package enum ChangelogError: Error, CustomStringConvertible {
 }
 
 extension StageDatabase {
-    /// For whoever reads beside the writer: refuses what a newer release has written.
+    /// For readers beside the writer: refuses anything written by a newer release.
     package static func requireKnownSchema(in database: Database) throws {
         let version = try database.prepare("SELECT value FROM meta WHERE key = 'schema'").firstRow { $0.int64(0) } ?? 0
         guard version <= schemaVersion else {
@@ -277,7 +280,7 @@ extension StageDatabase {
         }
     }
 
-    /// The head as a reader beside the writer sees it, inside its read transaction.
+    /// The head as seen by a reader beside the writer, inside its read transaction.
     package static func readHead(in database: Database) throws -> (head: StoreHead, generations: [Generation]) {
         let meta = try database.prepare("SELECT value FROM meta WHERE key = ?")
         meta.bind(1, "store")

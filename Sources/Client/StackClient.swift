@@ -6,7 +6,8 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// A tool's place on the bus: asks producers for pages, hears heartbeats, gives commands. It keeps no anchor and holds nothing up.
+/// A tool's connection to the bus: asks producers for pages, hears heartbeats, gives commands. It keeps no anchor and
+/// holds nobody up.
 package final class StackClient: Sendable {
     private struct State {
         var pulls: PullClient
@@ -16,7 +17,7 @@ package final class StackClient: Sendable {
         var heard = 0
     }
 
-    /// Under which it stands on the bus.
+    /// Its name on the bus.
     package let name: String
     private let state: Mutex<State>
     private let changed = NSCondition()
@@ -24,18 +25,18 @@ package final class StackClient: Sendable {
     /// What others ask of this tool, for the thread that answers.
     private let requests = Mailbox<Value>(capacity: 16)
 
-    /// Connects; the stack need not be there.
+    /// Connects; the stack need not be running.
     /// - Parameters:
-    ///   - beat: what this tool itself says again and again, if anything.
-    ///   - pace: how soon it says it again.
-    ///   - hears: what else it hears, and what it does with that, on the bus's thread; must be quick.
+    ///   - beat: what this tool itself repeats, if anything.
+    ///   - pace: how soon it repeats it.
+    ///   - hears: what else it hears, and what it does with that, on the bus thread; must be quick.
     package init(
         address: BusAddress, beat: (@Sendable () -> Message?)? = nil,
         pace: @escaping @Sendable () -> BusConnection.Pace = { .quiet },
         hears: (topics: [Subscription], message: @Sendable (Message) -> Void)? = nil
     ) throws {
         let number = "\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: .min ... .max))"
-        // On a sealed bus a tool's name begins with whose key it has.
+        // On a sealed bus a tool's name begins with the owner of its key.
         let name = BusName.toolPrefix(of: address.seal?.identity) + number
         self.name = name
         state = Mutex(State(pulls: PullClient(consumer: name)))
@@ -53,7 +54,7 @@ package final class StackClient: Sendable {
 
     deinit { close() }
 
-    /// Says at once what it says again and again.
+    /// Sends what it repeats at once.
     package func beat() { bus.withLock { $0 }?.beat() }
 
     package func close() {
@@ -61,7 +62,7 @@ package final class StackClient: Sendable {
         bus.withLock { $0 }?.close()
     }
 
-    /// Answers pulls from now on, on a thread of its own, where a source may keep it waiting.
+    /// Answers pulls from now on, on a thread of its own, so that a source may take its time.
     /// - Parameter answer: the parts, in order, or why there are none.
     package func serve(_ answer: @escaping @Sendable (Query) -> Result<[FilePage], PullRefusal>) {
         let thread = Thread { [requests, weak self] in
@@ -89,7 +90,7 @@ package final class StackClient: Sendable {
     }
 
     private func receive(_ message: Message) {
-        // A full box drops the request; it comes again.
+        // If the box is full, the request is dropped; it comes again.
         if message.topic == PullHeader.topic(name) {
             requests.offer(message.body)
             return
@@ -107,7 +108,7 @@ package final class StackClient: Sendable {
         changed.withLock { changed.broadcast() }
     }
 
-    /// Gives an instance a command. It may be lost: whoever gives it looks for its effect and gives it again.
+    /// Gives an instance a command. It may be lost: the caller looks for its effect and gives it again.
     package func command(_ instance: String, _ body: [String: Value]) {
         send("control.\(instance)", .object(body))
     }
@@ -116,17 +117,17 @@ package final class StackClient: Sendable {
         bus.withLock { $0 }?.send(Message(topic: topic, header: .init(from: name, at: WallClock.now), body: body))
     }
 
-    /// Asks everyone to say how they are now.
+    /// Asks everyone to report now.
     package func hello() { send(BusConnection.hello, .null) }
 
-    /// The newest heartbeat of each instance, with its age in seconds.
+    /// The latest heartbeat of each instance, with its age in seconds.
     package var heartbeats: [String: (beat: Heartbeat, age: Double)] {
         let now = MonotonicClock.now
         return state.withLock { $0.beats.mapValues { ($0.beat, (now - $0.at).seconds) } }
     }
 
     /// Asks until all of `instances` have answered or `seconds` have passed.
-    /// - Parameter asking: false only waits for what is said anyway, which the hub asks for when somebody comes.
+    /// - Parameter asking: false only waits for what is sent anyway, which the hub asks for when somebody connects.
     @discardableResult
     package func gather(
         _ instances: [String], within seconds: Double, asking: Bool = true
@@ -137,7 +138,7 @@ package final class StackClient: Sendable {
         while MonotonicClock.now < deadline {
             let beats = heartbeats
             if instances.allSatisfy({ beats[$0] != nil }) { break }
-            // Again and again: it may be lost.
+            // Repeated, since it may be lost.
             if asking, MonotonicClock.now >= nextHello {
                 hello()
                 nextHello = MonotonicClock.now + .milliseconds(50)
@@ -147,7 +148,8 @@ package final class StackClient: Sendable {
         return heartbeats
     }
 
-    /// Waits a moment for the first heartbeat: the hub gives one to whoever is new, and what is said before that is lost.
+    /// Waits a moment for the first heartbeat: the hub sends one to each newcomer, and anything sent before that is
+    /// lost.
     package func settle() {
         let deadline = Date(timeIntervalSinceNow: 0.15)
         while state.withLock({ $0.beats.isEmpty }), Date() < deadline {
@@ -160,11 +162,11 @@ package final class StackClient: Sendable {
         changed.withLock { _ = changed.wait(until: date) }
     }
 
-    /// Waits for a heartbeat beyond those that were heard when `wait` last returned.
-    /// - Parameter heard: how many were, 0 at first; becomes how many are.
+    /// Waits for a heartbeat beyond those heard when `wait` last returned.
+    /// - Parameter heard: how many were heard, 0 at first; updated to the current number.
     package func wait(forHeartbeatAfter heard: inout Int, until date: Date) {
         let known = heard
-        // With the lock held, so that none comes between the look and the waiting.
+        // With the lock held, so that none arrives between checking and waiting.
         changed.withLock {
             while state.withLock({ $0.heard }) == known, changed.wait(until: date) {}
         }
@@ -201,7 +203,7 @@ package final class StackClient: Sendable {
                 }
             }
             if MonotonicClock.now >= nextRepeat {
-                // The first request may have been sent before the connection was there.
+                // The first request may have been sent before the connection was established.
                 send(request.topic, request.body)
                 nextRepeat = MonotonicClock.now + .milliseconds(200)
             }

@@ -7,36 +7,39 @@ import MessageBus
 import Protocol
 import SQLite
 
-/// Reads what a stack holds, whether it runs or not: a running instance is asked over the bus; of a stopped one the lock is taken and the file read.
+/// Reads what a stack holds, whether it is running or not: a running instance is asked over the bus; for a stopped one
+/// the lock is taken and the file read.
 ///
-/// One that runs and doesn't answer is read beside, as its own pulls are: what it has committed is there, however it hangs.
+/// If an instance is running but doesn't answer, its file is read beside it, as its own pulls are: whatever it has
+/// committed is there, however badly it hangs.
 package final class StackReader {
     package let state: StateFolder
     package let stack: StackConfiguration
     private let address: @Sendable () throws -> BusAddress
     private lazy var client = Result { try StackClient(address: try address()) }
-    /// Whom this reader has asked whether they are there.
+    /// Instances that this reader has already asked whether they are there.
     private var asked: Set<String> = []
-    /// Makes the answerer for an instance's file; by plugin kind. The file of one that runs is open for reading only.
+    /// Makes the source for an instance's file, depending on its plugin kind. The file of a running instance is opened
+    /// read-only.
     private let source: (StackConfiguration.Instance, Database) throws -> any PullSource
-    /// Instances that run and don't answer.
+    /// Instances that are running but don't answer.
     package private(set) var silent: Set<String> = []
     private let foundSilent: (Silence) -> Void
     /// Nobody at all was heard.
     private var isHubSilent = false
 
-    /// An instance that runs and doesn't answer, and how old what its file holds is.
+    /// An instance that is running but doesn't answer, and the age of what its file holds.
     package struct Silence: Sendable, Equatable {
         package var instance: String
         /// Seconds since it last wrote.
         package var age: Double
-        /// Nobody is heard: not whoever was asked is at fault, but the hub.
+        /// Nobody is heard: the fault isn't with the instance asked, but with the hub.
         package var isHub = false
     }
 
     /// - Parameters:
-    ///   - address: the bus, with the keys to use; asked only when something is.
-    ///   - foundSilent: told once of each instance that is read beside.
+    ///   - address: the bus, with the keys to use; evaluated only when needed.
+    ///   - foundSilent: called once for each instance whose file is read beside it.
     package init(
         state: StateFolder, stack: StackConfiguration, address: (@Sendable () throws -> BusAddress)? = nil,
         foundSilent: @escaping (Silence) -> Void = { _ in },
@@ -49,12 +52,13 @@ package final class StackReader {
         self.address = address ?? { try stack.address(in: state, as: KeyRole.cli) }
     }
 
-    /// Whether an instance keeps its folder somewhere else: on a bus between machines or containers, who has none here asks over the bus.
+    /// Whether an instance keeps its folder somewhere else: on a bus between machines or containers, instances without
+    /// a folder here are asked over the bus.
     private func isElsewhere(_ instance: String) -> Bool {
         stack.bus.isRemote && !FileManager.default.fileExists(atPath: state.instance(instance))
     }
 
-    /// Who is silent when it is first asked for is down, as far as this reader goes.
+    /// An instance that is silent when first asked counts as down for this reader.
     private func isHeard(_ instance: String) throws -> Bool {
         let client = try client.get()
         let isFirst = asked.isEmpty
@@ -69,7 +73,7 @@ package final class StackReader {
         return InstanceLock.isHeld(folder: state.instance(instance))
     }
 
-    /// The newest heartbeat of each instance that says anything within `seconds`, with its age.
+    /// The latest heartbeat of each instance heard within `seconds`, with its age.
     package func gather(_ instances: [String], within seconds: Double) throws -> [String: (
         beat: Heartbeat, age: Double
     )] {
@@ -77,13 +81,13 @@ package final class StackReader {
         return try client.get().gather(instances, within: seconds)
     }
 
-    /// What everyone says some seconds later.
+    /// The heartbeats of everyone some seconds later.
     package func lookAgain(after seconds: Double) throws -> [String: (beat: Heartbeat, age: Double)] {
         let client = try client.get()
         let end = Date(timeIntervalSinceNow: seconds)
         var asked = false
         while Date() < end {
-            // Near the end, so that the answers are of then.
+            // Near the end, so that the answers are recent.
             if !asked, end.timeIntervalSinceNow < seconds / 3 {
                 client.hello()
                 asked = true
@@ -116,13 +120,13 @@ package final class StackReader {
         do {
             return try beside(instance.name) { try read(instance, query, in: $0) }
         } catch let error as SQLiteError where !error.isCorrupt {
-            // It may be starting for the first time, and be about to make what was asked for.
+            // It may be starting for the first time, and be about to create what was asked for.
             guard let pages = try client.get().bodies(instance.name, query, within: 10) else { throw error }
             return pages
         }
     }
 
-    /// Reads the file of an instance that runs and doesn't answer, as of its last commit.
+    /// Reads the file of an instance that is running but doesn't answer, as of its last commit.
     package func beside<Result>(_ instance: String, _ body: (Database) throws -> Result) throws -> Result {
         let path = state.database(instance)
         if silent.insert(instance).inserted { try tell(of: instance, path) }
@@ -148,11 +152,12 @@ package final class StackReader {
         return max(0, -(written.max() ?? Date()).timeIntervalSinceNow)
     }
 
-    /// What a running instance answers; nil when it doesn't within a few seconds. Whoever was silent once isn't waited for again.
+    /// A running instance's answer; nil when it doesn't answer within a few seconds. One that was silent once isn't
+    /// waited for again.
     private func heed(_ instance: String, _ query: Question) throws -> [Value]? {
         let client = try client.get()
         guard !silent.contains(instance) else { return nil }
-        // Where nobody at all was heard, the hub hangs, and each further wait would be in vain.
+        // If nobody at all was heard, the hub hangs, and any further wait would be in vain.
         let isDeaf = !silent.isEmpty && client.heartbeats.isEmpty
         guard !isDeaf else { return nil }
         if let pages = try client.bodies(instance, query, within: Self.firstWait) { return pages }
@@ -163,15 +168,15 @@ package final class StackReader {
         return try client.bodies(instance, query, within: 10)
     }
 
-    /// Seconds that anyone at rest answers within, and nearly anyone at work.
+    /// Seconds within which any instance at rest answers, and nearly any busy one.
     private static let firstWait = 1.5
 
-    /// Asks one whose folder is elsewhere.
+    /// Asks an instance whose folder is elsewhere.
     private func ask(_ instance: String, _ query: Question) throws -> [Value] {
         if let pages = try client.get().bodies(instance, query, within: 10) { return pages }
         throw Failure(
             "'\(instance)' doesn't answer on \(stack.bus.endpoints?.subscribe ?? "the bus")",
-            hint: "'healthbus doctor' says who is heard; is the hub running?")
+            hint: "'healthbus doctor' says which processes can be heard; is the hub running?")
     }
 
     private func read(
@@ -197,9 +202,9 @@ package final class StackReader {
         return rows.values.filter { $0.body != nil }.sorted { $0.key < $1.key }
     }
 
-    /// Gives each row of an instance's changelog to `body`, read window after window, oldest change first; tombstones too. A key that changes
-    /// meanwhile comes again.
-    /// - Parameter days: only rows that belong to one of these (since 1970); nil for all rows.
+    /// Passes each row of an instance's changelog to `body`, read window by window, oldest change first, including
+    /// tombstones. A key that changes in the meantime comes again.
+    /// - Parameter days: only rows for these days (since 1970); nil for all rows.
     package func forEachRow(
         _ instance: StackConfiguration.Instance, topic: String, days: ClosedRange<Int>? = nil,
         _ body: (KeyedChangelog.Row) throws -> Void
@@ -207,11 +212,11 @@ package final class StackReader {
         var after = SequenceNumber.beginning
         var store: StoreHead?
         while true {
-            // A running instance goes on from an anchor only when it knows whose it is.
+            // A running instance continues from an anchor only if it knows that the anchor is its own.
             let pages: [Page<ChangesPage>] = try pages(
                 instance, .changes(topic: topic, days: days), PullPlace(of: store, after: after))
             if pages.isEmpty, store != nil {
-                throw Failure("'\(instance.name)' began anew while it was read", hint: "try again")
+                throw Failure("'\(instance.name)' started over while it was being read", hint: "try again")
             }
             store = pages.last?.head
             for page in pages { try page.rows.forEach(body) }

@@ -1,12 +1,12 @@
 import Glibc
 import HealthModel
 
-/// The machine's clock that never jumps (CLOCK_MONOTONIC).
+/// The machine's monotonic clock (CLOCK_MONOTONIC).
 package enum MonotonicClock {
     package static var now: MonotonicTime { MonotonicTime(microseconds: microseconds(of: CLOCK_MONOTONIC)) }
 }
 
-/// The machine's clock (CLOCK_REALTIME).
+/// The machine's wall clock (CLOCK_REALTIME).
 package enum WallClock {
     package static var now: Instant { Instant(microseconds: microseconds(of: CLOCK_REALTIME)) }
 }

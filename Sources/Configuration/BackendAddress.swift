@@ -1,9 +1,9 @@
 import Foundation
 import HealthModel
 
-/// Where the stack's reference backend listens, as its configuration and the environment say.
+/// Where the stack's reference backend listens, according to its configuration and the environment.
 package enum BackendAddress {
-    /// `HEALTHBUS_BACKEND_PORT` goes before the configuration, for several stacks on one machine.
+    /// `HEALTHBUS_BACKEND_PORT` takes precedence over the configuration, for several stacks on one machine.
     /// - Throws: `ConfigurationError` when the variable isn't a port.
     package static func port(
         of backend: StackConfiguration.Instance, environment: [String: String] = ProcessInfo.processInfo.environment
@@ -24,7 +24,7 @@ package enum BackendAddress {
 
     package static func url(of backend: StackConfiguration.Instance) throws(ConfigurationError) -> String {
         let host = host(of: backend)
-        // Listening everywhere isn't an address to connect to.
+        // An address that means every interface isn't one to connect to.
         let reachable = host == "0.0.0.0" || host == "::" ? "127.0.0.1" : host
         return "http://" + (reachable.contains(":") ? "[\(reachable)]" : reachable) + ":\(try port(of: backend))"
     }

@@ -2,17 +2,17 @@ import Foundation
 import Glibc
 import HealthModel
 
-/// The folder out of which the observer takes files by itself, as the configuration and the environment say.
+/// The folder from which the observer imports files automatically, according to the configuration and the environment.
 package enum InboxFolder {
     package static let variable = "HEALTHBUS_INBOX"
 
-    /// `HEALTHBUS_INBOX` goes before the configuration; nil where neither names one.
+    /// `HEALTHBUS_INBOX` takes precedence over the configuration; nil if neither names one.
     package static func path(of observer: StackConfiguration.Instance?, environment: [String: String]) -> String? {
         environment.filled(variable)
             ?? observer?.configuration["inbox"].string.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Why files can't be taken out of it, with what to do; nil when they can.
+    /// Why files can't be taken from it, with what to do; nil when they can.
     package static func problem(_ path: String) -> String? {
         guard path.hasPrefix("/") else { return "'\(path)' isn't absolute; write it from the root on" }
         var status = stat()

@@ -1,17 +1,17 @@
 import Foundation
 import HealthModel
 
-/// Where the stack takes what phones send, as its configuration and the environment say.
+/// Where the stack accepts data from phones, according to its configuration and the environment.
 package enum IngestAddress {
     package static let usualPort = 8788
 
-    /// The instance that takes it; nil where the configuration has none.
+    /// The instance that accepts it; nil if the configuration has none.
     package static func instance(in stack: StackConfiguration) -> StackConfiguration.Instance? {
         stack.only(.ingest)
     }
 
-    /// `HEALTHBUS_INGEST_PORT` goes before the configuration, for several stacks on one machine.
-    /// - Parameter ingest: nil is what it would be by default.
+    /// `HEALTHBUS_INGEST_PORT` takes precedence over the configuration, for several stacks on one machine.
+    /// - Parameter ingest: nil for the default settings.
     /// - Throws: `ConfigurationError` when the variable isn't a port.
     package static func endpoint(
         of ingest: StackConfiguration.Instance?,
@@ -32,9 +32,9 @@ package enum IngestAddress {
 }
 
 extension IngestAddress {
-    /// What is wrong with how an ingest would listen: which option, what, and what to do. Pure: files aren't looked at.
+    /// What is wrong with how an ingest would listen: which option, what, and what to do. Pure: files aren't checked.
     package struct Problem: Error, Equatable {
-        /// Of the instance's configuration.
+        /// An option in the instance's configuration.
         package let option: String
         package let what: String
         package let remedy: String
@@ -57,7 +57,7 @@ extension IngestAddress {
                 + "is in between")
     }
 
-    /// Where a program on this machine reaches one that listens at an endpoint.
+    /// Where a program on this machine reaches a server listening at an endpoint.
     package static func url(_ endpoint: Endpoint, isTLS: Bool) -> String {
         var endpoint = endpoint
         if endpoint.isEverywhere { endpoint.host = Endpoint.loopback }
@@ -66,9 +66,9 @@ extension IngestAddress {
 }
 
 extension Endpoint {
-    /// Whether only this machine reaches it.
+    /// Whether only this machine can reach it.
     package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
-    /// Whether it listens at all of the machine's addresses, which isn't an address to connect to.
+    /// Whether it listens on all of the machine's addresses, which isn't an address to connect to.
     package var isEverywhere: Bool { host == "0.0.0.0" || host == "::" }
 }

@@ -1,8 +1,9 @@
-/// Where the members of a JSON5 text stand, by their key paths ("instances.steps.plugin", "types[2]"): so that who wrote it is told the line.
+/// Where the members of a JSON5 text are, by their key paths ("instances.steps.plugin", "types[2]"), so that its author
+/// can be told the line.
 ///
-/// The values are somebody else's to read. It stops at the first thing that isn't JSON5 and keeps what it has found by then.
+/// Others read the values. It stops at the first thing that isn't JSON5 and keeps what it has found so far.
 package struct JSONPlaces: Sendable, Equatable {
-    /// A member that an object names more than once; readers of JSON keep one of them without a word.
+    /// A member that an object names more than once; JSON readers silently keep one of them.
     package struct Duplicate: Sendable, Equatable {
         package var key: String
         package var first: Int
@@ -26,7 +27,7 @@ package struct JSONPlaces: Sendable, Equatable {
         reader.value("", &self)
     }
 
-    /// The line of a key; of the nearest one around it that the text has, where it hasn't that itself.
+    /// The line of a key; if the text doesn't have it, that of the nearest enclosing one.
     package func line(of key: String) -> Int? {
         var key = key[...]
         while true {
@@ -38,7 +39,7 @@ package struct JSONPlaces: Sendable, Equatable {
 
     fileprivate mutating func add(_ key: String, line: Int) {
         if let first = lines[key] {
-            // What stands in one that is named twice is so itself.
+            // Anything inside a duplicated member is duplicated too.
             if duplicates.contains(where: { key.hasPrefix($0.key + ".") || key.hasPrefix($0.key + "[") }) { return }
             duplicates.append(Duplicate(key: key, first: first, line: line))
         } else {
@@ -55,7 +56,7 @@ private struct Reader {
     var line = 1
     private var depth = 0
 
-    /// As deep as configurations are read at all.
+    /// The deepest nesting of configurations that are read at all.
     private static let depthLimit = 64
 
     init(bytes: [UInt8]) { self.bytes = bytes }
@@ -67,7 +68,7 @@ private struct Reader {
         at += 1
     }
 
-    /// Past spaces and comments.
+    /// Skips spaces and comments.
     private mutating func skip() {
         while let byte = next {
             if byte == UInt8(ascii: "/"), at + 1 < bytes.count, bytes[at + 1] == UInt8(ascii: "/") {
@@ -78,7 +79,7 @@ private struct Reader {
                 while let byte = next, !(byte == UInt8(ascii: "/") && bytes[at - 1] == UInt8(ascii: "*")) { step() }
                 if next != nil { step() }
             } else if byte <= 0x20 || byte == 0xC2 || byte == 0xA0 || byte == 0xEF || byte == 0xBB || byte == 0xBF {
-                // Also a no-break space and a byte order mark, which JSON5 lets pass.
+                // Including a no-break space and a byte-order mark, which JSON5 allows.
                 step()
             } else {
                 return
@@ -92,7 +93,7 @@ private struct Reader {
         return true
     }
 
-    /// False when what follows isn't to be understood.
+    /// Returns false when what follows can't be understood.
     @discardableResult
     mutating func value(_ path: String, _ places: inout JSONPlaces) -> Bool {
         skip()

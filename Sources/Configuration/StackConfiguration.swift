@@ -1,18 +1,20 @@
 import Foundation
 import HealthModel
 
-/// Which instances a stack runs and with which options: the shipped default, overlaid with a file.
+/// Which instances a stack runs and with which options: the shipped default with a file applied on top.
 package struct StackConfiguration: Sendable, Equatable {
     package struct Instance: Sendable, Equatable {
         package var name: String
-        /// The plugin as a configuration may name it wherever it lies: by its name, or by its folder's absolute path.
+        /// The plugin in a form that any configuration can use: its name, or its folder's absolute path.
         package var plugin: String
         package var manifest: Manifest
-        /// The schema's defaults overlaid with the stack's options.
+        /// The schema's defaults, overridden by the stack's options.
         package var configuration: Value
-        /// Of a handler: names of the plugins that could take its place, its own among them, because they declare the same types.
+        /// For a handler: names of the plugins that could replace it, including its own, because they declare the same
+        /// types.
         package var substitutes: [String]
-        /// Of a handler: under which family its samples are delivered. Its plugin's; else, where another plugin is in that one's place, its own name.
+        /// For a handler: the family under which its samples are delivered. That of its plugin; or, if another plugin
+        /// is configured in its place, the instance's own name.
         package var family: String
 
         /// The same for the same plugin, version and options, and hardly ever for others: FNV-1a, in hexadecimal.
@@ -29,28 +31,29 @@ package struct StackConfiguration: Sendable, Equatable {
     package let instances: [Instance]
     /// Where the bus is and whether it is sealed.
     package let bus: BusConfiguration
-    /// Where `up` answers questions about how the stack is; nil: nowhere.
+    /// Where `up` answers questions about the state of the stack; nil: nowhere.
     package let monitoring: Endpoint?
     package let file: String
-    /// What days have, in the order of tables: the figures of the stack's handlers, and of those that a stack has by default.
+    /// The figures of days, in the order of columns: those of the stack's handlers, and of those that a stack has by
+    /// default.
     package let figures: [FigureDeclaration]
-    /// All families that samples may be delivered under, of all plugins that there are.
+    /// All families under which samples may be delivered, over all existing plugins.
     package let families: Set<String>
 
     /// Which plugin an instance is to have, whatever its state folder says.
     package enum Choice: Sendable, Equatable {
         /// By name, or by its folder's absolute path.
         case plugin(String)
-        /// As it is configured, without what it was swapped for.
+        /// As configured, ignoring swaps.
         case configured
     }
 
-    /// The default, laid over by a file, that by what the state folder says of swapped plugins, that by choices.
+    /// The default, overridden by a file, that by the state folder's swapped plugins, and those by choices.
     /// - Parameters:
-    ///   - path: the file to lay over the default; nil for none.
-    ///   - state: whose `stack.json` counts; nil for a stack that has no folder.
+    ///   - path: the file to apply on top of the default; nil for none.
+    ///   - state: whose `stack.json` applies; nil for a stack without a folder.
     ///   - choices: by instance.
-    /// - Throws: `ConfigurationError` with file, key and what is allowed: the first where there are several.
+    /// - Throws: `ConfigurationError` with file, key and what is allowed: the first if there are several.
     package init(
         path: String?, state: StateFolder? = nil, choices: [String: Choice] = [:], catalog: PluginCatalog
     ) throws {
@@ -75,7 +78,7 @@ package struct StackConfiguration: Sendable, Equatable {
         self.families = families
     }
 
-    /// a-z, 0-9 and hyphens, at most 64: whatever names an instance is a topic and a folder too.
+    /// a-z, 0-9 and hyphens, at most 64: an instance's name is also a topic and a folder.
     package static func isName(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 64
             && name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
@@ -83,7 +86,7 @@ package struct StackConfiguration: Sendable, Equatable {
 }
 
 extension StackConfiguration {
-    /// The file to lay over the default: as given, else `HEALTHBUS_CONFIG`; nil for none.
+    /// The file to apply on top of the default: as given, else `HEALTHBUS_CONFIG`; nil for none.
     package static func file(
         given: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> String? { given ?? environment.filled("HEALTHBUS_CONFIG") }
@@ -94,13 +97,13 @@ extension StackConfiguration {
 
     package var handlers: [Instance] { instances.filter { $0.manifest.kind == .handler } }
 
-    /// Types that handlers name; whoever handles "*" gets all others.
+    /// Types that handlers name; the handler of "*" gets all others.
     package var namedTypes: Set<String> { Set(handlers.flatMap(\.manifest.typesWithStatistics).filter { $0 != "*" }) }
 
     /// The family of a handler that names none.
     package static let otherFamily = "other"
 
-    /// Under which family a type's samples are delivered: that of the handler that declares it.
+    /// The family under which a type's samples are delivered: that of the handler that declares it.
     package func family(of type: String) -> String {
         handlers.first { $0.manifest.typesWithStatistics.contains(type) }?.family ?? Self.otherFamily
     }

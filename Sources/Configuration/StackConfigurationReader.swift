@@ -2,7 +2,8 @@ import Foundation
 import HealthModel
 import Logging
 
-/// Reads a stack's configuration and finds all that is wrong with it, each with its line; what is wrong is left out of the stack.
+/// Reads a stack's configuration and finds everything that is wrong with it, each with its line; anything wrong is left
+/// out of the stack.
 package struct StackConfigurationReader {
     package private(set) var stack: StackConfiguration
     /// In the order of the file's lines.
@@ -10,7 +11,7 @@ package struct StackConfigurationReader {
 
     private let file: String
     private let catalog: PluginCatalog
-    /// As it is shipped, before anything is laid over it.
+    /// As shipped, before anything is applied on top of it.
     private let shipped: Value
     private var places = JSONPlaces()
 
@@ -56,7 +57,7 @@ package struct StackConfigurationReader {
             add(key, SchemaCheck.unknown(key, among: Self.members))
         }
         if !value["instances"].isNull, value["instances"].object == nil { add("instances", "must be an object") }
-        // What is swapped is an instance's plugin: an instance that the configuration no longer has doesn't come back by it.
+        // A swap concerns an instance's plugin: it doesn't bring back an instance that the configuration no longer has.
         let configured = Set((value["instances"].object ?? [:]).filter { !$0.value.isNull }.keys)
         var swapped: [String: Value] = [:]
         let layer = state.map { StackLayer($0) }
@@ -71,7 +72,7 @@ package struct StackConfigurationReader {
         for (name, entry) in Value.inOrder(value["instances"].object ?? [:]) where !entry.isNull {
             let before = problems.count
             if let instance = instance(name, entry) { instances.append(instance) }
-            // It is another file that is to be mended then.
+            // Then another file needs to be corrected.
             guard swapped[name] != nil, let layer, problems.count > before else { continue }
             let first = problems[before]
             problems.removeSubrange(before...)

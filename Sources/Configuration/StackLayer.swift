@@ -2,22 +2,23 @@ import Foundation
 import Glibc
 import HealthModel
 
-/// What a state folder itself says of its stack, in `<state>/stack.json`: with which configuration it was last started ("config", a path), so that no command
-/// looks at another stack than the one that runs, which plugins its instances have been swapped for ("instances", laid over that configuration), and in
-/// which zones days began before the observer's store was lost ("formerZones").
+/// What a state folder itself says about its stack, in `<state>/stack.json`: the configuration it was last started with
+/// ("config", a path), so that no command reads a different stack from the running one; which plugins its instances
+/// have been swapped for ("instances", applied on top of that configuration); and in which zones days began before the
+/// observer's store was lost ("formerZones").
 package struct StackLayer: Sendable {
     package let file: String
 
     package init(_ state: StateFolder) { file = state.path + "/stack.json" }
 
-    /// - Throws: `ConfigurationError` when the file is there and can't be used.
+    /// - Throws: `ConfigurationError` when the file exists and can't be used.
     func read() throws -> Value {
         let data: Data
         do { data = try Data(contentsOf: URL(fileURLWithPath: file)) } catch CocoaError.fileReadNoSuchFile {
-            // Not looked for first: a swap may write it between two looks.
+            // Not checked for first: a swap may write it between two checks.
             return [:]
         } catch {
-            // What is wrong with the folder itself, whoever needs the folder says.
+            // Errors with the folder itself are reported by those that need the folder.
             guard FileManager.default.fileExists(atPath: file) else { return [:] }
             throw ConfigurationError(file: file, key: "", reason: "can't be read; check its rights")
         }
@@ -44,20 +45,21 @@ package struct StackLayer: Sendable {
     /// The file that the stack was last started with; nil for the default configuration alone.
     package func configurationFile() throws -> String? { try read()["config"].string }
 
-    /// Keeps which configuration the stack is started with.
+    /// Stores which configuration the stack is started with.
     /// - Parameter configurationFile: its absolute path; nil for the default alone.
-    /// - Throws: `ConfigurationError` when the file can't be used or written; it is as it was then.
+    /// - Throws: `ConfigurationError` when the file can't be used or written; it is then unchanged.
     package func remember(_ configurationFile: String?) throws {
         try change { $0["config"] = configurationFile.map { .string($0) } }
     }
 
-    /// In which zone each person's days began before the observer's store was lost; none for whom that is settled.
+    /// The zone in which each person's days began before the observer's store was lost; none for those that are
+    /// settled.
     package func formerZones() throws -> [String: String] {
         (try read()["formerZones"].object ?? [:]).compactMapValues(\.string)
     }
 
-    /// Notes it, or forgets it (nil).
-    /// - Throws: `ConfigurationError` when the file can't be used or written; it is as it was then.
+    /// Stores it, or forgets it (nil).
+    /// - Throws: `ConfigurationError` when the file can't be used or written; it is then unchanged.
     package func setFormerZone(_ zone: String?, of user: String) throws {
         try change { members in
             var zones = members["formerZones"]?.object ?? [:]
@@ -69,9 +71,9 @@ package struct StackLayer: Sendable {
     /// The plugin that an instance has been swapped for; nil when it hasn't.
     package func plugin(of instance: String) throws -> String? { try read()["instances"][instance]["plugin"].string }
 
-    /// Names an instance's plugin, or forgets that it was swapped (nil).
+    /// Sets an instance's plugin, or forgets that it was swapped (nil).
     /// - Parameter plugin: a name, or a folder's absolute path.
-    /// - Throws: `ConfigurationError` when the file can't be used or written; it is as it was then.
+    /// - Throws: `ConfigurationError` when the file can't be used or written; it is then unchanged.
     package func set(_ plugin: String?, of instance: String) throws {
         try change { members in
             var instances = members["instances"]?.object ?? [:]
@@ -86,7 +88,7 @@ package struct StackLayer: Sendable {
         }
     }
 
-    /// The file is whole at any moment, and on the disk when this returns; one that would say nothing is removed.
+    /// The file is complete at any moment, and on disk when this returns; one that would be empty is removed.
     private func change(_ body: (inout [String: Value]) -> Void) throws {
         let old = try read().object ?? [:]
         var members = old
@@ -101,7 +103,7 @@ package struct StackLayer: Sendable {
     }
 
     private func write(_ text: String) throws {
-        // One name for all drafts: what a crash leaves is written over the next time.
+        // One name for all drafts: leftovers of a crash are overwritten next time.
         let draft = file + ".new"
         let bytes = Array(text.utf8)
         try sync(draft, O_WRONLY | O_CREAT | O_TRUNC) { descriptor in
@@ -110,7 +112,7 @@ package struct StackLayer: Sendable {
         guard rename(draft, file) == 0 else { throw failure("written") }
     }
 
-    /// Opens a file, or a folder, has it changed, and waits until that is on the disk.
+    /// Opens a file, or a folder, changes it, and waits until that is on disk.
     private func sync(_ path: String, _ flags: Int32, _ body: (Int32) throws -> Void) throws {
         let descriptor = open(path, flags | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("written") }

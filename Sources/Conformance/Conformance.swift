@@ -3,7 +3,8 @@ import Configuration
 import HealthModel
 import Logging
 
-/// Tries whether a plugin keeps the contract: a handler in any language line by line, then every plugin in a stack of its own.
+/// Tests whether a plugin keeps the contract: a handler in any language line by line, then every plugin in a stack of
+/// its own.
 package struct Conformance {
     package let manifest: Manifest
     package let catalog: PluginCatalog
@@ -13,7 +14,7 @@ package struct Conformance {
         self.catalog = catalog
     }
 
-    /// The cases that this plugin can be asked.
+    /// The cases that apply to this plugin.
     package var cases: [ConformanceCase] {
         ConformanceCase.allCases.filter { asked in
             switch asked.group {
@@ -24,10 +25,10 @@ package struct Conformance {
         }
     }
 
-    /// Runs on the caller's thread, which must live as long.
+    /// Runs on the caller's thread, which must live until the end.
     /// - Parameters:
-    ///   - group: no other group's cases; nil: all.
-    ///   - only: no other cases; nil: all.
+    ///   - group: only this group's cases; nil for all.
+    ///   - only: only these cases; nil for all.
     ///   - say: called with each result as it comes.
     package func run(
         _ group: ConformanceCase.Group? = nil, only: ConformanceCase? = nil, say: (ConformanceResult) -> Void = { _ in }
@@ -65,7 +66,7 @@ package struct Conformance {
         return ConformanceReport(plugin: manifest.name, file: manifest.file, results: results)
     }
 
-    /// Why a case says nothing after what has failed; nil when it does.
+    /// Why a case would mean nothing after earlier failures; nil if it does mean something.
     private func reason(_ asked: ConformanceCase, _ results: [ConformanceResult]) -> String? {
         func failed(_ names: ConformanceCase...) -> ConformanceCase? {
             names.first { name in
@@ -76,7 +77,7 @@ package struct Conformance {
         switch asked.group {
         case .lines: return failed(.hello).map { "'\($0.rawValue)' failed" }
         case .process, .figures:
-            if lines.contains(where: { failed($0) != nil }) { return "its lines aren't right yet" }
+            if lines.contains(where: { failed($0) != nil }) { return "the line cases must pass first" }
             if asked != .ready, let name = failed(.ready) { return "'\(name.rawValue)' failed" }
             guard asked.group == .figures, asked != .figures else { return nil }
             return failed(.figures).map { "'\($0.rawValue)' failed" }

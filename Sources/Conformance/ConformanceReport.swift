@@ -1,14 +1,14 @@
 import HealthModel
 import Terminal
 
-/// Why a plugin doesn't keep the contract, with the lines that show it. The data are the kit's own, so values may be named.
+/// Why a plugin breaks the contract, with the lines that show it. The data is the kit's own, so it may contain values.
 package struct ConformanceFault: Error, Sendable, Equatable, CustomStringConvertible {
     package var why: String
-    /// The last line or message that it was told.
+    /// The last line or message sent to it.
     package var sent: String?
     /// The last line that it answered.
     package var received: String?
-    /// What it last said on standard error.
+    /// Its last line on standard error.
     package var said: String?
     package var hint: String
 
@@ -31,17 +31,17 @@ package struct ConformanceFault: Error, Sendable, Equatable, CustomStringConvert
     }
 }
 
-/// What became of one case.
+/// The result of one case.
 package struct ConformanceResult: Sendable, Equatable {
     package enum Outcome: Sendable, Equatable {
         case passed
         case failed(ConformanceFault)
-        /// It wasn't tried, for that reason.
+        /// It wasn't tested, with the reason.
         case skipped(String)
     }
 
     package var name: String
-    /// What is asked of the plugin, in a few words.
+    /// What the plugin is tested for, in a few words.
     package var about: String
     package var outcome: Outcome
     package var seconds: Double
@@ -53,7 +53,7 @@ package struct ConformanceResult: Sendable, Equatable {
         self.seconds = seconds
     }
 
-    /// Short: for a table's cell.
+    /// Short, for a table cell.
     var word: String {
         switch outcome {
         case .passed: "passed"
@@ -78,7 +78,7 @@ package struct ConformanceResult: Sendable, Equatable {
     }
 }
 
-/// All cases of one plugin, for eyes and for programs.
+/// All results for one plugin, for people and programs.
 package struct ConformanceReport: Sendable {
     package let plugin: String
     package let file: String
@@ -105,7 +105,7 @@ package struct ConformanceReport: Sendable {
         ]).json(pretty: true)
     }
 
-    /// A line a case, then what failed and why.
+    /// One line per case, then what failed and why.
     package func table(for terminal: Terminal) -> String {
         var table = Table([.init("Case"), .init("Result"), .number("Seconds", givesWay: 1), .init("Asks")])
         for result in results {

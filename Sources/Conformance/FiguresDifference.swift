@@ -1,13 +1,13 @@
 import HealthModel
 
-/// Where two computations of the same days differ. Numbers are compared by their bits.
+/// How two computations of the same days differ. Numbers are compared bit by bit.
 enum FiguresDifference {
     /// In words; nil when they are equal.
     static func between(_ first: DayOutput, _ second: DayOutput, now: String, before: String) -> String? {
         between(value(first), value(second), at: "", now: now, before: before)
     }
 
-    /// Of all rows by key.
+    /// For all rows by key.
     static func between(_ first: [String: Value], _ second: [String: Value], now: String, before: String) -> String? {
         between(.object(first), .object(second), at: "", now: now, before: before)
     }
@@ -38,7 +38,7 @@ enum FiguresDifference {
             }
             return nil
         default:
-            // As text: 3 and 3.0 are one number there.
+            // As text: 3 and 3.0 are the same number there.
             guard a.json() != b.json() else { return nil }
             func text(_ value: Value) -> String {
                 let text = value.isNull ? "missing" : value.json()

@@ -4,7 +4,7 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// A connection that is known to carry what is sent: its own heartbeat has come back.
+/// A connection that is known to work: its own heartbeat has come back.
 final class HeardBus: Sendable {
     static let name = "plugin-test"
     private let heard: Heard
@@ -16,7 +16,7 @@ final class HeardBus: Sendable {
         func set() { state.withLock { $0 = true } }
     }
 
-    /// - Parameter message: called with what others say on the topics, on the bus's thread.
+    /// - Parameter message: called with others' messages on the topics, on the bus thread.
     init(_ address: BusAddress, topics: [String] = [], message: @escaping @Sendable (Message) -> Void = { _ in }) throws
     {
         let heard = Heard()
@@ -32,7 +32,7 @@ final class HeardBus: Sendable {
         self.heard = heard
     }
 
-    /// What the kit itself sends, in whosever name, has members that no release has yet.
+    /// Whatever the kit itself sends, under any name, has members that don't exist in any release.
     private static func isOwn(_ message: Message) -> Bool {
         LineCases.future.keys.contains { message.header.other[$0] != nil }
     }
@@ -40,7 +40,7 @@ final class HeardBus: Sendable {
     var isHeard: Bool { heard.isSet }
     var sent: Int { bus.counters.sent }
 
-    /// - Parameter name: in whose name; nobody believes the kit what others have to say.
+    /// - Parameter name: the sender's name to use; nobody accepts from the kit what others should send.
     func send(_ topic: String, _ body: Value, as name: String, version: ProtocolVersion = .current) {
         bus.send(
             Message(

@@ -5,7 +5,7 @@ import HandlerKit
 import HealthModel
 import JSON
 
-/// The cases that ask a handler in any language line by line, without a stack around it.
+/// The cases that test a handler in any language line by line, without a stack around it.
 struct LineCases {
     private let manifest: Manifest
     private let command: ExecCommand
@@ -15,7 +15,7 @@ struct LineCases {
     private static let spring = LocalDay(year: 2025, month: 3, day: 30)
     private static let autumn = LocalDay(year: 2025, month: 10, day: 26)
     private static let ordinary = LocalDay(year: 2025, month: 3, day: 26)
-    /// Members that no release has yet.
+    /// Members that don't exist in any release.
     static let future: [String: Value] = ["someNewMember": ["a": [1, .null, "x"]]]
     static let manyRows = 100_000
 
@@ -31,13 +31,13 @@ struct LineCases {
         case .hello: try start().hello()
         case .protocolRange: try protocolRange()
         case .unknownMembers:
-            try same("with members that it doesn't know") { dialogue, input in
+            try same("with unknown members") { dialogue, input in
                 try dialogue.compute(input, adding: Self.future)
             } hint: {
-                "read the members that you know and pass over all others: some may be added"
+                "read the members that you know and ignore all others: some may be added"
             }
         case .pieces:
-            try same("told in pieces of 7 bytes") { dialogue, input in
+            try same("sent in pieces of 7 bytes") { dialogue, input in
                 try dialogue.compute(input, piece: 7)
             } hint: {
                 "read to the end of the line before you parse it"
@@ -47,7 +47,7 @@ struct LineCases {
                 _ = try dialogue.compute(input)
                 return try dialogue.compute(input)
             } hint: {
-                "a day may come again: begin anew at each line 'day', keep nothing from the one before"
+                "a day may come again: start afresh at each line 'day', and keep nothing from the previous one"
             }
         case .otherOrder: try otherOrder()
         case .freshProgram: try freshProgram()
@@ -81,7 +81,7 @@ struct LineCases {
             cutting: SamplePage(samples, detailed: traits?.detailedTypes ?? []), configuration: configuration)
     }
 
-    /// An ordinary day, computed plainly by one program and as `ask` does by another.
+    /// An ordinary day, computed normally by one program and as in `ask` by another.
     private func same(
         _ how: String, _ ask: (LineDialogue, DayInput) throws -> DayOutput, hint: () -> String
     ) throws {
@@ -95,7 +95,7 @@ struct LineCases {
             fault.hint = hint()
             throw fault
         }
-        if let difference = FiguresDifference.between(expected, given, now: how, before: "told plainly") {
+        if let difference = FiguresDifference.between(expected, given, now: how, before: "sent normally") {
             throw dialogue.fault(difference, hint())
         }
     }
@@ -107,7 +107,7 @@ struct LineCases {
         if let claimed = answer["hello"]["protocol"].int, unknown.contains(Int(claimed)) {
             throw dialogue.fault(
                 "it claims to speak protocol \(claimed), which doesn't exist",
-                "name the version that you wrote it for (1), or answer {\"error\": …}; don't repeat what you are told")
+                "name the version that you wrote it for (1), or answer {\"error\": …}; don't repeat what you receive")
         }
     }
 
@@ -143,10 +143,10 @@ struct LineCases {
                 try dialogue.compute(input(rows.ordinary(Self.ordinary, perHour: 3), Self.ordinary, dialogue.traits)))
             if outputs.count == 2,
                 let found = FiguresDifference.between(
-                    outputs[0], outputs[1], now: "now", before: "of the program before")
+                    outputs[0], outputs[1], now: "now", before: "from the previous program")
             {
                 throw dialogue.fault(
-                    found, "read no clock, no file and no chance: the same samples give the same figures")
+                    found, "read no clock and no file, and use no randomness: the same samples give the same figures")
             }
         }
     }
@@ -156,10 +156,11 @@ struct LineCases {
         let output = try dialogue.compute(input([], Self.ordinary, dialogue.traits))
         if let name = (Array(output.figures.keys) + Array(output.hourly.keys)).min() {
             throw dialogue.fault(
-                "it gives '\(name)' of a day without samples", "no data is no member, never 0: write no 'figures' line")
+                "it gives '\(name)' for a day without samples",
+                "without data leave the member out, never write 0: write no 'figures' line")
         }
         guard output.events.isEmpty else {
-            throw dialogue.fault("it gives an event of a day without samples", "an event comes from a sample")
+            throw dialogue.fault("it gives an event for a day without samples", "an event must come from a sample")
         }
     }
 
@@ -185,7 +186,7 @@ struct LineCases {
             samples.append(first)
         }
         _ = try dialogue.compute(input(samples, day, dialogue.traits))
-        // And one such sample alone.
+        // And a single such sample.
         for sample in samples.prefix(4) { _ = try dialogue.compute(input([sample], day, dialogue.traits)) }
     }
 
@@ -194,11 +195,11 @@ struct LineCases {
         _ = try dialogue.compute(input(rows.ordinary(Self.ordinary), Self.ordinary, dialogue.traits))
         guard let ended = try dialogue.end() else {
             throw dialogue.fault(
-                "it goes on for more than \(JSONNumber.text(command.limits.grace)) s after its input has ended",
-                "end when standard input ends; the host kills what doesn't")
+                "it is still running \(JSONNumber.text(command.limits.grace)) s after its input ended",
+                "exit when standard input ends; the host kills programs that don't")
         }
         guard ended.contains("exit code 0") else {
-            throw dialogue.fault("it ended with \(ended)", "end with exit code 0 when standard input ends")
+            throw dialogue.fault("it ended with \(ended)", "exit with code 0 when standard input ends")
         }
     }
 }

@@ -6,7 +6,7 @@ import HealthModel
 import Processes
 import Synchronization
 
-/// A program that computes days, asked as its host would: line by line, with every line at hand when it fails.
+/// A program that computes days, addressed as its host would: line by line, with every line at hand when it fails.
 final class LineDialogue {
     private let command: ExecCommand
     private let plugin: String
@@ -17,7 +17,7 @@ final class LineDialogue {
     private(set) var received = ""
     private(set) var traits: ExecTraits?
 
-    /// Starts it; the caller's thread must live as long.
+    /// Starts it; the caller's thread must live until the end.
     init(_ manifest: Manifest, _ command: ExecCommand, configuration: Value) throws {
         self.command = command
         plugin = manifest.name
@@ -65,7 +65,7 @@ final class LineDialogue {
         return answered
     }
 
-    /// How it answers a greeting, unread: nil when it ends without an answer.
+    /// Its reply to a greeting, unparsed; nil when it ends without one.
     func greeting(versions: ClosedRange<Int>) throws -> Value? {
         let line = ExecLines.hello(
             plugin: plugin, instance: plugin, types: types, configuration: configuration, versions: versions)
@@ -86,12 +86,12 @@ final class LineDialogue {
 
     /// Has a day computed.
     /// - Parameters:
-    ///   - more: members added to each line's object, which a program must pass over.
+    ///   - more: members added to each line's object, which a program must ignore.
     ///   - piece: bytes written at once; 0: each line whole.
     func compute(_ input: DayInput, adding more: [String: Value] = [:], piece: Int = 0) throws -> DayOutput {
         var lines = ExecDayLines(input, ids: traits?.readsIDs ?? false)
         var parts: [[UInt8]] = []
-        // Made as they are written unless they are to be changed.
+        // Made while writing, unless they are to be changed.
         if !more.isEmpty || piece > 0 {
             while let line = lines.next() {
                 let line = try Self.adding(more, to: line)
@@ -125,7 +125,7 @@ final class LineDialogue {
         }
     }
 
-    /// Ends its input: how it ended, nil when it goes on.
+    /// Ends its input, and returns how it ended; nil when it keeps running.
     func end() throws -> String? {
         child.closeInput()
         sent = "(end of its input)"
@@ -134,7 +134,7 @@ final class LineDialogue {
         while true {
             let isLast = deadline.left() <= .zero
             if let ended = child.ended {
-                // Only now all is there that it wrote.
+                // Only now has everything that it wrote arrived.
                 try requireSilence()
                 return ended
             }
@@ -172,24 +172,24 @@ final class LineDialogue {
     }
 
     private func explained(_ failure: ExecFailure) -> ConformanceFault {
-        // What it said last may still be on its way.
+        // Its last output may still be on its way.
         if case .ended = failure { Thread.sleep(forTimeInterval: 0.05) }
         return fault("\(failure)", Self.hint(failure))
     }
 
     private static func hint(_ failure: ExecFailure) -> String {
         switch failure {
-        case .ended: "run it by hand in its folder; what it said last on standard error says where it broke"
+        case .ended: "run it by hand in its folder; its last lines on standard error show where it failed"
         case .late: "flush standard output after each line; 'limits' in plugin.json gives it longer"
-        case .flood: "an answer is a few figures, not samples"
+        case .flood: "an answer has a few figures, not samples"
         case .badLine: "see 'What it answers' in docs/plugins.md"
         case .early: "answer at 'compute', not before"
-        case .declined: "it refused by itself; the options are those of plugin.json with their defaults"
+        case .declined: "it refused of its own accord; the options are those in plugin.json with their defaults"
         case .cantStart, .stopped: "check 'exec' in plugin.json"
         }
     }
 
-    /// Members added to a line's own object, and to the one in it.
+    /// Members added to a line's own object, and to the one inside it.
     private static func adding(_ more: [String: Value], to line: [UInt8]) throws -> [UInt8] {
         guard !more.isEmpty, var members = try Value(json: line).object else { return line }
         for (name, value) in members {

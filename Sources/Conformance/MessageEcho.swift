@@ -3,7 +3,7 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// Says everything that an instance hears a second time, with members that nobody knows.
+/// Repeats everything that an instance hears, with unknown members added.
 final class MessageEcho: Sendable {
     private struct State {
         var bus: HeardBus?

@@ -7,14 +7,14 @@ import Logging
 import Processes
 import Protocol
 
-/// A handler's figures: the same samples by other ways give the same.
+/// A handler's figures: the same samples arriving in other ways give the same figures.
 extension StackCases {
     private func nextExport() -> Instant {
         exports += 1
         return Instant(seconds: 1_762_000_000 + exports * 3600)
     }
 
-    /// Everything that the first instance has computed of two imports, the later days first.
+    /// Everything that the first instance computed from two imports, the later days first.
     @discardableResult
     func computed() throws -> (head: SequenceNumber, rows: [String: Value]) {
         if let data { return data }
@@ -23,7 +23,7 @@ extension StackCases {
         let odd = rows.odd(LocalDay(year: 2025, month: 3, day: 29)) + rows.odd(LocalDay(year: 2025, month: 4, day: 2))
         let ordinary = days.flatMap { rows.ordinary($0) }
         samples = ordinary + odd
-        // Each day in two parts, so that every day is computed once more when the second comes.
+        // Each day in two parts, so that every day is computed once more when the second part comes.
         let (later, earlier) = (
             ordinary.enumerated().filter { $0.offset % 2 == 1 }.map(\.element),
             ordinary.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
@@ -43,7 +43,7 @@ extension StackCases {
         return (head, found)
     }
 
-    /// Another instance, which came to the same samples by another way, must have the same rows.
+    /// Another instance, which got the same samples in another way, must have the same rows.
     func compare(
         _ instance: String, _ how: String, _ run: (TrialStack, ChildProcess, SequenceNumber) throws -> Void
     ) throws {
@@ -59,11 +59,11 @@ extension StackCases {
         {
             throw ConformanceFault(
                 difference, said: trial.said(instance),
-                hint: "figures follow from a day's samples alone: keep nothing else, and read no clock")
+                hint: "figures may depend only on a day's samples: keep nothing else, and read no clock")
         }
     }
 
-    /// Each message that it hears comes a second time, with members that no release has yet.
+    /// Each message that it hears comes a second time, with members that don't exist in any release.
     func repeated() throws {
         let bus = MessageEcho()
         try bus.open(trial.state.address, instance: "repeated")
@@ -107,14 +107,14 @@ extension StackCases {
         try trial.stop(process, label: "drained")
         let again = try trial.startAndWait("drained")
         try trial.level("drained", again, to: head)
-        try equal("drained", expected, "it was stopped at work")
+        try equal("drained", expected, "it was stopped while at work")
     }
 
     func empty() throws {
         _ = try computed()
         let process = try running()
         guard let window = rows.zones.ranges(of: Self.emptied).first else { return }
-        // What touches neither that day nor a night at it.
+        // Samples that touch neither that day nor a night next to it.
         let halfDay = Duration.seconds(12 * 3600)
         let left = samples.filter { $0.end < window.lowerBound - halfDay || $0.start >= window.upperBound + halfDay }
         let head = try trial.importSamples(left, rows.zones, exported: nextExport(), complete: true)
@@ -123,7 +123,8 @@ extension StackCases {
         if let row = try trial.rows(name).keys.first(where: { $0.hasSuffix(key) }) {
             throw ConformanceFault(
                 "it keeps '\(row)', though that day's samples are gone",
-                said: trial.said(name), hint: "a day without samples has no figures: no data is no member, never 0")
+                said: trial.said(name),
+                hint: "a day without samples has no figures: leave the member out, never write 0")
         }
         samples = left
         data = nil

@@ -11,12 +11,12 @@ import Processes
 import Protocol
 import StageKit
 
-/// The cases that run the plugin in a stack of its own: what belongs to every process, and a handler's figures.
+/// The cases that run the plugin in a stack of its own: what applies to every process, and a handler's figures.
 final class StackCases {
     let manifest: Manifest
     let trial: TrialStack
     let rows: TestRows
-    /// The instance that everything is asked of; a handler's others compare with it.
+    /// The instance under test; a handler's other instances compare with it.
     let name: String
     private var isUp = false
     var first: ChildProcess?
@@ -39,7 +39,7 @@ final class StackCases {
         case .handler:
             name = "first"
             for instance in ["first", "anew", "repeated", "crash", "drained"] { instances[instance] = entry }
-        // In the place of the shipped one.
+        // In place of the shipped one.
         case .hub, .observer, .debouncer:
             name = manifest.kind.rawValue
             instances[name] = entry
@@ -50,7 +50,8 @@ final class StackCases {
         trial = try TrialStack(instances, catalog: catalog)
     }
 
-    /// Options without which a plugin of its kind doesn't start, where the manifest has them: nothing is ever sent there.
+    /// Options without which a plugin of its kind doesn't start, if the manifest declares them: nothing is ever sent
+    /// there.
     private static func options(_ manifest: Manifest) -> Value {
         let declared = manifest.configuration["properties"]
         var options: [String: Value] = [:]
@@ -88,7 +89,7 @@ final class StackCases {
     private func bringUp() throws {
         guard !isUp else { return }
         isUp = true
-        // Without a hub nobody is ready: where that is the plugin, it comes first.
+        // Without a hub nothing becomes ready: if the plugin is the hub, it comes first.
         if manifest.kind == .hub { _ = try running() }
         for name in ["hub", "observer", "debouncer"] where name != self.name {
             do { try trial.startAndWait(name) } catch {
@@ -117,12 +118,12 @@ final class StackCases {
         guard let exit = trial.end(of: process) else {
             throw ConformanceFault(
                 "it runs with an option that its manifest doesn't declare", sent: "\"noSuchOption\": 1",
-                said: trial.said("options"), hint: "check the options before anything starts; PluginProgram does")
+                said: trial.said("options"), hint: "check the options before anything starts; PluginProgram does that")
         }
         guard exit == .code(ExitCode.usage.rawValue) else {
             throw ConformanceFault(
                 "it ended with \(exit) at an option that its manifest doesn't declare", sent: "\"noSuchOption\": 1",
-                said: trial.said("options"), hint: "a configuration that is refused ends with exit code 2")
+                said: trial.said("options"), hint: "refuse a configuration with exit code 2")
         }
     }
 
@@ -132,12 +133,12 @@ final class StackCases {
         guard let exit = trial.end(of: second) else {
             throw ConformanceFault(
                 "a second process runs on the same state folder", said: trial.said("second"),
-                hint: "take the folder's lock before anything is opened, and end with 1 when another holds it")
+                hint: "take the folder's lock before opening anything, and exit with 1 when another process holds it")
         }
         guard exit == .code(ExitCode.failed.rawValue) else {
             throw ConformanceFault(
                 "a second process on the same state folder ended with \(exit)", said: trial.said("second"),
-                hint: "end with 1 when another holds the lock")
+                hint: "exit with 1 when another process holds the lock")
         }
         guard process.poll() == nil, trial.isReady(name, process) else {
             throw ConformanceFault(
@@ -149,16 +150,16 @@ final class StackCases {
     private func standsBy() throws {
         let process = try running()
         let waiting = try trial.start(name, as: "standby", ["--standby"])
-        // Those of this kit say so; others have until then to end.
+        // Those from this kit report it; others have until then to end.
         _ = trial.comes(within: 3) { trial.hasSaid("standby", "instance.standby") || waiting.poll() != nil }
         if let exit = waiting.poll() {
             throw ConformanceFault(
-                "with --standby it ended (\(exit)) while another held the lock", said: trial.said("standby"),
-                hint: "wait for the lock, then go on with the start")
+                "with --standby it ended (\(exit)) while another process held the lock", said: trial.said("standby"),
+                hint: "wait for the lock, then continue starting")
         }
         guard trial.isReady(name, process) else {
             throw ConformanceFault(
-                "another on standby ended it, or speaks in its place", said: trial.said("standby"),
+                "another process on standby ended it, or speaks in its place", said: trial.said("standby"),
                 hint: "on standby a process has no lock and says nothing on the bus")
         }
         first = nil
@@ -169,17 +170,17 @@ final class StackCases {
         if let exit = waiting.poll() {
             throw ConformanceFault(
                 "with --standby it ended (\(exit)) instead of taking over", said: trial.said("standby"),
-                hint: "wait for the lock, then go on with the start")
+                hint: "wait for the lock, then continue starting")
         }
         guard hasCome else {
             throw ConformanceFault(
-                "it didn't take over within \(JSONNumber.text(TrialStack.readyWithin)) s of the lock's being free",
-                said: trial.said("standby"), hint: "look for the lock again at least every half second")
+                "it didn't take over within \(JSONNumber.text(TrialStack.readyWithin)) s of the lock becoming free",
+                said: trial.said("standby"), hint: "try the lock again at least every half second")
         }
         first = waiting
     }
 
-    /// What nobody can understand, to every topic that it hears.
+    /// Messages that nobody can understand, on every topic that it hears.
     private func livesOn() throws {
         let process = try running()
         let bus = try HeardBus(trial.state.address)
@@ -203,7 +204,7 @@ final class StackCases {
             bus.send(frames: [Array(topic.utf8)])
             count += bodies.count + 3
         }
-        // The second heartbeat after all of it: it has had a turn by then.
+        // The second heartbeat after all of them: it has had a turn by then.
         var beats = 0
         var last = MonotonicClock.now
         let isAlive = trial.comes(within: TrialStack.readyWithin) {
@@ -221,13 +222,14 @@ final class StackCases {
         if let exit = process.poll() {
             throw ConformanceFault(
                 "it ended (\(exit)) at messages that it can't understand",
-                sent: "messages of another major, without members, of wrong types",
-                said: trial.said(name), hint: "drop what can't be read, count it, go on: docs/protocol.md, 'Versions'")
+                sent: "messages with another major version, without members, or with wrong types",
+                said: trial.said(name),
+                hint: "drop and count what can't be read, and continue: docs/protocol.md, 'Versions'")
         }
         guard isAlive, trial.isReady(name, process) else {
             throw ConformanceFault(
-                "it says nothing any more after messages that it can't understand", said: trial.said(name),
-                hint: "drop what can't be read, count it, go on")
+                "it is silent after messages that it can't understand", said: trial.said(name),
+                hint: "drop and count what can't be read, and continue")
         }
     }
 }

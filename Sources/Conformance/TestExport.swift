@@ -2,7 +2,7 @@ import Foundation
 import HealthModel
 import JSON
 
-/// Writes made-up samples as an export of the Health app.
+/// Writes made-up samples as an export from the Health app.
 enum TestExport {
     static func write(_ rows: [TestRow], to path: String, zones: ZoneTimeline, exported: Instant) throws {
         var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<HealthData locale=\"en_GB\">\n"
@@ -37,7 +37,7 @@ enum TestExport {
     }
 
     private static func date(_ instant: Instant, _ zones: ZoneTimeline) -> String {
-        // In UTC: what the local clock says twice would be two times with one name.
+        // In UTC: a local time that occurs twice would be ambiguous.
         let day = LocalDay(number: Int((instant.microseconds / Instant.microsecondsPerSecond).floored(by: 86_400)))
         let second = Int(instant.microseconds / Instant.microsecondsPerSecond) - day.number * 86_400
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -51,6 +51,6 @@ enum TestExport {
 }
 
 extension Int64 {
-    /// Whole multiples below, also of what is negative.
+    /// Rounds down, for negative numbers too.
     fileprivate func floored(by divisor: Int64) -> Int64 { self >= 0 ? self / divisor : (self + 1) / divisor - 1 }
 }

@@ -11,7 +11,7 @@ struct TestRow: Sendable, Equatable {
     var source = 0
     var byHand = false
 
-    /// A watch, a phone, and one whose name would break what isn't quoted.
+    /// A watch, a phone, and a source whose name would break anything that isn't quoted.
     static let sources = [
         Origin(sourceName: "Test Watch", sourceVersion: "11.3", productType: "Watch7,1", device: "name:Apple Watch"),
         Origin(sourceName: "Test iPhone", sourceVersion: "18.3", productType: "iPhone15,2", device: "name:iPhone"),
@@ -19,14 +19,14 @@ struct TestRow: Sendable, Equatable {
     ]
 }
 
-/// Samples of the types that a plugin takes.
+/// Samples of the types that a plugin handles.
 struct TestRows {
-    /// The types, those known first.
+    /// The types, known ones first.
     let types: [HealthType]
     static let zone = "Europe/Berlin"
     let zones: ZoneTimeline
 
-    /// - Parameter types: as in the manifest; ["*"] stands for one type of each sort.
+    /// - Parameter types: as in the manifest; ["*"] stands for one type of each kind.
     init(types names: [String]) throws {
         let any = [
             "HKQuantityTypeIdentifierStepCount", "HKQuantityTypeIdentifierHeartRate",
@@ -36,17 +36,17 @@ struct TestRows {
         zones = try ZoneTimeline(zone: Self.zone)
     }
 
-    /// What an ordinary sample of a type and this duration holds.
+    /// The value of an ordinary sample of a type with this duration.
     static func value(of type: HealthType, seconds: Double, number: Int) -> Double {
         guard type.kind == .quantity else { return type.kind == .category ? Double(number % 2) : .nan }
         let limit = PlausibilityLimit.of(type)
         let (low, high) = (max(0, limit.values.lowerBound), min(limit.values.upperBound, 400))
         let share = Double(1 + number % 7) / 8
-        // A rate below its limit, too, whatever the duration.
+        // A rate below its limit too, whatever the duration.
         return min(low + (high - low) * share / 4, limit.perSecond * max(60, seconds) / 2)
     }
 
-    /// Ordinary samples: `perHour` of each type in each local hour, of two sources whose times overlap.
+    /// Ordinary samples: `perHour` of each type in each local hour, from two sources whose times overlap.
     func ordinary(_ day: LocalDay, perHour: Int = 1) -> [TestRow] {
         var rows: [TestRow] = []
         for (index, hour) in zones.hours(of: day).enumerated() {
@@ -66,8 +66,8 @@ struct TestRows {
         return rows
     }
 
-    /// What a day may hold beside: no duration, a duration over several days, the edges of the day, what is next to nothing, what has no number,
-    /// entries by hand, names that need quoting, the same sample twice.
+    /// What else a day may contain: no duration, a duration over several days, the edges of the day, tiny values, no
+    /// number, entries by hand, names that need quoting, the same sample twice.
     func odd(_ day: LocalDay) -> [TestRow] {
         guard let window = zones.ranges(of: day).first else { return [] }
         let (first, last) = (window.lowerBound, window.upperBound)
@@ -98,7 +98,7 @@ struct TestRows {
         return rows
     }
 
-    /// So many samples of the first type in one day.
+    /// This many samples of the first type in one day.
     func many(_ count: Int, on day: LocalDay) -> [TestRow] {
         guard let type = types.first, let window = zones.ranges(of: day).first else { return [] }
         let seconds = (window.upperBound - window.lowerBound).components.seconds
@@ -118,7 +118,7 @@ struct TestRows {
 
 extension SamplePage {
     /// The rows in canonical order: by start, then by id.
-    /// - Parameter detailed: types of which it holds metadata too.
+    /// - Parameter detailed: types for which it includes metadata too.
     init(_ rows: [TestRow], detailed: Set<String>) {
         self.init()
         let rows = rows.sorted { ($0.start, $0.end, $0.type) < ($1.start, $1.end, $1.type) }

@@ -10,7 +10,8 @@ import Logging
 import Processes
 import Protocol
 
-/// A stack of the shipped programs in a temporary folder, with the plugin in it, alone on its bus. Gone with the object.
+/// A stack of the shipped programs in a temporary folder, with the plugin in it, alone on its bus. Deleted with the
+/// object.
 final class TrialStack {
     let folder: String
     let state: StateFolder
@@ -18,14 +19,15 @@ final class TrialStack {
     let stack: StackConfiguration
     let catalog: PluginCatalog
     private(set) var client: StackClient
-    /// By instance; those that run.
+    /// By instance; those that are running.
     private var processes: [String: ChildProcess] = [:]
 
-    /// How long anything may take to be said on the bus. No limit here counts the time in which the stack waits for a processor.
+    /// How long anything may take to be heard on the bus. No limit here counts the time in which the stack waits for a
+    /// processor.
     static let readyWithin = 30.0
     static let stopWithin = 10.0
 
-    /// - Parameter instances: by name; what the plugin is to be.
+    /// - Parameter instances: by name; including the plugin.
     init(_ instances: [String: Value], catalog: PluginCatalog) throws {
         self.catalog = catalog
         var template = Array((NSTemporaryDirectory() + "healthbus-test-XXXXXX").utf8CString)
@@ -56,12 +58,12 @@ final class TrialStack {
             process.kill()
             process.wait()
         }
-        // What is left in a temporary folder is no reason to fail.
+        // Leftovers in a temporary folder are no reason to fail.
         _ = try? FileManager.default.removeItem(atPath: folder)
         if !state.sockets.hasPrefix(folder) { _ = try? FileManager.default.removeItem(atPath: state.sockets) }
     }
 
-    /// Starts an instance's program. It takes the place of one that ended.
+    /// Starts an instance's program, replacing one that ended.
     @discardableResult
     func start(_ name: String, as label: String? = nil, _ words: [String] = [], config: String? = nil) throws
         -> ChildProcess
@@ -86,7 +88,7 @@ final class TrialStack {
         return process
     }
 
-    /// What its program has said, the newest line that isn't of the daily round.
+    /// Its program's last line that isn't routine.
     func said(_ label: String) -> String? {
         guard let data = FileManager.default.contents(atPath: folder + "/\(label).log") else { return nil }
         return String(decoding: data, as: UTF8.self).split(separator: "\n").last.map(String.init)
@@ -97,7 +99,8 @@ final class TrialStack {
         return String(decoding: data, as: UTF8.self).contains(text)
     }
 
-    /// Waits for a condition, waking up at whatever is said on the bus; false when it doesn't come in time.
+    /// Waits for a condition, checking it whenever something is heard on the bus; returns false when it isn't met in
+    /// time.
     func comes(within seconds: Double, _ condition: () throws -> Bool) rethrows -> Bool {
         var deadline = FairDeadline(.seconds(seconds), of: processes.values.map(\.pid))
         while true {
@@ -108,7 +111,7 @@ final class TrialStack {
         }
     }
 
-    /// How a process ended; nil when it doesn't within the time that it has for that.
+    /// How a process ended; nil when it doesn't end within its time.
     func end(of process: ChildProcess) -> ProcessExit? {
         var deadline = FairDeadline(.seconds(Self.stopWithin), of: processes.values.map(\.pid))
         return process.wait(until: &deadline)
@@ -128,19 +131,19 @@ final class TrialStack {
         if let ended = process.poll() {
             throw ConformanceFault(
                 "its program ended (\(ended)) before it was ready", said: said(label ?? name),
-                hint: "what it said says why; 'healthbus plugins validate PLUGIN' checks the manifest")
+                hint: "its output says why; 'healthbus plugins validate PLUGIN' checks the manifest")
         }
         guard hasCome else {
             throw ConformanceFault(
                 "it wasn't ready within \(JSONNumber.text(Self.readyWithin)) s",
                 received: beat(name).map { "heartbeat.\(name), phase \($0.phase), pid \($0.pid)" },
                 said: said(label ?? name),
-                hint: "a process is ready when its own heartbeat has come back: docs/plugins.md, 'Life of a process'")
+                hint: "a process is ready once its own heartbeat has come back: docs/plugins.md, 'Life of a process'")
         }
         return process
     }
 
-    /// Ends one as the supervisor does.
+    /// Ends a process as the supervisor does.
     func stop(_ process: ChildProcess, label: String) throws {
         process.signal(SIGTERM)
         guard let exit = end(of: process) else {
@@ -149,16 +152,17 @@ final class TrialStack {
             throw ConformanceFault(
                 "it didn't end within \(JSONNumber.text(Self.stopWithin)) s of SIGTERM", sent: "SIGTERM",
                 said: said(label),
-                hint: "finish the turn, say 'stopped' in a last heartbeat, exit 0; the supervisor kills what doesn't")
+                hint: "finish the turn, report 'stopped' in a last heartbeat, exit with 0; else the supervisor kills it"
+            )
         }
         guard exit.isSuccess else {
             throw ConformanceFault(
                 "it ended with \(exit) after SIGTERM", sent: "SIGTERM", said: said(label),
-                hint: "exit with 0 when you are asked to end")
+                hint: "exit with 0 when asked to end")
         }
     }
 
-    /// Imports samples and waits for the end of the import. The observer's head then.
+    /// Imports samples, waits for the import to end, and returns the observer's head.
     func importSamples(_ rows: [TestRow], _ zones: ZoneTimeline, exported: Instant, complete: Bool = false) throws
         -> SequenceNumber
     {
@@ -198,10 +202,12 @@ final class TrialStack {
         guard failedDays == 0 else {
             throw ConformanceFault(
                 "\(failedDays) day\(failedDays == 1 ? "" : "s") couldn't be computed", said: failure(name),
-                hint: "the reason stands in its log; the cases of lines show which line it was")
+                hint: "the reason is in its log; the line cases show which line it was")
         }
         if let ended = process.poll() {
-            throw ConformanceFault("its process ended (\(ended)) at work", said: said(name), hint: "its log says why")
+            throw ConformanceFault(
+                "its process ended (\(ended)) while at work", said: said(name),
+                hint: "its log says why")
         }
         guard isLevel else {
             throw ConformanceFault(

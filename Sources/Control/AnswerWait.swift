@@ -6,11 +6,12 @@ import Inspection
 import Logging
 import Terminal
 
-/// Whom a command waits for: told on standard error when nothing comes for a moment, and in the reason when the command gives up.
+/// What a command is waiting for: reported on standard error after a moment of silence, and in the reason when the
+/// command gives up.
 final class AnswerWait {
-    /// So long nothing is said: most answers come at once.
+    /// Nothing is reported for this long: most answers come at once.
     private static let silence = Duration.seconds(5)
-    /// So long whoever isn't heard is waited for. It may be starting.
+    /// How long an unheard process is waited for. It may be starting.
     static let patience = 20.0
 
     private let client: StackClient
@@ -22,21 +23,21 @@ final class AnswerWait {
     init(
         _ client: StackClient, for instance: String, hub: String,
         tell: @escaping (String) -> Void = {
-            // Over a bar that was begun.
+            // Replaces a bar that was begun.
             StandardStream.error.write((Terminal(.error).isTerminal ? "\r\u{1B}[K" : "") + "healthbus: \($0)\n")
         }
     ) {
         (self.client, self.instance, self.hub, self.tell) = (client, instance, hub, tell)
     }
 
-    /// Who isn't heard: the instance, or the hub when nobody is; nil when the instance is.
+    /// Who isn't heard: the instance, or the hub if nobody is; nil when the instance is.
     private var silent: String? {
         let beats = client.heartbeats
         if Readiness.isUp(beats[instance]) { return nil }
         return beats.values.contains { Readiness.isUp($0) } ? instance : hub
     }
 
-    /// To be called again and again while nothing has come.
+    /// To be called repeatedly while nothing has arrived.
     func look() {
         guard MonotonicClock.now >= tellAt else { return }
         tellAt = .distantFuture
@@ -47,10 +48,11 @@ final class AnswerWait {
         }
     }
 
-    /// What came: after the next silence it is told again.
+    /// Something arrived: after the next silence it is reported again.
     func heard() { tellAt = MonotonicClock.now + Self.silence }
 
-    /// Waits until the instance is heard. What hangs is asked for nothing: it would do it whenever it goes on, when nobody expects that any more.
+    /// Waits until the instance is heard. A hanging process isn't asked for anything: it would do it whenever it
+    /// continues, when nobody expects that any more.
     /// - Throws: `Failure` that says who doesn't answer.
     func untilHeard(within seconds: Double = patience) throws {
         let deadline = MonotonicClock.now + .seconds(seconds)
@@ -62,7 +64,7 @@ final class AnswerWait {
         }
     }
 
-    /// Why what was asked didn't come about.
+    /// Why the request failed.
     /// - Parameter usual: the reason when the instance is heard.
     func failure(else usual: @autoclosure () -> Failure) -> Failure {
         silent.map { Self.failure(of: $0, hub, "what was asked may still be done when it goes on") } ?? usual()
@@ -77,14 +79,14 @@ final class AnswerWait {
 }
 
 extension StackClient {
-    /// Gives a command until its effect shows: what is said on the bus may be lost, and a repeat changes nothing.
+    /// Gives a command until its effect shows: messages on the bus may be lost, and a repeat changes nothing.
     /// - Parameters:
-    ///   - command: asked for each time it is given.
-    ///   - seconds: how long that goes on.
-    ///   - pause: seconds between two looks.
-    ///   - meanwhile: called after each time in vain.
+    ///   - command: evaluated each time it is given.
+    ///   - seconds: how long to go on.
+    ///   - pause: seconds between two checks.
+    ///   - meanwhile: called after each unsuccessful check.
     ///   - effect: nil while there is none.
-    /// - Returns: nil when there was none in time.
+    /// - Returns: nil if there was none in time.
     func give<Effect>(
         _ command: @autoclosure () -> [String: Value], to instance: String, within seconds: Double,
         pause: Double = 0.05, meanwhile: () -> Void = {}, until effect: () throws -> Effect?

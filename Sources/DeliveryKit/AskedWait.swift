@@ -13,8 +13,8 @@ package enum AskedWait: Sendable, Equatable {
         }
     }
 
-    /// What a person is told of a wait: what was asked for and, where that is too long, when it is tried all the same. Goes after the reason; empty when
-    /// nothing was asked for.
+    /// What a person is told about a wait: what was requested and, if that is too long, when the next attempt is made
+    /// anyway. Appended to the reason; empty when nothing was requested.
     /// - Parameter longest: a server that is wrong about its clock, or about us, must not stop deliveries for good.
     static func text(asked: Double?, now: Instant, longest: Double) -> String {
         guard let asked else { return "" }
@@ -22,10 +22,10 @@ package enum AskedWait: Sendable, Equatable {
         let until = asked < 250_000_000_000 ? now + .microseconds(Int64(asked * 1e6)) : .distantFuture
         let text =
             until < lastShown
-            ? "; it asked to wait until \(InstantText.local(until, now: now))" : "; it asked to wait for good"
+            ? "; it asked to wait until \(InstantText.local(until, now: now))" : "; it asked to wait forever"
         guard asked > longest else { return text }
         let next = InstantText.local(now + .microseconds(Int64(longest * 1e6)), now: now)
-        return text + ", and is tried again at \(next) ('retryAfterCapSeconds')"
+        return text + ", and will be tried again at \(next) ('retryAfterCapSeconds')"
     }
 
     /// The year 9000.

@@ -1,8 +1,9 @@
 import HealthModel
 
-/// When what the backend holds is compared with what it took, and how far that is. (What came of it is kept in `KnownBackend`.)
+/// When to compare what the backend holds with what it accepted, and how far that has got. (The result is stored in
+/// `KnownBackend`.)
 struct BackendCheck: Sendable {
-    /// What was known when the question under way was sent: it is compared with that.
+    /// What was known when the current question was sent: the answer is compared with that.
     struct Asked: Sendable {
         var known: KnownBackend
         var isBound: Bool
@@ -10,51 +11,54 @@ struct BackendCheck: Sendable {
         var countsRows: Bool
     }
 
-    /// The question under way, if any.
+    /// The current question, if any.
     private(set) var effect: Int64?
     private(set) var asked: Asked?
-    /// Not before, unless somebody asks for it.
+    /// Not before then, unless somebody asks for it.
     private(set) var due = MonotonicTime.distantPast
-    /// What somebody has asked for and hasn't been answered yet.
+    /// The id of a request that hasn't been answered yet.
     private var wanted: String?
-    /// The request that was answered last, also by why it can't be compared.
+    /// The request that was answered last, even if only with why it can't be compared.
     private(set) var answered: String?
     /// Whether it has been compared since this process began.
     private(set) var isDone = false
-    /// Deliveries so far; how many of them there were when the question under way was sent, and when the last one that was answered was.
+    /// Deliveries so far; how many there were when the current question was sent, and when the last answered one was
+    /// sent.
     private var deliveries = 0
     private var covered = 0
     private var compared = 0
-    /// What was delivered is compared no sooner than this.
+    /// After a delivery, the next comparison takes place no sooner than this.
     private var soonest = MonotonicTime.distantPast
     private var spacing = Duration.zero
-    /// Why it can't be compared at present; nil when nothing keeps it from that.
+    /// Why it can't be compared at present; nil when it can.
     private(set) var why: String?
     private(set) var refreshesToken = false
     private var hasRefreshedToken = false
     private var attempt = 0
-    /// It is to be compared again as soon as all is delivered.
+    /// It is to be compared again as soon as everything has been delivered.
     var followsRedelivery = false
 
     /// When the backend last counted its rows.
     private var counted: MonotonicTime?
 
-    /// Short: in a stack that starts, the backend may be ready a moment later.
+    /// Short: in a stack that is starting, the backend may be ready a moment later.
     private static let firstRetry = Duration.milliseconds(100)
     private static let longestRetry = Duration.seconds(60)
-    /// Between comparisons that deliveries lead to: this at first, doubled each time. A backend isn't asked after each sample of a steady stream; and
-    /// whoever waits for the end of an import, which is delivered in a few goes, doesn't wait for this.
+    /// The time between comparisons that follow deliveries: this at first, then doubled each time. A backend isn't
+    /// asked after each sample of a steady stream; and those who wait for the end of an import, which is delivered in a
+    /// few goes, don't wait for this.
     private static let firstSpacing = Duration.milliseconds(250)
     private static let longestSpacing = Duration.seconds(60)
 
-    /// Something was delivered since the last comparison began: it says nothing of that.
+    /// Something was delivered since the last comparison began, which therefore doesn't cover it.
     private var isStale: Bool { compared < deliveries }
-    /// Whether all that was delivered has been compared.
+    /// Whether everything delivered has been compared.
     var isCurrent: Bool { isDone && !isStale && !followsRedelivery }
 
     mutating func delivered() { deliveries += 1 }
 
-    /// All is delivered: what was since the last comparison is compared, at once after a redelivery, else not too often.
+    /// Everything is delivered: what was delivered since the last comparison is compared, at once after a redelivery,
+    /// otherwise not too often.
     mutating func compareSoon(at now: MonotonicTime) {
         guard isDone, effect == nil, why == nil, followsRedelivery || isStale else { return }
         if followsRedelivery {
@@ -72,7 +76,8 @@ struct BackendCheck: Sendable {
 
     func isDue(at now: MonotonicTime) -> Bool { effect == nil && (now >= due || wanted != nil) }
 
-    /// Whether the next question is to have the backend count its rows: at the start, whenever a person asks, else no sooner than after `every`.
+    /// Whether the next question should make the backend count its rows: at the start, whenever a person asks, and
+    /// otherwise no more often than `every`.
     func countsRows(at now: MonotonicTime, every: Duration) -> Bool {
         wanted != nil || counted.map { now - $0 >= every } ?? true
     }
@@ -89,7 +94,7 @@ struct BackendCheck: Sendable {
         asked = nil
     }
 
-    /// An answer has come, whatever it says; what it is to be compared with.
+    /// An answer has arrived, whatever it says; returns what it is to be compared with.
     mutating func answer() -> Asked? {
         defer { cancel() }
         if let command = asked?.command { settle(command) }
@@ -101,7 +106,7 @@ struct BackendCheck: Sendable {
         if wanted == command { wanted = nil }
     }
 
-    /// - Parameter next: how long until it is compared again, whatever happens.
+    /// - Parameter next: how long until the next comparison, whatever happens.
     mutating func isCompared(_ asked: Asked, at now: MonotonicTime, next: Duration) {
         if asked.countsRows { counted = now }
         soonest = now + spacing
@@ -121,7 +126,7 @@ struct BackendCheck: Sendable {
         attempt += 1
     }
 
-    /// The token is refused: it is read again, once.
+    /// The token was refused: it is read again, once.
     mutating func refusedToken(_ why: String, at now: MonotonicTime) {
         guard hasRefreshedToken else {
             (hasRefreshedToken, refreshesToken) = (true, true)
@@ -132,26 +137,27 @@ struct BackendCheck: Sendable {
         failed(why, at: now, wait: Self.longestRetry / 2)
     }
 
-    /// There is no way to it.
+    /// There is no network path to the backend.
     mutating func hasNoPath(_ why: String) {
         if let wanted { settle(wanted) }
         self.why = why
     }
 }
 
-/// A generation that answered before the present one, and answers again: a backend that was put back, or two of them behind one address.
+/// A generation that answered before the current one, and answers again: a backend that was restored, or two of them
+/// behind one address.
 struct ReturningBackend: Sendable {
     private var generation: String?
     private var count = 0
-    /// When the present generation last answered.
+    /// When the current generation last answered.
     private var presentAnswered = MonotonicTime.distantPast
-    /// When the answers last alternated; nil when they haven't for a while.
+    /// When the answers last alternated; nil if they haven't for a while.
     private(set) var alternated: MonotonicTime?
 
-    /// Before it is believed, it has answered so often, and no other for so long.
+    /// It is believed only after this many answers, with none from another generation for this long.
     private static let times = 5
     private static let silence = Duration.seconds(60)
-    /// For so long it counts as a faulty backend.
+    /// For this long it counts as a faulty backend.
     private static let memory = Duration.seconds(3600)
 
     mutating func open(at now: MonotonicTime, isFaulty: Bool) {
@@ -159,10 +165,10 @@ struct ReturningBackend: Sendable {
         alternated = isFaulty ? now : nil
     }
 
-    /// It loses what it took again and again: as faulty as two in turn.
+    /// It keeps losing what it accepted: as faulty as two backends in turn.
     mutating func losesAgain(at now: MonotonicTime) { alternated = now }
 
-    /// True when it is all right again.
+    /// Returns true when everything is all right again.
     mutating func present(at now: MonotonicTime) -> Bool {
         presentAnswered = now
         count = 0

@@ -2,11 +2,11 @@
 package struct BackendHoldings: Sendable, Equatable {
     package var generation: String
     package var sequence: Int64?
-    /// Elements that requests have created since the database was made; nil where it doesn't say.
+    /// Elements created by requests since the database was made; nil if it doesn't say.
     package var created: Int64?
-    /// Keys that it keeps: alive and deleted samples, days, workouts and nights; nil where it doesn't say.
+    /// How many keys it has: living and deleted samples, days, workouts and nights; nil if it doesn't say.
     package var kept: Int64?
-    /// Whether it takes samples in columns.
+    /// Whether it accepts samples in columns.
     package var takesColumns = false
 
     package init(
@@ -21,32 +21,33 @@ package struct BackendHoldings: Sendable, Equatable {
     }
 }
 
-/// What came of the question what it holds.
+/// The answer to the question of what it holds.
 package enum HoldingsReply: Sendable, Equatable {
     case holds(BackendHoldings)
-    /// It answered, and says nothing of what it holds: believed of one that never showed who it is. What happened, for people.
+    /// It answered without saying what it holds: believed only of a destination that never identified itself. What
+    /// happened, for people.
     case silent(String)
-    /// It can't be told now: why, for people.
+    /// There is no answer at present: why, for people.
     case later(String, AskedWait? = nil)
-    /// The proof of who we are is refused: what happened, for people.
+    /// Our credentials were refused: what happened, for people.
     case refusesToken(String)
 }
 
-/// What comes of a question what the destination holds. Pure.
+/// The conclusion from a destination's answer about what it holds. Pure.
 enum HoldingsVerdict: Sendable, Equatable {
-    /// It holds at least what it said it took.
+    /// It holds at least everything it said it accepted.
     case complete(BackendHoldings)
-    /// It shows another generation than is known, or the first.
+    /// It shows another generation than the known one, or its first.
     case shows(BackendHoldings)
-    /// It has forgotten requests, or elements: so many, where that can be told.
+    /// It has forgotten requests or elements, and how many if known.
     case lacks(BackendHoldings, missing: Int64?)
-    /// A server that says nothing of what it holds.
+    /// A server that doesn't say what it holds.
     case trust
-    /// It can't be told now; why.
+    /// No conclusion at present, with the reason.
     case retry(String, after: AskedWait? = nil)
     case refusedToken(String)
 
-    /// - Parameter known: as it was when the question was sent.
+    /// - Parameter known: the state when the question was sent.
     init(_ reply: HoldingsReply, known: KnownBackend, isBound: Bool) {
         switch reply {
         case .holds(let holdings): self = Self.compare(holdings, known, isBound)

@@ -2,13 +2,14 @@ import Foundation
 import HealthModel
 import Protocol
 
-/// How long samples took from their end to the backend, in buckets that grow by a fifth: a median in a few hundred bytes, however many samples.
+/// How long samples took from their end to the backend, in buckets that each grow by a fifth: a median in a few hundred
+/// bytes, however many samples.
 ///
 /// Beyond `memory` samples all counts are halved, so that the last weeks count more than years ago.
 package struct DelayHistogram: Sendable, Equatable {
-    /// What ended longer ago than this when it was delivered is history, no delay of delivery.
+    /// A sample that ended longer ago than this when it was delivered is history, not a delivery delay.
     package static let horizon = Duration.seconds(48 * 3600)
-    /// The same in microseconds: every sample is held against it.
+    /// The same in microseconds: every sample is compared with it.
     private static let longest = horizon.microseconds
     static let memory: Int64 = 50_000
 
@@ -36,7 +37,7 @@ package struct DelayHistogram: Sendable, Equatable {
         for index in counts.indices { counts[index] /= 2 }
     }
 
-    /// The delay, in seconds, that a share of the samples stayed within, to a tenth of it; nil without samples.
+    /// The delay in seconds that a given share of the samples stayed within, accurate to a tenth; nil without samples.
     package func quantile(_ share: Double) -> Double? {
         let total = count
         guard total > 0 else { return nil }
@@ -52,7 +53,7 @@ package struct DelayHistogram: Sendable, Equatable {
 }
 
 extension DelayHistogram {
-    /// The counts, the empty ones at the end left out.
+    /// The counts, without the empty ones at the end.
     var wireValue: Value {
         .array(counts.prefix((counts.lastIndex { $0 > 0 } ?? -1) + 1).map { .integer($0) })
     }

@@ -1,15 +1,15 @@
 import HealthModel
 import StageKit
 
-/// One fetched set of pages on its way to the backend: the requests that it makes, and which of them are settled.
+/// One fetched set of pages on its way to the backend: its requests, and which of them are settled.
 struct Delivery {
     let upstream: String
-    /// What is consumed once it is done; nil for what is delivered once more, which moves no anchor.
+    /// What is consumed once it is done; nil for a redelivery, which moves no anchor.
     var fetched: Upstream.Fetched?
     var groups: [DeliveryGroup]
     /// Until then it may wait for more.
     var fillsUntil = MonotonicTime.distantPast
-    /// The request under way, if any.
+    /// The current request, if any.
     var sent: Sent?
 
     struct Sent {
@@ -20,7 +20,7 @@ struct Delivery {
 
     var isDone: Bool { groups.allSatisfy { $0.batch.isSettled } }
 
-    /// Elements, whatever became of them.
+    /// How many elements, whatever their outcome.
     var count: Int { groups.reduce(0) { $0 + $1.count } }
 
     /// Whether nothing of it has been sent yet.
@@ -28,16 +28,16 @@ struct Delivery {
         sent == nil && fetched != nil && groups.allSatisfy { $0.batch == UploadBatch(count: $0.count) }
     }
 
-    /// The group whose next part is to be sent; those of metrics that wait are left out.
+    /// The group whose next part is to be sent; groups of waiting metrics are skipped.
     func nextGroup(besides waiting: Set<UploadMetric>) -> Int? {
         groups.firstIndex { $0.batch.next != nil && !waiting.contains($0.metric) }
     }
 }
 
 extension DeliveryGroup {
-    /// Which of some elements an answer's refusals are about, and how many of those are about none of them.
+    /// Which of the elements an answer's refusals concern, and how many refusals concern none of them.
     ///
-    /// By id where there is one; else by list and place in the request.
+    /// By id if there is one; otherwise by list and position in the request.
     func refused(_ refusals: [DeliveryAnswer.Refusal], in part: Range<Int>) -> (reasons: [Int: String], unknown: Int) {
         guard !refusals.isEmpty else { return ([:], 0) }
         let places = Dictionary(part.map { (element($0).id.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
@@ -48,7 +48,7 @@ extension DeliveryGroup {
         for refusal in refusals {
             var place = refusal.id.flatMap { places[$0.lowercased()] }
             if refusal.id == nil, let index = refusal.index {
-                // Without its name the only list there is.
+                // Without a name, the only list there is.
                 let list = refusal.list.map { lists[$0] } ?? (lists.count == 1 ? lists.values.first : nil)
                 place = list.flatMap { $0.indices.contains(index) ? $0[index] : nil }
             }

@@ -1,8 +1,8 @@
 import HealthModel
 
-/// What a destination said became of elements.
+/// What a destination said about the outcome of elements.
 package struct DeliveryAnswer: Sendable, Equatable {
-    /// Each from 0; what isn't named is 0.
+    /// Each 0 or more; missing ones are 0.
     package struct Counts: Sendable, Equatable {
         package var created: Int64 = 0
         package var updated: Int64 = 0
@@ -13,7 +13,8 @@ package struct DeliveryAnswer: Sendable, Equatable {
             (self.created, self.updated, self.known, self.refused) = (created, updated, known, refused)
         }
 
-        /// Whether they account for exactly so many elements. Somebody else's numbers: no sum of them may overflow.
+        /// Whether they account for exactly this many elements. They come from elsewhere, so no sum of them may
+        /// overflow.
         package func accounts(for elements: Int) -> Bool {
             let all = [created, updated, known, refused]
             guard all.allSatisfy({ (0...Int64(elements)).contains($0) }) else { return false }
@@ -24,9 +25,9 @@ package struct DeliveryAnswer: Sendable, Equatable {
     package struct Refusal: Sendable, Equatable {
         /// nil when the element had none.
         package var id: String?
-        /// The list of the request's body that it stands in.
+        /// The list in the request's body that it is in.
         package var list: String?
-        /// Where in its list it stands, from 0.
+        /// Its position in its list, from 0.
         package var index: Int?
         package var reason: String
 
@@ -35,14 +36,15 @@ package struct DeliveryAnswer: Sendable, Equatable {
         }
     }
 
-    /// nil when it named none.
+    /// nil when it gave none.
     package var counts: Counts?
     package var refused: [Refusal]
-    /// The nonce of its database: another one means that it was made anew or restored. nil where it doesn't say.
+    /// The nonce of its database: a different one means that it was recreated or restored. nil if it doesn't say.
     package var generation: String?
-    /// How many requests have changed something since the database was made, or rather a number that rises with each of them.
+    /// How many requests have changed something since the database was made, or at least a number that rises with each
+    /// of them.
     package var sequence: Int64?
-    /// Of HTTP; kept with what is refused.
+    /// The HTTP status; stored with whatever is refused.
     package var status: Int?
 
     package init(
@@ -57,25 +59,27 @@ package struct DeliveryAnswer: Sendable, Equatable {
     }
 }
 
-/// What became of a request, as far as it matters for what happens next: each destination says it so, whatever it speaks.
+/// The outcome of a request, as far as it matters for what happens next: each destination reports it like this,
+/// whatever protocol it uses.
 package enum DeliveryReply: Sendable, Equatable {
-    /// All that was sent is accounted for by the destination that is known, or that makes itself known now.
+    /// Everything sent is accounted for by the known destination, or by one that identifies itself now.
     case proven(DeliveryAnswer)
-    /// One that never says who it is has taken it: that is believed, since nothing better can be had.
+    /// A destination that never identifies itself has accepted it: that is believed, since nothing better is available.
     case onTrust(DeliveryAnswer)
-    /// It accounts for all, and has another generation than the one that was known.
+    /// It accounts for everything, but its generation differs from the known one.
     case otherBackend(String, DeliveryAnswer)
-    /// The known one has forgotten requests that it had answered: it was put back to an older copy.
+    /// The known destination has forgotten requests that it had answered: an older copy was restored.
     case rolledBack(to: Int64)
-    /// It names elements that it refuses, and proves nothing else; what its answer means where it names none of those that were sent.
+    /// It names elements that it refuses, and proves nothing else; `otherwise` is what its answer means if it names
+    /// none of those that were sent.
     case refusals(DeliveryAnswer, otherwise: Failure)
     /// It has refusals that nobody can understand; what happened, for people.
     case unreadableRefusals(String)
-    /// It may be anybody's: nothing is accepted, nothing is refused. Why, for people.
+    /// It may come from anyone: nothing is accepted, nothing is refused. Why, for people.
     case unproven(String)
-    /// Columns aren't taken: the same goes in the other form. Why, for people.
+    /// Columns aren't accepted: the same elements are sent in the other form. Why, for people.
     case wrongForm(String)
-    /// Nothing of it is taken.
+    /// Nothing in it is accepted.
     case failed(Failure)
     /// It can't even be sent before a person does something: what, for people.
     case needsPerson(String)
@@ -84,7 +88,7 @@ package enum DeliveryReply: Sendable, Equatable {
         package var outcome: UploadPolicy.Outcome
         /// What happened, for people.
         package var why: String
-        /// Of HTTP.
+        /// The HTTP status.
         package var status: Int?
 
         package init(_ outcome: UploadPolicy.Outcome, why: String, status: Int? = nil) {
@@ -93,7 +97,7 @@ package enum DeliveryReply: Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - answer: accounts for all that was sent, and says whose it is.
+    ///   - answer: accounts for everything sent, and says which backend it comes from.
     ///   - seen: what was known when it was sent; answers come out of order.
     package init(taken answer: DeliveryAnswer, seen: SeenBackend) {
         guard let known = seen.generation, let generation = answer.generation else {

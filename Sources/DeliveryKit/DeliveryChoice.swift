@@ -2,9 +2,9 @@ import Configuration
 import HealthModel
 import Protocol
 
-/// What is delivered to a destination: families, and types of HealthKit. Pure.
+/// What is delivered to a destination: families, and HealthKit types. Pure.
 package struct DeliveryChoice: Sendable, Equatable {
-    /// nil takes everything.
+    /// nil accepts everything.
     private let names: Set<String>?
 
     package static let all = DeliveryChoice([])
@@ -15,20 +15,20 @@ package struct DeliveryChoice: Sendable, Equatable {
         self.names = names.isEmpty ? nil : names
     }
 
-    /// - Parameter family: of the type.
+    /// - Parameter family: the type's family.
     package func takes(type: String, of family: UploadMetric) -> Bool {
         guard let names else { return true }
         return names.contains(family.rawValue) || names.contains(type)
     }
 
-    /// Whether days, nights or workouts are delivered: by the name of their family.
+    /// Whether days, nights or workouts are delivered: decided by the name of their family.
     package func takes(documentsOf family: UploadMetric) -> Bool { names?.contains(family.rawValue) ?? true }
 
-    /// As it is kept: the same text for the same choice.
+    /// As stored: the same text for the same choice.
     var text: String { names.map { $0.sorted().joined(separator: " ") } ?? "" }
 
-    /// As an instance's `types` says.
-    /// - Throws: `ConfigurationError` for a name that is neither a family of the stack nor a type's identifier.
+    /// As in an instance's `types`.
+    /// - Throws: `ConfigurationError` for a name that is neither a family in the stack nor a type's identifier.
     package init(
         of instance: StackConfiguration.Instance, in stack: StackConfiguration
     ) throws(ConfigurationError) {

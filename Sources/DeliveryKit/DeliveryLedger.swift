@@ -4,16 +4,17 @@ import Protocol
 import SQLite
 import StageKit
 
-/// What the uploader remembers beside its anchors: which backend it delivered to, when it last delivered what, and the dead letters.
+/// What the uploader remembers besides its anchors: which backend it delivered to, what it last delivered when, and the
+/// dead letters.
 struct DeliveryLedger {
     private var metrics: [String: DeliveryTables.Metric] = [:]
-    /// Who takes what is delivered.
+    /// The backend that deliveries go to.
     private(set) var backend = KnownBackend()
     private(set) var created: Int64 = 0
     private(set) var updated: Int64 = 0
     private(set) var known: Int64 = 0
     private(set) var deadLetters: Int64 = 0
-    /// Dead letters that somebody has dropped.
+    /// How many dead letters a person has dropped.
     private(set) var droppedLetters: Int64 = 0
     private(set) var lastChecked: Instant?
     private var delays: [String: DelayHistogram] = [:]
@@ -28,7 +29,7 @@ struct DeliveryLedger {
         if let kept {
             backend = try kept.decode()
         } else {
-            // Files of earlier releases name only the generation.
+            // Files from earlier releases have only the generation.
             backend.generation = try turn.database.prepare("SELECT value FROM backend WHERE key = 'generation'")
                 .firstRow { $0.string(0) }
         }
@@ -45,7 +46,7 @@ struct DeliveryLedger {
     /// Whether anything was ever delivered.
     var hasDelivered: Bool { metrics.values.contains { $0.count > 0 } }
 
-    /// - Parameter counts: what was proven to add up to no more than was sent.
+    /// - Parameter counts: shown to add up to no more than was sent.
     mutating func delivered(
         _ count: Int, metric: UploadMetric, _ counts: DeliveryAnswer.Counts?, _ turn: Turn
     ) throws {
@@ -61,7 +62,7 @@ struct DeliveryLedger {
         try write.run()
     }
 
-    /// Counts how long it took from the end of what was delivered to now.
+    /// Counts the time from the end of what was delivered to now.
     /// - Parameter recent: ends within `DelayHistogram.horizon`.
     mutating func delayed(_ recent: [Instant], metric: UploadMetric, _ turn: Turn) throws {
         guard !recent.isEmpty else { return }
@@ -75,8 +76,9 @@ struct DeliveryLedger {
         try DeliveryTables.delays.set(metric.rawValue, to: histogram.wireValue, turn)
     }
 
-    /// Keeps an element aside that the backend won't take, with the reason; one that has been tried again counts its tries.
-    mutating func bury(
+    /// Keeps an element that the backend won't accept as a dead letter, with the reason; a repeated failure adds to its
+    /// tries.
+    mutating func addDeadLetters(
         id: String, version: Int64, metric: UploadMetric, user: String, reason: String, status: Int?, _ turn: Turn
     ) throws {
         turn.log(.deadletterAdded, ["metric": metric.rawValue, "id": id, "why": reason])
@@ -97,8 +99,8 @@ struct DeliveryLedger {
         try count(turn)
     }
 
-    /// What the backend has taken is dead no more, in this version or an older one.
-    mutating func unbury(
+    /// Whatever the backend has accepted is no longer a dead letter, in this version or an older one.
+    mutating func takeOutDeadLetters(
         _ elements: some Sequence<(id: String, version: Int64)>, metric: UploadMetric, user: String, _ turn: Turn
     ) throws {
         guard deadLetters > 0 else { return }
@@ -117,8 +119,8 @@ struct DeliveryLedger {
         deadLetters -= Int64(gone)
     }
 
-    /// Forgets a dead letter.
-    /// - Parameter isDropped: whether somebody gave it up, which is counted.
+    /// Deletes a dead letter.
+    /// - Parameter isDropped: whether a person dropped it, which is counted.
     mutating func forget(_ letters: [DeadLetter], isDropped: Bool, _ turn: Turn) throws {
         let database = try turn.write().database
         let delete = try database.prepare("DELETE FROM dead_letters WHERE number = ?")
@@ -146,7 +148,7 @@ struct DeliveryLedger {
         droppedLetters = dropped
     }
 
-    /// Keeps what is known of the backend, if it is another than before.
+    /// Stores what is known about the backend, if that has changed.
     mutating func note(_ turn: Turn, _ change: (inout KnownBackend) -> Void) throws {
         var changed = backend
         change(&changed)
@@ -157,7 +159,8 @@ struct DeliveryLedger {
         try write.run()
     }
 
-    /// Keeps what is delivered here; true where it was something else before, in files of earlier releases everything.
+    /// Stores what is delivered here; returns true if it was different before. In files from earlier releases it was
+    /// everything.
     func notes(_ choice: DeliveryChoice, _ turn: Turn) throws -> Bool {
         let before = try turn.database.prepare("SELECT value FROM backend WHERE key = 'types'").firstRow {
             $0.string(0)
@@ -169,7 +172,7 @@ struct DeliveryLedger {
         return true
     }
 
-    // What the heartbeat says of it.
+    // What the heartbeat reports about it.
     var delivered: [String: Int64] { metrics.mapValues(\.count) }
     var lastDelivered: [String: Instant] { metrics.mapValues(\.last) }
     var delaySummaries: [String: UploaderDetails.Delay] { delays.mapValues(\.summary) }

@@ -1,15 +1,16 @@
 import HealthModel
 
-/// What a destination's configuration says of what it gets, and of how it is trusted.
+/// What a destination's configuration says about what it gets, and how far it is trusted.
 package struct DeliverySettings: Sendable, Equatable {
-    /// The backend's URL, without a secret: what is known of a backend holds at its address only.
+    /// The backend's URL, without a secret: what is known about a backend applies only at its address.
     package var address: String
-    /// How often what the backend holds is compared with what it took.
+    /// How often what the backend holds is compared with what it accepted.
     package var compareEvery: Duration
-    /// Elements of a metric that a backend may refuse in a row, without naming them, before it is taken for the cause. 0 believes it always.
+    /// How many elements of a metric a backend may refuse in a row, without naming them, before it is taken for the
+    /// cause. 0 always believes it.
     package var refusedInARow: Int
     package var choice: DeliveryChoice
-    /// At most so many on average; 0: as many as there are.
+    /// At most this many on average; 0 means no limit.
     package var samplesPerSecond: Double
 
     package init(

@@ -3,18 +3,18 @@ import Protocol
 import StageKit
 
 extension DeliveryStage {
-    /// Answers in a row that prove nothing before a person is told.
+    /// After this many consecutive answers that prove nothing, a person is told.
     private static let unprovenLimit = 3
 
-    /// What blocks, for people; nil while things move.
+    /// What blocks delivery, for people; nil while it moves.
     var whatBlocks: String? { blocked ?? suspicionText }
 
-    /// Does what an answer asks for: goes on, waits, splits, or puts an element aside.
+    /// Acts on an answer: goes on, waits, splits, or dead-letters an element.
     func settle(_ index: Int, _ sent: Delivery.Sent, _ reply: DeliveryReply, _ turn: Turn) throws {
         switch reply {
         case .wrongForm(let why):
-            // It, or what stands before it, can't read columns: the same goes in the other form, whose answer counts, until it says
-            // once more what it takes.
+            // The backend, or a proxy in front of it, can't read columns: the same elements are sent in the other form,
+            // whose answer counts, until the backend says again what it accepts.
             takesColumns = false
             turn.log(.uploadRetry, ["why": why, "seconds": 0])
         case .proven(let answer): try prove(index, sent, answer, turn)
@@ -27,8 +27,8 @@ extension DeliveryStage {
             try turn.raise(
                 Alert(
                     .degraded, subject: "refusals",
-                    text: "The backend names elements that it refuses in a form that can't be understood.",
-                    remedy: "Nothing is lost meanwhile. \(Self.trial)"))
+                    text: "The backend's list of refused elements can't be understood.",
+                    remedy: "Nothing is lost in the meantime. \(Self.trial)"))
             try retry(why, turn)
         case .unproven(let why): try doubt(why, turn)
         case .failed(let failure): try act(on: failure, index, sent, turn)
@@ -36,7 +36,7 @@ extension DeliveryStage {
         }
     }
 
-    /// What an answer asks for that says nothing of single elements, or what none came to.
+    /// Acts on an answer that says nothing about single elements, or on a missing answer.
     private func act(on failure: DeliveryReply.Failure, _ index: Int, _ sent: Delivery.Sent, _ turn: Turn) throws {
         let action = policy.action(
             after: failure.outcome, elements: sent.part.count, now: turn.now, using: &generator)
@@ -67,21 +67,21 @@ extension DeliveryStage {
     private func pause(_ why: String, _ turn: Turn) {
         blocked = why
         isPaused = true
-        // Whoever has mended the token has written another one.
+        // Whoever corrected the token has written another one.
         refreshToken = true
         waitUntil = turn.monotonic + Self.pause
         turn.log(.uploadPaused, ["why": why])
     }
 
-    /// The same again later: nothing is accepted, and nothing refused.
+    /// Sends the same again later: nothing is accepted, and nothing refused.
     func retry(_ why: String, _ turn: Turn) throws {
         try wait(policy.action(after: .unproven, elements: 1, now: turn.now, using: &generator), why, turn)
     }
 
-    /// How a person finds out what a server of their own answers.
+    /// How people can find out what their own server answers.
     private static let trial = "'healthbus backend test' tries a server of your own, case by case."
 
-    /// An answer that may be anybody's.
+    /// An answer that may come from anyone.
     func doubt(_ why: String, _ turn: Turn) throws {
         unproven += 1
         if unproven >= Self.unprovenLimit {
@@ -89,7 +89,7 @@ extension DeliveryStage {
                 Alert(
                     .degraded, subject: "acceptance",
                     text:
-                        "What answers for the backend doesn't prove that it takes anything; nothing is counted as delivered.",
+                        "Whatever answers at the backend's address doesn't prove that it accepts anything; nothing is counted as delivered.",
                     remedy:
                         "Look at 'healthbus status': is there a login page in the network, or another server at this address? \(Self.trial)"
                 ))
@@ -97,11 +97,11 @@ extension DeliveryStage {
         try retry(why, turn)
     }
 
-    /// The known backend, or one that makes itself known now, accounts for all that was sent.
+    /// The known backend, or one that identifies itself now, accounts for everything sent.
     private func prove(_ index: Int, _ sent: Delivery.Sent, _ answer: DeliveryAnswer, _ turn: Turn) throws {
         guard try meet(generation: answer.generation, answer, turn) else { return }
         let (reasons, _) = deliveries[index].groups[sent.group].refused(answer.refused, in: sent.part)
-        // It has refused one of these, and doesn't say which: the smaller the part, the fewer it can be.
+        // It has refused one of these, and doesn't say which: the smaller the part, the fewer candidates.
         guard reasons.count == answer.refused.count || sent.part.count == 1 else {
             deliveries[index].groups[sent.group].batch.split()
             return
@@ -109,7 +109,7 @@ extension DeliveryStage {
         try delivered(index, sent, answer, turn)
     }
 
-    /// Refusals in an answer that proves nothing else: what they name is put aside, the rest is sent again.
+    /// Refusals in an answer that proves nothing else: the elements named become dead letters, the rest is sent again.
     private func believe(
         _ index: Int, _ sent: Delivery.Sent, _ answer: DeliveryAnswer, _ otherwise: DeliveryReply.Failure,
         _ turn: Turn
@@ -117,18 +117,18 @@ extension DeliveryStage {
         let group = deliveries[index].groups[sent.group]
         let (reasons, unknown) = group.refused(answer.refused, in: sent.part)
         try tell(unknown: unknown, turn)
-        try bury(group, reasons, answer.status, turn)
+        try addDeadLetters(group, reasons, answer.status, turn)
         deliveries[index].groups[sent.group].batch.remove(reasons.keys)
         guard reasons.isEmpty else { return try settleDone(turn) }
-        // It has named nobody that was sent: the rest of the answer alone counts, if it says anything.
+        // It named none of the elements sent: only the rest of the answer counts, if it says anything.
         if otherwise.outcome == .unproven { return try doubt(otherwise.why, turn) }
         try act(on: otherwise, index, sent, turn)
     }
 
-    func bury(_ group: DeliveryGroup, _ reasons: [Int: String], _ status: Int?, _ turn: Turn) throws {
+    func addDeadLetters(_ group: DeliveryGroup, _ reasons: [Int: String], _ status: Int?, _ turn: Turn) throws {
         for (place, reason) in reasons.sorted(by: { $0.key < $1.key }) {
             let element = group.element(place)
-            try ledger.bury(
+            try ledger.addDeadLetters(
                 id: element.id, version: element.version, metric: group.metric, user: group.user, reason: reason,
                 status: status, turn)
         }
@@ -140,8 +140,9 @@ extension DeliveryStage {
         try turn.raise(
             Alert(
                 .degraded, subject: "refusals",
-                text: "The backend names elements as refused that were never sent to it; that is passed over.",
-                remedy: "See to the backend: 'refused' names elements by the id that they came with. \(Self.trial)"))
+                text: "The backend refuses elements that were never sent to it; that is ignored.",
+                remedy: "Correct the backend: its 'refused' must use the ids that the elements came with. \(Self.trial)"
+            ))
     }
 
     private func delivered(_ index: Int, _ sent: Delivery.Sent, _ answer: DeliveryAnswer, _ turn: Turn) throws {
@@ -156,12 +157,12 @@ extension DeliveryStage {
         }
         for subject in ["delivery", "acceptance"] { try turn.clear(.degraded, subject: subject) }
         try tell(unknown: unknown, turn)
-        try ledger.unbury(
+        try ledger.takeOutDeadLetters(
             sent.part.lazy.filter { reasons[$0] == nil }.map { group.element($0) }, metric: group.metric,
             user: group.user, turn)
-        try bury(group, reasons, answer.status, turn)
+        try addDeadLetters(group, reasons, answer.status, turn)
         try ledger.delivered(sent.part.count - reasons.count, metric: group.metric, answer.counts, turn)
-        // What is delivered once more was delivered long ago.
+        // What is delivered again was first delivered long ago.
         if deliveries[index].fetched != nil {
             let recent = group.ends(sent.part, since: turn.now - DelayHistogram.horizon)
             try ledger.delayed(recent, metric: group.metric, turn)
@@ -172,18 +173,18 @@ extension DeliveryStage {
         try settleDone(turn)
     }
 
-    /// The backend answered for good: what comes next starts anew.
+    /// The backend gave a definite answer: what comes next starts afresh.
     func goesOn() {
         policy.succeeded()
         blocked = nil
         waitsUntil = nil
-        // Whatever a person was to mend is mended.
+        // Whatever a person had to fix has been fixed.
         if isPaused { waitUntil = .distantPast }
         isPaused = false
         unproven = 0
     }
 
-    /// Whatever waits is tried at once.
+    /// Whatever is waiting is tried at once.
     func tryNow() {
         waitUntil = .distantPast
         for metric in suspicions.keys { suspicions[metric]?.tryNow() }

@@ -2,19 +2,19 @@ import HealthModel
 import Protocol
 import StageKit
 
-/// Who the backend is, and whether it still holds what it took.
+/// Which backend it is, and whether it still holds what it accepted.
 extension DeliveryStage {
-    /// What became of an answer's sender.
+    /// The verdict on the sender of an answer.
     enum Meeting: Equatable {
-        /// It is the backend that is delivered to: its answer counts.
+        /// It is the backend that deliveries go to: its answer counts.
         case known
-        /// It is another one from now on: everything is delivered to it once more.
+        /// From now on it is a different one: everything is delivered to it once more.
         case begunAnew
-        /// It can't be told which one is the backend; why.
+        /// It can't be told which one is the backend; with the reason.
         case unclear(String)
     }
 
-    /// What is known was learnt at another address.
+    /// What is known was learned at another address.
     private var isMoved: Bool { ledger.backend.address.map { $0 != settings.address } ?? false }
     /// Only the known generation is believed.
     private var isBound: Bool { !isMoved && ledger.backend.generation != nil }
@@ -24,7 +24,7 @@ extension DeliveryStage {
             ? SeenBackend(generation: ledger.backend.generation, sequence: ledger.backend.sequence) : SeenBackend()
     }
 
-    /// Takes note of who has answered for all that was sent; false when its answer doesn't count.
+    /// Takes note of who has answered for everything sent; returns false when its answer doesn't count.
     func meet(generation: String?, _ answer: DeliveryAnswer, _ turn: Turn) throws -> Bool {
         switch try meet(generation, sequence: answer.sequence, created: answer.counts?.created ?? 0, turn) {
         case .known: return true
@@ -44,7 +44,7 @@ extension DeliveryStage {
                 $0.answered(sequence: sequence, created: created)
                 $0.address = settings.address
             }
-            // What another server took, or one that didn't say who it was, may not be there.
+            // What another server accepted, or one that didn't identify itself, may not be there.
             guard !isSame, ledger.hasDelivered else { return .known }
             turn.log(.backendChanged)
             try redeliverEverything(turn)
@@ -69,21 +69,22 @@ extension DeliveryStage {
         return .begunAnew
     }
 
-    /// What a backend does again and again.
+    /// Something that a backend does repeatedly.
     private enum Unsteadiness: String {
-        case inTurn = "another backend answers than before, in turn with it"
-        case begunAnew = "the backend has begun anew with another database once more"
-        case lacks = "the backend lacks some of what it took once more"
+        case inTurn = "two backends answer in turn"
+        case begunAnew = "the backend has once more started over with another database"
+        case lacks = "the backend once more lacks some of what it accepted"
     }
 
-    /// Raises the alert; what keeps delivery from going on, for people.
+    /// Raises the alert, and returns for people what keeps delivery from going on.
     private func unsteady(_ what: Unsteadiness, _ turn: Turn) throws -> String {
         try turn.raise(
             Alert(
                 .degraded, subject: "alternating",
                 text:
-                    "Backends with different databases answer at this address, or one loses what it took again and again.",
-                remedy: "See that only one backend answers at the uploader's 'url', and that it keeps its folder."))
+                    "Backends with different databases answer at this address, or one keeps losing what it accepted.",
+                remedy: "Make sure that only one backend answers at the uploader's 'url', and that it keeps its folder."
+            ))
         guard what != .inTurn else { return what.rawValue }
         returning.losesAgain(at: turn.monotonic)
         let redeliveries = ledger.backend.redeliveries
@@ -102,13 +103,13 @@ extension DeliveryStage {
         try lost(nil, turn)
     }
 
-    /// The backend lacks what it took: it gets everything once more, and a person is told.
+    /// The backend lacks elements that it accepted: everything is delivered to it once more, and a person is told.
     private func lost(_ missing: Int64?, _ turn: Turn) throws {
         try turn.raise(
             Alert(
                 .degraded, subject: "backend",
-                text: "The backend has lost some or all of what it had taken; everything is delivered to it again.",
-                remedy: "Nothing, if it was meant to be so; else see to the backend's folder and its backups."))
+                text: "The backend has lost some or all of what it had accepted; everything is delivered to it again.",
+                remedy: "If this was intended, do nothing; otherwise check the backend's folder and its backups."))
         try ledger.note(turn) {
             $0.redeliveries.begin(at: turn.now)
             $0.result = .redelivered
@@ -118,7 +119,7 @@ extension DeliveryStage {
         try redeliverEverything(turn)
     }
 
-    /// Versions make it harmless: nothing changes that the backend has.
+    /// Versions make it harmless: nothing that the backend already has changes.
     private func redeliverEverything(_ turn: Turn) throws {
         goesOn()
         deliveries = []
@@ -137,7 +138,7 @@ extension DeliveryStage {
             at: turn.monotonic, isFaulty: try turn.isRaised(.degraded, subject: "alternating"))
     }
 
-    /// Compare now, and with `send` try at once what waits.
+    /// Compares now, and with `send` tries at once whatever is waiting.
     func hear(command: Value) {
         guard let asked = CompareBackend(command), asked.id.utf8.count <= 100 else { return }
         if asked.send == true, asked.id != check.answered { tryNow() }
@@ -149,7 +150,7 @@ extension DeliveryStage {
             check.hasNoPath(Self.noPath)
             return nil
         }
-        // Of a server that says nothing of what it holds nothing more is to be learnt.
+        // A server that doesn't say what it holds has nothing more to tell.
         if ledger.backend.result != .trust || isBound, deliveries.isEmpty, upstreams.allSatisfy(\.isLevel) {
             check.compareSoon(at: turn.monotonic)
         }
@@ -162,7 +163,7 @@ extension DeliveryStage {
         return check.effect == nil ? check.due : nil
     }
 
-    /// What the backend holds, against what it said it took.
+    /// Compares what the backend holds with what it said it accepted.
     func compare(_ reply: HoldingsReply, _ turn: Turn) throws {
         guard let asked = check.answer() else { return }
         switch HoldingsVerdict(reply, known: asked.known, isBound: asked.isBound) {
@@ -170,7 +171,7 @@ extension DeliveryStage {
             takesColumns = holdings.takesColumns
             switch try meet(holdings.generation, sequence: holdings.sequence, created: 0, turn) {
             case .known: try compared(asked, .complete, turn)
-            // It has been compared: that is what was found.
+            // The comparison was made; this is its result.
             case .begunAnew: check.isCompared(asked, at: turn.monotonic, next: settings.compareEvery)
             case .unclear(let why): check.failed(why, at: turn.monotonic)
             }

@@ -42,7 +42,7 @@ extension DeliveryStage {
             try ledger.reset(turn)
             for upstream in upstreams { try upstream.forget(turn) }
             return .done([:])
-        case let other: return .refused("an uploader has no '\(other)'")
+        case let other: return .refused("an uploader doesn't support '\(other)'")
         }
     }
 
@@ -59,7 +59,7 @@ extension DeliveryStage {
         return .done(.object(result))
     }
 
-    /// One thing at a time is delivered once more.
+    /// Only one redelivery takes place at a time.
     private func beginWaitingReplay() {
         guard let request = waitingReplay, replay.id == nil || replay.isDone || !isHistoryTold else { return }
         waitingReplay = nil
@@ -73,9 +73,10 @@ extension DeliveryStage {
 
     // MARK: Dead letters
 
-    /// Looks for the next letter's row, wherever it may be; one that is no longer as it was is forgotten: what came of it since is delivered by itself.
+    /// Looks for the next letter's row, wherever it may be; a letter whose row has changed since is deleted: the newer
+    /// version is delivered anyway.
     func nextLetter(_ selection: MendSelection, after: Int64, _ turn: Turn) throws {
-        // The one before was neither delivered nor buried again: its row has another version by now, or is gone.
+        // The previous one was neither delivered nor refused again: its row has another version by now, or is gone.
         if let before = replay.letter {
             replay.letter = nil
             if !replay.isLetterFound { try ledger.forget([before], isDropped: false, turn) }
@@ -94,7 +95,7 @@ extension DeliveryStage {
         replay.steps = producers.map { .letter(letter, producer: $0) } + [.letters(selection, after: letter.number)]
     }
 
-    /// Asks for the row of exactly that version, if it can still be there.
+    /// Asks for the row in exactly that version, if it can still be there.
     func place(of letter: DeadLetter, at producer: String) -> (query: Query, place: PullPlace)? {
         guard let upstream = upstreams.first(where: { $0.producer == producer }),
             upstream.cursor.anchor.maximum >= letter.sequence
@@ -102,7 +103,7 @@ extension DeliveryStage {
         return (upstream.query, upstream.place(after: letter.sequence.previous, until: letter.sequence))
     }
 
-    /// The letter's element alone.
+    /// Only the letter's element.
     func groups(of letter: DeadLetter, _ pages: [Value], from producer: String) throws -> [DeliveryGroup] {
         let found = try groups(pages, from: UploadReplay.name, isSamples: producer == samples.producer).filter {
             $0.place(of: letter) != nil

@@ -5,39 +5,42 @@ import Protocol
 import SQLite
 import StageKit
 
-/// A chunk of a historical sync, or what a person asks for: samples, events and days, or dead letters, are delivered once more, behind all that is live.
+/// A redelivery, for a chunk of a historical sync or a person's request: samples, events and days, or dead letters, are
+/// delivered once more, after everything live.
 ///
-/// Versions make that harmless, so how far it is isn't kept: after a restart the chunk begins anew. Only that it is done is kept.
+/// Versions make that harmless, so its progress isn't stored: after a restart the chunk starts over. Only its
+/// completion is stored.
 struct UploadReplay: Sendable, Equatable {
     enum Step: Sendable, Equatable {
         case samples(user: String, from: Instant, to: Instant, position: SlicePlace?)
         /// Rows of a producer's changelog that belong to the days.
         case documents(producer: String, topic: String, days: ClosedRange<Int>, after: SequenceNumber, head: StoreHead?)
-        /// The row that a dead letter is about, if it still is as it was: in that producer's changelog.
+        /// The row that a dead letter is about, if it is unchanged: in that producer's changelog.
         case letter(DeadLetter, producer: String)
-        /// Dead letters of a selection, beyond a number.
+        /// The dead letters of a selection, after a number.
         case letters(MendSelection, after: Int64)
         case rows(ReplayedRows)
     }
 
     private(set) var id: String?
-    /// Whose days; nil: everybody's.
+    /// Whose days; nil for everybody's.
     private(set) var users: Set<String>?
     private(set) var isDone = false
     var steps: [Step] = []
-    /// The question under way, with what it asks for.
+    /// The current question, with the step that it belongs to.
     var inFlight: (pull: Int64, step: Step)?
-    /// A question wasn't answered with pages: it is asked again when the chunk is told again.
+    /// A question wasn't answered with pages: it is asked again when the chunk is announced again.
     var isWaiting = false
-    /// A person asked for it, and it isn't told again: it is finished before a chunk of the historical sync goes on.
+    /// A person asked for it, and it isn't announced again: it is finished before a chunk of the historical sync
+    /// continues.
     private(set) var isByHand = false
-    /// Elements that it has delivered, or will.
+    /// How many elements it has delivered, or will.
     var elements: Int64 = 0
-    /// The dead letter that is being tried, and whether its row has been found.
+    /// The dead letter that is being retried, and whether its row has been found.
     var letter: DeadLetter?
     var isLetterFound = false
 
-    /// Name of its deliveries, which is no upstream's.
+    /// The name of its deliveries, which no upstream has.
     static let name = "replay"
 
     static func == (a: UploadReplay, b: UploadReplay) -> Bool { a.id == b.id && a.isDone == b.isDone }
@@ -58,7 +61,8 @@ struct UploadReplay: Sendable, Equatable {
         inFlight = nil
     }
 
-    /// What was on its way is gone: the chunk is told again within a second; what a person asked for is part of everything.
+    /// What was on its way is gone: the chunk is announced again within a second; a person's request is part of
+    /// everything.
     mutating func restart() {
         guard !isDone else { return }
         if isByHand { isDone = true }
@@ -91,7 +95,7 @@ extension DeliveryStage {
         replay.begin(told.id, users: told.users.isEmpty ? nil : told.users, steps: steps)
     }
 
-    /// What it takes to deliver what is asked for once more; nil when that names nothing.
+    /// The steps that redeliver what is requested; nil when the request names nothing.
     func steps(of request: MendRequest) -> [UploadReplay.Step]? {
         if let parts = ReplayedRows.parts(of: request) { return parts.map { .rows($0) } }
         return request.days.flatMap { steps(of: $0) }
@@ -115,15 +119,15 @@ extension DeliveryStage {
         return steps
     }
 
-    /// Asks for the next part of the chunk once the one before is delivered, and ends the chunk.
+    /// Asks for the next part of the chunk once the previous one is delivered, and ends the chunk.
     func pumpReplay(_ turn: Turn) throws {
-        // A letter whose row is gone costs no question; so many in one turn, and no more.
+        // A letter whose row is gone costs no question; at most this many in one turn.
         for _ in 0..<Self.lettersPerTurn where try !askReplay(turn) { return }
     }
 
     private static let lettersPerTurn = 100
 
-    /// False when nothing is to be asked, or has been.
+    /// Returns false when there is nothing to ask, or something has been asked.
     private func askReplay(_ turn: Turn) throws -> Bool {
         guard replay.id != nil, !replay.isDone, !replay.isWaiting, replay.inFlight == nil else { return false }
         deliveries.removeAll { $0.fetched == nil && $0.isDone }
@@ -132,7 +136,7 @@ extension DeliveryStage {
             try replay.finish(turn)
             return false
         }
-        // What is live goes first, also in the asking.
+        // Live data comes first, in asking too.
         guard samples.isLive, !deliveries.contains(where: { $0.sent == nil && !$0.isDone }) else { return false }
         let pull: Pull
         switch step {
@@ -166,7 +170,7 @@ extension DeliveryStage {
         return false
     }
 
-    /// Takes the answer to one of the chunk's questions; false when it is to another.
+    /// Accepts the answer to one of the chunk's questions; returns false when it answers another.
     func receive(replayed answer: PullAnswer, _ turn: Turn) throws -> Bool {
         guard let (pull, step) = replay.inFlight, pull == answer.pull.id else { return false }
         replay.inFlight = nil
@@ -203,7 +207,7 @@ extension DeliveryStage {
                     at: 0)
             }
         }
-        // One person's days are sent alone.
+        // One person's days are sent separately.
         if case .documents = step, let users = replay.users {
             groups.removeAll { !users.contains($0.user) }
         }
@@ -214,7 +218,7 @@ extension DeliveryStage {
         return true
     }
 
-    /// A slice's page as one of the anchored query: all rows are the user's.
+    /// Turns a slice's page into one of the anchored query: all rows belong to the user.
     private static func owned(_ samples: SamplePage, by user: String) -> SamplesPage {
         SamplesPage(samples: samples, users: [user], user: Array(repeating: 0, count: samples.count))
     }

@@ -3,14 +3,15 @@ import HealthModel
 import Protocol
 import StageKit
 
-/// A part of a producer's changelog that is delivered once more, row by row as it stands there: `verify` names what it found missing so.
+/// A part of a producer's changelog that is delivered once more, row by row: `verify` uses this to name what it found
+/// missing.
 struct ReplayedRows: Sendable, Equatable {
     var producer: String
-    /// Sequences above `after`, up to and with `until`.
+    /// Sequences after `after`, up to and including `until`.
     var after: SequenceNumber
     var until: SequenceNumber
 
-    /// Those that a request names; nil when it names none.
+    /// The parts that a request names; nil when it names none.
     static func parts(of request: MendRequest) -> [ReplayedRows]? {
         guard let rows = request.rows else { return nil }
         return rows.sorted { $0.key < $1.key }.flatMap { producer, windows in
@@ -23,7 +24,8 @@ struct ReplayedRows: Sendable, Equatable {
 }
 
 extension DeliveryStage {
-    /// Which of a part's rows are asked for, tombstones too; nil when none of them has been delivered yet: then they come by themselves.
+    /// Which rows of a part to ask for, including tombstones; nil when none of them has been delivered yet: then they
+    /// come anyway.
     func place(of rows: ReplayedRows) -> (query: Query, place: PullPlace)? {
         guard let upstream = upstreams.first(where: { $0.producer == rows.producer }) else { return nil }
         let until = min(rows.until, upstream.cursor.anchor.maximum)
@@ -35,7 +37,7 @@ extension DeliveryStage {
         try groups(pages, from: UploadReplay.name, isSamples: rows.producer == samples.producer)
     }
 
-    /// What is left of a part after a page of it; nil when nothing is.
+    /// The rest of a part after a page of it; nil when nothing is left.
     func rest(of rows: ReplayedRows, after page: Value) throws -> ReplayedRows? {
         let through = try page.page(CoveredPage.self, from: rows.producer).through
         guard through > rows.after, through < rows.until else { return nil }

@@ -3,7 +3,7 @@ import HealthModel
 import Protocol
 import StageKit
 
-/// What becomes of elements that a backend refuses one by one; `Suspicion` decides.
+/// What happens to elements that a backend refuses one by one; `Suspicion` decides.
 extension DeliveryStage {
     /// How many elements of a metric are held.
     func held(_ metric: UploadMetric) -> Int {
@@ -12,25 +12,28 @@ extension DeliveryStage {
         }
     }
 
-    /// Metrics whose elements aren't sent at present: it isn't clear whether the backend is the cause.
+    /// Metrics whose elements aren't sent at present, since the backend may be the cause.
     var waitingMetrics: Set<UploadMetric> {
-        Set(suspicions.filter { $0.value.until != nil || held($0.key) + $0.value.buried > settings.refusedInARow }.keys)
+        Set(
+            suspicions.filter {
+                $0.value.until != nil || held($0.key) + $0.value.deadLetterCount > settings.refusedInARow
+            }.keys)
     }
 
-    /// Why some wait, for people.
+    /// Why some are waiting, for people.
     var suspicionText: String? {
         let waiting = suspicions.filter { $0.value.attempt > 0 }.sorted { $0.key.rawValue < $1.key.rawValue }
         guard let (metric, suspicion) = waiting.first else { return nil }
         let status = suspicion.status.map { " (\($0))" } ?? ""
         return
-            "the backend refuses one element after the other at \(metric.path)\(status): that is taken for the backend's fault, and tried again"
+            "the backend refuses one element after the other at \(metric.path)\(status): that looks like the backend's fault, so they will be tried again"
     }
 
-    /// An element was refused alone, without its name.
+    /// An element was refused when sent alone, without being named.
     func suspect(_ index: Int, _ sent: Delivery.Sent, _ reason: String, _ status: Int?, _ turn: Turn) throws {
         let group = deliveries[index].groups[sent.group]
         guard settings.refusedInARow > 0 else {
-            try bury(group, [sent.part.lowerBound: reason], status, turn)
+            try addDeadLetters(group, [sent.part.lowerBound: reason], status, turn)
             deliveries[index].groups[sent.group].batch.settle()
             return try settleDone(turn)
         }
@@ -38,7 +41,7 @@ extension DeliveryStage {
         suspicions[group.metric, default: Suspicion()].hold(effect: sent.effect, status: status)
     }
 
-    /// A request was taken, with at least one element.
+    /// A request was accepted, with at least one element.
     func accepted(
         by group: DeliveryGroup, _ sent: Delivery.Sent, _ reasons: [Int: String], _ turn: Turn
     ) throws {
@@ -46,7 +49,7 @@ extension DeliveryStage {
             goodElements[group.metric] = group.only(good)
         }
         guard let suspicion = suspicions[group.metric] else { return }
-        // What was sent before the last refusal says nothing of what came after it.
+        // What was sent before the last refusal says nothing about what came after it.
         guard sent.effect > suspicion.last else { return }
         guard held(group.metric) > 0 else {
             suspicions[group.metric] = nil
@@ -63,10 +66,10 @@ extension DeliveryStage {
         let why = "the backend refuses it" + (suspicion.status.map { " (\($0))" } ?? "")
         for (index, group) in places(metric) {
             let gone = deliveries[index].groups[group].batch.settleHeld()
-            try bury(
+            try addDeadLetters(
                 deliveries[index].groups[group], Dictionary(gone.map { ($0, why) }) { first, _ in first },
                 suspicion.status, turn)
-            if evidence == .emptyRequest { suspicions[metric]?.bury(gone.count) }
+            if evidence == .emptyRequest { suspicions[metric]?.addDeadLetters(gone.count) }
         }
         if suspicionText == nil { try turn.clear(.degraded, subject: "refusals") }
         try settleDone(turn)
@@ -95,15 +98,15 @@ extension DeliveryStage {
             Alert(
                 .degraded, subject: "refusals",
                 text:
-                    "The backend refuses one element after the other; that is taken for its own fault, and nothing is given up.",
+                    "The backend refuses one element after the other; that looks like its own fault, and nothing is given up.",
                 remedy:
-                    "See to the backend. If it is right, set the uploader's 'refusedInARow' to 0: what it refuses becomes dead letters."
+                    "Check the backend. If it is right to refuse them, set the uploader's 'refusedInARow' to 0: they then become dead letters."
             ))
     }
 
     // MARK: Probes
 
-    /// Asks whether the backend takes anything, where elements are held and nothing else can tell.
+    /// Finds out whether the backend accepts anything, if elements are held and nothing else can tell.
     func moveSuspects(_ turn: Turn) throws -> MonotonicTime? {
         guard gate.isOpen, turn.monotonic >= waitUntil else { return nil }
         var next: MonotonicTime?
@@ -113,7 +116,7 @@ extension DeliveryStage {
             }
             guard let suspicion = suspicions[metric] else { continue }
             let held = held(metric)
-            if held == 0, suspicion.until == nil, suspicion.buried == 0, suspicion.probe == nil {
+            if held == 0, suspicion.until == nil, suspicion.deadLetterCount == 0, suspicion.probe == nil {
                 if !hasMore(metric) { suspicions[metric] = nil }
                 continue
             }
@@ -122,7 +125,7 @@ extension DeliveryStage {
                 continue
             }
             guard held > 0, suspicion.probe == nil, !isSending(metric),
-                held + suspicion.buried > settings.refusedInARow || !hasMore(metric)
+                held + suspicion.deadLetterCount > settings.refusedInARow || !hasMore(metric)
             else { continue }
             probe(metric, turn)
         }
@@ -137,7 +140,7 @@ extension DeliveryStage {
         deliveries.contains { $0.groups.contains { $0.metric == metric && $0.batch.next != nil } }
     }
 
-    /// An element that it has, whose repetition changes nothing; else a request without any.
+    /// An element that it already has, whose repetition changes nothing; otherwise a request without any.
     private func probe(_ metric: UploadMetric, _ turn: Turn) {
         let good = goodElements[metric]
         guard let group = good ?? anyHeld(metric) else { return }
@@ -151,7 +154,7 @@ extension DeliveryStage {
         return groups.first { !$0.batch.held.isEmpty }
     }
 
-    /// What came of it.
+    /// Handles the answer to that.
     func settle(probeOf metric: UploadMetric, _ reply: DeliveryReply, _ turn: Turn) throws {
         guard let probe = suspicions[metric]?.probe else { return }
         suspicions[metric]?.probe = nil

@@ -7,71 +7,72 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Delivers samples, events and daily summaries to a destination (the backend, in what follows): pulls them from their producers, sends them, and moves its anchors only after the backend
-/// has answered for all of them.
+/// Delivers samples, events and daily summaries to a destination (called the backend below): pulls them from their
+/// producers, sends them, and moves its anchors only after the backend has answered for all of them.
 ///
-/// How they are sent is the business of whoever performs its `UploadRequest`s. At least once, with a version on everything: a repeat or a late copy changes nothing.
+/// How they are sent is up to the code that performs its `UploadRequest`s. At least once, with a version on everything:
+/// a repeat or a late copy changes nothing.
 package final class DeliveryStage: Stage {
     let samples: Upstream
     let documents: [Upstream]
-    /// Under which metric a type's samples go; nil for what isn't delivered here.
+    /// The metric under which a type's samples are delivered; nil if they aren't delivered here.
     let family: (String) -> UploadMetric?
     var deliveries: [Delivery] = []
     var policy: UploadPolicy
     var generator: any RandomNumberGenerator
-    /// Not before this time is anything sent again.
+    /// Nothing is sent again before this time.
     var waitUntil = MonotonicTime.distantPast
-    /// No samples are sent before this time, for 'samplesPerSecond'.
+    /// No samples are sent before this time, because of 'samplesPerSecond'.
     var pacedUntil = MonotonicTime.distantPast
     var refreshToken = false
     var ledger = DeliveryLedger()
     var replay = UploadReplay()
-    /// Whether a chunk of a historical sync was told lately.
+    /// Whether a chunk of a historical sync was announced lately.
     var isHistoryTold = false
-    /// What a person asked for and hasn't begun yet, for a historical sync is under way.
+    /// A person's request that hasn't begun yet, since a historical sync is in progress.
     var waitingReplay: MendRequest?
     /// Why nothing moves at present, for people; nil while it does.
     var blocked: String?
-    /// When it is tried again, by the clock, if the backend asked for that.
+    /// When the next attempt is made, by the wall clock, if the backend asked for that.
     var waitsUntil: Instant?
     let settings: DeliverySettings
-    /// The comparison of what the backend holds with what it took.
+    /// The comparison of what the backend holds with what it accepted.
     var check = BackendCheck()
-    /// Elements that were refused alone, by metric.
+    /// Elements that were refused when sent alone, by metric.
     var suspicions: [UploadMetric: Suspicion] = [:]
-    /// By metric, one element that the backend has taken.
+    /// For each metric, one element that the backend has accepted.
     var goodElements: [UploadMetric: DeliveryGroup] = [:]
-    /// Whether the backend has said that it takes samples in columns, and hasn't refused any since.
+    /// Whether the backend has said that it accepts samples in columns, and hasn't refused any since.
     var takesColumns = false
-    /// Answers in a row that proved nothing.
+    /// Consecutive answers that proved nothing.
     var unproven = 0
-    /// A generation that answered before the present one and answers again.
+    /// A generation that answered before the current one, and answers again.
     var returning = ReturningBackend()
-    /// Only a person can mend what blocks.
+    /// Only a person can resolve what blocks delivery.
     var isPaused = false
     private(set) var gate: PathGate {
         didSet {
-            // A way that has come back is tried at once: what failed before failed for want of it.
+            // A network path that has come back is tried at once: earlier failures were due to its absence.
             if gate.isOpen, !oldValue.isOpen { tryNow() }
         }
     }
-    /// Since when something has waited and nothing was accepted.
+    /// Since when something has been waiting and nothing was accepted.
     private var stuckSince: MonotonicTime?
 
-    /// Requests under way at once: one is encoded while the other is being stored.
+    /// How many requests may be in progress at once: one is encoded while the other is being stored.
     static let concurrentRequests = 2
-    /// Fetched sets that wait behind those.
+    /// How many fetched sets may wait behind those.
     static let waitingSets = 3
     static let backfillBeyond: Int64 = 200_000
-    /// How long a person is given to mend what only a person can, before the next try.
+    /// How long a person has to fix what only a person can, before the next attempt.
     static let pause = Duration.seconds(30)
-    /// Nothing accepted for this long, though something waits: a person is told.
+    /// If nothing was accepted for this long, though something is waiting, a person is told.
     static let alertAfter = Duration.seconds(15 * 60)
 
     /// - Parameters:
     ///   - handlers: instances whose events are delivered.
-    ///   - needsPath: whether the backend is beyond this machine, so that sending waits for a network path.
-    ///   - family: under which metric a type's samples go.
+    ///   - needsPath: whether the backend is outside this machine, so that sending waits for a network path.
+    ///   - family: the metric under which a type's samples are delivered.
     package init(
         observer: String, handlers: [String], consolidator: String?, policy: UploadPolicy,
         settings: DeliverySettings = .init(),
@@ -100,7 +101,7 @@ package final class DeliveryStage: Stage {
 
     private let releaseTopic: String
     private let controlTopic: String
-    static let noPath = "there is no network path; it goes on when there is one"
+    static let noPath = "there is no network path; delivery goes on when there is one"
 
     package var subscriptions: [Subscription] {
         [.exact(releaseTopic), .exact(controlTopic), .exact(Heartbeat.topic(samples.producer))]
@@ -115,7 +116,7 @@ package final class DeliveryStage: Stage {
         try replay.open(turn)
         try openBackend(turn)
         for upstream in upstreams { try upstream.open(turn) }
-        // What wasn't taken before has been passed; versions make it harmless to deliver the rest once more.
+        // Anchors have passed what wasn't selected before; versions make it harmless to deliver the rest again.
         if try ledger.notes(settings.choice, turn) { for upstream in upstreams { try upstream.rewind(turn) } }
         turn.perform(WatchPath())
     }
@@ -194,8 +195,8 @@ package final class DeliveryStage: Stage {
         try turn.raise(
             Alert(
                 .degraded, subject: "delivery",
-                text: "Nothing has reached the backend for a while, though something waits.",
-                remedy: "Look at 'healthbus status': it says what delivery waits for."))
+                text: "Nothing has reached the backend for a while, though data is waiting.",
+                remedy: "Look at 'healthbus status': it says what delivery is waiting for."))
         return nil
     }
 
@@ -209,7 +210,7 @@ package final class DeliveryStage: Stage {
         }
         if blocked == Self.noPath { blocked = nil }
         guard turn.monotonic >= waitUntil else { return waitUntil }
-        // Summaries and events first: they are small, and what a person looks at.
+        // Summaries and events first: they are small, and are what people look at.
         let order = deliveries.indices.sorted { rank(deliveries[$0]) < rank(deliveries[$1]) }
         let waiting = waitingMetrics
         var next: MonotonicTime?
@@ -227,7 +228,7 @@ package final class DeliveryStage: Stage {
         return next
     }
 
-    /// What is delivered once more comes last: today never waits for the past.
+    /// Redeliveries come last: today never waits for the past.
     private func rank(_ delivery: Delivery) -> Int {
         delivery.fetched == nil ? 2 : delivery.upstream == samples.name ? 1 : 0
     }
@@ -250,7 +251,7 @@ package final class DeliveryStage: Stage {
                 refreshToken: refreshToken, seen: seen))
     }
 
-    /// Moves the anchors past deliveries that are complete, each upstream in order.
+    /// Moves the anchors past complete deliveries, each upstream in order.
     func settleDone(_ turn: Turn) throws {
         for upstream in upstreams {
             while let index = deliveries.firstIndex(where: { $0.upstream == upstream.name }), deliveries[index].isDone {
@@ -278,8 +279,8 @@ package final class DeliveryStage: Stage {
 }
 
 extension DeliveryStage {
-    /// Of a stack's instance.
-    /// - Throws: `ConfigurationError` for 'types' that name nothing.
+    /// For an instance in a stack.
+    /// - Throws: `ConfigurationError` for names in 'types' that match nothing.
     package convenience init(
         stack: StackConfiguration, instance: StackConfiguration.Instance, address: String = "", needsPath: Bool,
         generator: any RandomNumberGenerator = SystemRandomNumberGenerator()

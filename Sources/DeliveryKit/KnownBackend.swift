@@ -1,21 +1,21 @@
 import HealthModel
 import Protocol
 
-/// What is known of the backend that is delivered to: kept, in the transaction of what it follows from.
+/// What is known about the backend that deliveries go to: stored in the same transaction as whatever it follows from.
 struct KnownBackend: Sendable, Equatable {
-    /// Where it answered; nil in files of earlier releases.
+    /// Where it answered; nil in files from earlier releases.
     var address: String?
     var generation: String?
     var sequence: Int64?
-    /// Elements that this generation has answered to have created: it must hold as many.
+    /// How many elements this generation has said it created: it must hold at least as many.
     var created: Int64 = 0
-    /// Generations that answered before, the newest last.
+    /// Generations that answered before, newest last.
     var former: [String] = []
     var redeliveries = Redeliveries()
-    /// When it was last compared with what was delivered, by the clock.
+    /// When it was last compared with what was delivered, by the wall clock.
     var compared: Instant?
     var result: Result?
-    /// What it lacked when it was last found to lack anything; nil when that can't be told.
+    /// How much was missing when it was last found to lack anything; nil if unknown.
     var missing: Int64?
 
     typealias Result = UploaderDetails.Backend.Result
@@ -34,7 +34,7 @@ struct KnownBackend: Sendable, Equatable {
         created = 0
     }
 
-    /// Takes an answer of the generation that is known. Answers come out of order: the sequence never falls by one.
+    /// Accepts an answer of the known generation. Answers come out of order, and none makes the sequence fall.
     mutating func answered(sequence new: Int64?, created more: Int64) {
         if let new { sequence = max(sequence ?? new, new) }
         let (sum, isTooMuch) = created.addingReportingOverflow(more)
@@ -42,19 +42,19 @@ struct KnownBackend: Sendable, Equatable {
     }
 }
 
-/// How often everything was delivered once more lately: a backend that asks for it again and again is a faulty one.
+/// How often everything was redelivered lately: a backend that keeps needing it is a faulty one.
 struct Redeliveries: Codable, Sendable, Equatable {
     var count: Int64 = 0
-    /// By the clock.
+    /// By the wall clock.
     var last = Instant.epoch
 
-    /// So many are done at once.
+    /// This many are done at once.
     private static let free: Int64 = 3
-    /// From then on one after so long, doubled each time, at most a day.
+    /// After that, one after this long, doubled each time, up to a day.
     private static let pause = Duration.seconds(600)
     private static let longest = Duration.seconds(86_400)
 
-    /// The earliest time of another one, by the clock.
+    /// The earliest time for another one, by the wall clock.
     var next: Instant {
         count < Self.free ? last : last + min(Self.pause * (1 << min(count - Self.free, 16)), Self.longest)
     }
@@ -76,7 +76,7 @@ extension KnownBackend: Codable {
         case address, generation, sequence, created, former, redeliveries, compared, result, missing
     }
 
-    /// Files of earlier releases lack some of it.
+    /// Files from earlier releases lack some of it.
     init(from decoder: any Decoder) throws {
         self.init()
         let kept = try decoder.container(keyedBy: CodingKeys.self)

@@ -2,7 +2,7 @@ import Foundation
 import StageKit
 import Synchronization
 
-/// Does `WatchPath` for an effect's runner: tells of the machine's network path until it is stopped.
+/// Performs `WatchPath` for an effect runner: reports the machine's network path until it is stopped.
 package final class PathTeller: Sendable {
     private let watcher = Mutex<PathWatcher?>(nil)
 
@@ -14,7 +14,7 @@ package final class PathTeller: Sendable {
             watcher.withLock { $0 = new }
         } catch {
             let reason = "\(error)"
-            // Beside the stage's thread, which mustn't wait for itself.
+            // Not on the stage's thread, which mustn't wait for itself.
             Thread { _ = reply(EffectResult(id: effect.id, value: PathNews.unknown(reason))) }.start()
         }
     }

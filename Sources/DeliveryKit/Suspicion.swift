@@ -1,37 +1,38 @@
 import HealthModel
 
-/// Elements of one metric that a backend refused one by one without naming them: is it them, or the backend?
+/// Elements of one metric that a backend refused one by one without naming them: is the fault theirs, or the backend's?
 ///
-/// They are held, neither settled nor buried. Once the backend has taken something after them, they are sent once more; those that are refused again, with
-/// something taken after that too, are bad. If it takes nothing for more than a few of them, it is the backend, and they are sent again after a while. All
-/// of it is in memory: whoever begins anew sends them again. Pure.
+/// They are held: neither settled nor dead letters. Once the backend has accepted something after them, they are sent
+/// again; those that are refused again, with something accepted after that too, are bad. If it accepts nothing while
+/// more than a few are refused, the backend is at fault, and they are sent again after a while. All of this is in
+/// memory: after a restart they are sent again. Pure.
 struct Suspicion: Sendable, Equatable {
     enum Evidence: Sendable {
-        /// It has taken an element by the same path.
+        /// It has accepted an element on the same path.
         case element
-        /// It has taken a request without any: it isn't down, but may refuse whatever has content.
+        /// It has accepted an empty request: it isn't down, but may refuse anything with content.
         case emptyRequest
     }
 
     enum Conclusion: Sendable, Equatable {
         /// Those that were sent twice are refused for good; the others are sent once more.
         case believe
-        /// It proves too little for so many.
+        /// That proves too little for so many.
         case wait
     }
 
-    /// Put aside since the backend last took an element by this path.
-    private(set) var buried = 0
-    /// The effect whose answer refused the last of them; what was sent before it proves nothing.
+    /// How many became dead letters since the backend last accepted an element on this path.
+    private(set) var deadLetterCount = 0
+    /// The effect whose answer refused the last of them; anything sent before it proves nothing.
     private(set) var last: Int64 = 0
     private(set) var status: Int?
-    /// Nothing is sent by this path before this time.
+    /// Nothing is sent on this path before this time.
     private(set) var until: MonotonicTime?
-    /// When that is over they are sent again, not only asked for.
+    /// When that time is over they are sent again; it isn't only probed.
     private(set) var hearsAgain = false
-    /// Waits in a row; 0 while nothing speaks against the backend.
+    /// Consecutive waits; 0 while nothing speaks against the backend.
     private(set) var attempt = 0
-    /// The request under way that is to tell.
+    /// The current request that will tell.
     var probe: Probe?
 
     struct Probe: Sendable, Equatable {
@@ -44,22 +45,22 @@ struct Suspicion: Sendable, Equatable {
         self.status = status
     }
 
-    /// The probe is refused.
+    /// The probe was refused.
     mutating func refuses(_ status: Int) { self.status = status }
 
-    /// What the backend has taken, with so many held.
+    /// The conclusion from what the backend has accepted, with this many held.
     mutating func conclude(_ evidence: Evidence, held: Int, limit: Int) -> Conclusion {
         until = nil
         if evidence == .element {
-            (buried, attempt) = (0, 0)
+            (deadLetterCount, attempt) = (0, 0)
             return .believe
         }
-        guard buried + held <= limit else { return .wait }
+        guard deadLetterCount + held <= limit else { return .wait }
         attempt = 0
         return .believe
     }
 
-    mutating func bury(_ count: Int) { buried += count }
+    mutating func addDeadLetters(_ count: Int) { deadLetterCount += count }
 
     /// - Parameter hearsAgain: whether the held ones are to be sent again then.
     mutating func wait(until: MonotonicTime, hearsAgain: Bool) {
@@ -68,7 +69,7 @@ struct Suspicion: Sendable, Equatable {
         attempt += 1
     }
 
-    /// True when what is held is to be sent again.
+    /// Returns true when the held ones are to be sent again.
     mutating func wakes(at now: MonotonicTime) -> Bool {
         guard let until, now >= until else { return false }
         self.until = nil

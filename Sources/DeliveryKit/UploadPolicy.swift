@@ -1,22 +1,22 @@
 import HealthModel
 
-/// What to do after an attempt to deliver: pure, with clock and chance passed in.
+/// What to do after a delivery attempt: pure, with clock and random numbers passed in.
 package struct UploadPolicy: Sendable, Equatable {
-    /// Seconds: the bound of the first delay, doubled by each further attempt up to `cap`.
+    /// Seconds: the limit of the first delay, doubled with each further attempt up to `cap`.
     package var base: Double
     package var cap: Double
-    /// Seconds that the backend may ask for at most.
+    /// The most seconds that the backend may ask for.
     package var askedCap: Double
-    /// Seconds that the backend asked for, of the last retry; nil when it asked for nothing.
+    /// How many seconds the backend asked for, at the last retry; nil when it asked for none.
     package private(set) var asked: Double?
-    /// Attempts in a row that failed.
+    /// Consecutive failed attempts.
     package private(set) var attempt = 0
-    /// A new token was asked for since the last success.
+    /// A new token was requested since the last success.
     package private(set) var hasRefreshedToken = false
-    /// Conflicts in a row.
+    /// Consecutive conflicts.
     private var conflicts = 0
 
-    /// Conflicts that are taken for another request still under way; more are taken for a refusal.
+    /// Up to this many conflicts are taken for another request still in progress; more are taken for a refusal.
     private static let conflictLimit = 3
 
     package init(base: Double = 1, cap: Double = 900, askedCap: Double = 900, attempt: Int = 0) {
@@ -28,35 +28,38 @@ package struct UploadPolicy: Sendable, Equatable {
 
     package enum Outcome: Sendable, Equatable {
         case taken
-        /// The request is refused as a whole: too large, or something in it can't be kept. Why, for a dead letter of one element alone.
+        /// The request is refused as a whole: too large, or something in it can't be stored. With the reason, for the
+        /// dead letter of a single element.
         case refused(String)
-        /// It is to come later, after the time that was asked for, if one was.
+        /// To be sent again later, after the requested time, if any.
         case later(AskedWait? = nil)
-        /// It collides with something: with a request under way, which passes, or with what is kept, which doesn't. Why, for a dead letter.
+        /// It conflicts with something: with a request in progress, which passes, or with what is stored, which
+        /// doesn't. With the reason, for a dead letter.
         case conflict(String)
-        /// The proof of who we are is refused. `isFinal`: another one wouldn't help either.
+        /// Our credentials are refused. `isFinal`: others wouldn't help either.
         case refusesToken(isFinal: Bool, Pause)
         case needsPerson(Pause)
-        /// No answer came, or one that isn't the destination's, or proves nothing: nothing is accepted, and nothing refused.
+        /// There was no answer, or one that isn't from the destination, or proves nothing: nothing is accepted, and
+        /// nothing refused.
         case unproven
     }
 
     package enum Action: Sendable, Equatable {
-        /// All of it is delivered, but for what the answer names as refused: that goes to the dead letters.
+        /// All of it is delivered, except what the answer names as refused: that becomes dead letters.
         case done
-        /// The same request again, after so many seconds.
+        /// The same request again, after this many seconds.
         case retry(after: Double)
-        /// Fetch the token again, then the same request at once.
+        /// Fetch the token again, then send the same request at once.
         case refreshToken
-        /// Nothing helps but a person: keep everything, say so, try again when the configuration changes.
+        /// Only a person can help: keep everything, say so, and try again when the configuration changes.
         case pause(Pause)
-        /// Send the two halves apart.
+        /// Send the two halves separately.
         case split
-        /// This single element can't be delivered: keep it aside with the reason, go on with the next.
+        /// This single element can't be delivered: make it a dead letter with the reason, and go on with the next.
         case deadLetter(String)
     }
 
-    /// What only a person can mend.
+    /// What only a person can fix.
     package struct Pause: Sendable, Equatable {
         /// What to do now, as the end of a sentence that says what happened.
         package var remedy: String
@@ -65,8 +68,8 @@ package struct UploadPolicy: Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - elements: how many the request held.
-    ///   - now: microseconds since 1970, for a Retry-After that is a date.
+    ///   - elements: how many the request contained.
+    ///   - now: the time, for a Retry-After that is a date.
     package mutating func action(
         after outcome: Outcome, elements: Int, now: Instant, using generator: inout some RandomNumberGenerator
     ) -> Action {
@@ -83,7 +86,7 @@ package struct UploadPolicy: Sendable, Equatable {
         return action
     }
 
-    /// The backend has taken something: what comes next starts anew.
+    /// The backend has accepted something: what comes next starts afresh.
     package mutating func succeeded() {
         attempt = 0
         hasRefreshedToken = false
@@ -114,7 +117,7 @@ package struct UploadPolicy: Sendable, Equatable {
     private func jitter(using generator: inout some RandomNumberGenerator) -> Double {
         var bound = base
         for _ in 0..<min(attempt, 62) where bound < cap { bound *= 2 }
-        // 53 bits in one draw: a seeded simulation draws the same number whatever the bound is.
+        // 53 bits in one draw: a seeded simulation draws the same number whatever the limit is.
         let fraction = Double(generator.next() >> 11) / 9_007_199_254_740_992
         return min(cap, bound) * fraction
     }

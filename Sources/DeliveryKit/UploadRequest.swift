@@ -1,17 +1,18 @@
 import HealthModel
 
-/// What a destination's stage asks its host to deliver: some elements of one user. The effect's runner makes of them what its destination takes.
+/// What a destination's stage asks its host to deliver: some elements of one user. The effect runner turns them into
+/// what its destination accepts.
 package struct UploadRequest: Sendable {
     package var group: DeliveryGroup
     /// Which of the group's elements.
     package var part: Range<Int>
     package var deviceId: String
     package var syncedAt: Instant
-    /// Whether the destination takes samples in columns.
+    /// Whether the destination accepts samples in columns.
     package var takesColumns = false
-    /// Read what proves who we are from its source again first: the destination refused the last one.
+    /// First read our credentials from their source again: the destination refused the last ones.
     package var refreshToken: Bool
-    /// What was seen of the destination; it can tell by it that it was put back to an older copy.
+    /// What was seen of the destination, from which it can tell that an older copy of it was restored.
     package var seen = SeenBackend()
 
     package init(
@@ -27,23 +28,25 @@ package struct UploadRequest: Sendable {
         self.seen = seen
     }
 
-    /// Whether the elements go as columns.
+    /// Whether the elements are sent as columns.
     ///
-    /// One element alone never does: what is refused in the end, and what is held against that, doesn't hang on the form.
+    /// A single element never is: whether it is finally refused, and what it is compared with, mustn't depend on the
+    /// form.
     package var isColumns: Bool {
         guard takesColumns, part.count > 1, case .samples = group.content else { return false }
         return true
     }
 }
 
-/// The question what the destination holds.
+/// Asks the destination what it holds.
 package struct HoldingsRequest: Sendable {
     package var refreshToken: Bool
-    /// Whether it is to count its rows, which takes a backend about a second for two million; else it may answer by what it counted as they came.
+    /// Whether it should count its rows, which takes a backend about a second for two million; otherwise it may answer
+    /// from running counts.
     package var countsRows = false
 }
 
-/// What was known of the destination when something was asked of it.
+/// What was known about the destination when a request was sent.
 package struct SeenBackend: Sendable, Equatable {
     /// nil until it has shown one at this address.
     package var generation: String?

@@ -1,11 +1,11 @@
 import CSodium
 
-/// SHA-256 (FIPS 180-4) of bytes that come piece by piece: for check sums of files, as `sha256sum` prints them.
+/// SHA-256 (FIPS 180-4) of bytes that come piece by piece: for checksums of files, as `sha256sum` prints them.
 package struct SHA256 {
     private var state = crypto_hash_sha256_state()
 
     package init() {
-        // This and what follows are documented to return 0 always.
+        // This and the following calls are documented to always return 0.
         _ = crypto_hash_sha256_init(&state)
     }
 
@@ -14,7 +14,7 @@ package struct SHA256 {
         _ = crypto_hash_sha256_update(&state, start, UInt64(bytes.count))
     }
 
-    /// 64 hexadecimal digits of all that was added.
+    /// 64 hexadecimal digits for everything added.
     package var hexadecimal: String {
         var rest = state
         var sum = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))

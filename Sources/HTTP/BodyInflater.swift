@@ -1,21 +1,22 @@
 import CZlib
 
-/// Inflates a body while it arrives, in a buffer of its own, and stops at one that is made to grow.
+/// Inflates a body while it arrives, in a buffer of its own, and stops at one that is designed to explode.
 final class BodyInflater {
     private let coding: ContentCoding
     private let ratio: Int
-    /// zlib remembers where it lies, so it mustn't move.
+    /// zlib remembers its address, so it mustn't move.
     private let stream: UnsafeMutablePointer<z_stream>
     private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 16)
     private var taken = 0
     private var made = 0
-    /// A whole stream has been read: another one may follow in gzip, nothing in deflate.
+    /// A whole stream has been read: with gzip another may follow, with deflate nothing.
     private var isAtEnd = false
 
-    /// What every body may grow to, however little of it was sent: short ones shrink a lot.
+    /// The size that every body may grow to, however little was sent: short ones compress well.
     private static let alwaysAllowed = 1 << 20
 
-    /// - Parameter ratio: beyond 1 MiB a body may become so many times what was sent; deflate's most is about 1,030.
+    /// - Parameter ratio: beyond 1 MiB a body may become this many times as long as what was sent; deflate's maximum is
+    ///   about 1,030.
     /// - Throws: 503 when there is no memory.
     init(_ coding: ContentCoding, ratio: Int) throws(HTTPRefusal) {
         self.coding = coding
@@ -29,22 +30,23 @@ final class BodyInflater {
     }
 
     deinit {
-        // Does nothing for one that wasn't begun.
+        // Does nothing if it was never begun.
         inflateEnd(stream)
         stream.deallocate()
         output.deallocate()
     }
 
     /// - Parameters:
-    ///   - chunk: the next bytes as they were sent.
-    ///   - deliver: gets what they become, in pieces of at most 32 KiB that are valid during the call.
-    /// - Throws: 400 for what isn't such a stream, 413 for one that grows too much, and what `deliver` throws.
+    ///   - chunk: the next bytes as sent.
+    ///   - deliver: receives the inflated bytes, in pieces of at most 32 KiB that are valid during the call.
+    /// - Throws: 400 for anything that isn't such a stream, 413 for one that grows too much, and whatever `deliver`
+    ///   throws.
     func take(
         _ chunk: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) throws(HTTPRefusal) -> Void
     ) throws(HTTPRefusal) {
         guard let first = chunk.first else { return }
         if taken == 0, coding == .deflate, first & 0x0F != 8 || first >> 4 > 7 {
-            // No header of zlib's begins so: it is bare deflate.
+            // zlib's header can't begin like this: it is bare deflate.
             inflateReset2(stream, -15)
         }
         taken += chunk.count
@@ -66,7 +68,7 @@ final class BodyInflater {
                 made += count
                 guard made <= Self.alwaysAllowed || made / ratio <= taken else {
                     throw HTTPRefusal(
-                        413, "the body grows to more than \(ratio) times of what was sent",
+                        413, "the body inflates to more than \(ratio) times its compressed size",
                         hint: "send it in several requests, or without Content-Encoding")
                 }
                 try deliver(UnsafeRawBufferPointer(rebasing: output[..<count]))
@@ -74,15 +76,15 @@ final class BodyInflater {
             switch code {
             case Z_STREAM_END: isAtEnd = true
             case Z_OK: if stream.pointee.avail_in == 0, stream.pointee.avail_out > 0 { return }
-            // Nothing more can be made of what is here.
+            // Nothing more can be produced from these bytes.
             case Z_BUF_ERROR: return
             case Z_MEM_ERROR: throw .busy
-            default: throw Self.broken("it is damaged, or of another coding")
+            default: throw Self.broken("it is damaged, or has another coding")
             }
         }
     }
 
-    /// That was all of it. A body without a byte is empty, whatever its coding.
+    /// The body is complete. A body of no bytes is empty, whatever its coding.
     /// - Throws: 400 when its end is missing.
     func finish() throws(HTTPRefusal) {
         guard isAtEnd || taken == 0 else { throw Self.broken("its end is missing") }

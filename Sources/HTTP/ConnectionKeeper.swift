@@ -3,10 +3,10 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Does what the table of connections says: shuts down those that have to go, each at its time.
+/// Carries out what the table of connections says: shuts down those that have to go, each at its time.
 ///
-/// A socket is shut down, not closed: libmicrohttpd, which owns it, sees its end and closes it on its own thread. That is
-/// done under the lock that `closed` takes too, so a number never stands for another connection by then.
+/// A socket is shut down, not closed: libmicrohttpd, which owns it, sees its end and closes it on its own thread. That
+/// happens under the same lock that `closed` takes, so a number can't refer to another connection by then.
 final class ConnectionKeeper: Sendable {
     private struct State {
         var table: ConnectionTable
@@ -68,7 +68,7 @@ final class ConnectionKeeper: Sendable {
     private func change(_ body: (inout ConnectionTable, Double) -> Void) {
         let isEarlier = state.withLock { state in
             body(&state.table, monotonicSeconds())
-            // Mostly a deadline only moves further away: then the thread sleeps on.
+            // Usually a deadline only moves further away: then the thread goes on sleeping.
             guard let next = state.table.nextDeadline, next < state.wakesAt else { return false }
             state.wakesAt = next
             return true

@@ -1,19 +1,20 @@
-/// Who is connected, what each one is at and since when, and who has to go. Pure: sockets are numbers here, and the clock is passed in.
+/// Who is connected, what each one is doing and since when, and who has to go. Pure: sockets are numbers here, and the
+/// clock is passed in.
 ///
-/// A server can be kept busy without a single request: by connections that never finish a head, trickle a body or don't take
-/// their answer. Each of these has its time; and while all places are taken, whoever waits without having shown that it is
-/// let in gives way to whoever is new.
+/// A server can be kept busy without a single request: by connections that never finish a head, trickle a body or don't
+/// read their answer. Each phase has a time limit; and while all places are taken, a waiting connection that hasn't
+/// shown that it is let in gives way to a new one.
 package struct ConnectionTable {
     package enum Phase: Sendable {
-        /// No request yet, or not another one: nothing came, or a head that isn't whole.
+        /// No request yet, or no further one: nothing was received, or an incomplete head.
         case waiting
         /// A body is arriving.
         case receiving
-        /// A body is arriving that goes somewhere else than into memory, and may be long.
+        /// A body is arriving that isn't kept in memory, and may be long.
         case streaming
-        /// The handler works: however long it takes, it isn't the client's fault.
+        /// The handler is working: however long it takes, that isn't the client's fault.
         case handling
-        /// The answer is being taken.
+        /// The answer is being sent.
         case answering
     }
 
@@ -37,11 +38,11 @@ package struct ConnectionTable {
 
     package init(limits: HTTPServer.Limits) { self.limits = limits }
 
-    /// Those that hold a place.
+    /// Those that occupy a place.
     package var count: Int { connections.count { !$0.value.isLeaving } }
 
     /// A new connection.
-    /// - Returns: the one that has to go for it, if any: maybe itself.
+    /// - Returns: the one that has to go in exchange, if any; possibly itself.
     package mutating func opened(_ socket: Int32, peer: UInt64, at now: Double) -> Int32? {
         last += 1
         connections[socket] = Connection(peer: peer, order: last, since: now)
@@ -59,7 +60,7 @@ package struct ConnectionTable {
         return leaving
     }
 
-    /// The oldest that has nothing under way: strangers first, and their unfinished bodies too.
+    /// The oldest that has nothing in progress: strangers first, even in the middle of a body.
     private func victim(for new: Int32, among isMeant: (Connection) -> Bool) -> Int32? {
         let candidates = connections.filter { $0.key != new && !$0.value.isLeaving && isMeant($0.value) }
         let strangers = candidates.filter {
@@ -81,14 +82,14 @@ package struct ConnectionTable {
 
     package mutating func closed(_ socket: Int32) { connections[socket] = nil }
 
-    /// Those whose time is over.
+    /// Those whose time is up.
     package mutating func overdue(at now: Double) -> [Int32] {
         let sockets = connections.filter { !$0.value.isLeaving && (deadline($0.value) ?? .infinity) <= now }.map(\.key)
         for socket in sockets { connections[socket]?.isLeaving = true }
         return sockets
     }
 
-    /// When the next one's time is over; nil when nobody's is running.
+    /// When the next one's time is up; nil when no limit applies.
     package var nextDeadline: Double? {
         connections.lazy.filter { !$0.value.isLeaving }.compactMap { deadline($0.value) }.min()
     }

@@ -1,14 +1,15 @@
 import CXXHash
 import Glibc
 
-/// A body that becomes a file: written as it arrives, on disk once `finish` has returned, and gone again unless it is kept.
+/// A body that becomes a file: written as it arrives, on disk once `finish` has returned, and deleted unless it is
+/// kept.
 ///
-/// It has a name of its own until then, in the folder where it is to stay, so that keeping it is one step. What a process
-/// leaves that is killed meanwhile, `removeLeftovers` removes.
+/// Until then it has a temporary name, in the folder where it is to stay, so that keeping it is one step.
+/// `removeLeftovers` removes what a killed process leaves behind.
 package final class FileSink: BodySink {
     /// Bytes written so far.
     package private(set) var byteCount = 0
-    /// Where it is until it is kept: to be read once `finish` has returned.
+    /// Where it is until it is kept; readable once `finish` has returned.
     package let path: String
     private let folder: String
     private let failed: (String) -> Void
@@ -19,9 +20,9 @@ package final class FileSink: BodySink {
     private static let prefix = ".incoming-"
 
     /// - Parameters:
-    ///   - folder: one that exists, on the disk on which the file is to stay.
-    ///   - failed: gets a sentence for the operator when the disk refuses something. The client is told less.
-    /// - Throws: 500, or 507 when there is no room.
+    ///   - folder: an existing one, on the disk where the file is to stay.
+    ///   - failed: receives a sentence for the operator when the disk refuses something. The client is told less.
+    /// - Throws: 500, or 507 when the disk is full.
     package init(folder: String, failed: @escaping (String) -> Void) throws(HTTPRefusal) {
         let path = folder + "/" + Self.prefix + String(UInt64.random(in: .min ... .max), radix: 36)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -56,7 +57,7 @@ package final class FileSink: BodySink {
     }
 
     package func finish() throws(HTTPRefusal) {
-        // Some file systems say only here that something wasn't written.
+        // Some file systems report only here that something wasn't written.
         let code = fsync(descriptor) == 0 ? 0 : errno
         let closing = close(descriptor) == 0 ? 0 : errno
         descriptor = -1
@@ -74,25 +75,25 @@ package final class FileSink: BodySink {
         isThere = false
     }
 
-    /// XXH3-128 of what was written so far: tells equal content, no protection against forgery.
+    /// XXH3-128 of what has been written so far: identifies equal content, but doesn't protect against forgery.
     package var contentHash: (high: UInt64, low: UInt64) {
         var words: (high: UInt64, low: UInt64) = (0, 0)
         healthbus_hash_value(hash, &words.high, &words.low)
         return words
     }
 
-    /// Gives the finished file its name, for good: it is there after a loss of power too.
-    /// - Parameter name: a file's name in the folder; one that is there already is never replaced.
+    /// Gives the finished file its final name, durably: it survives a power loss.
+    /// - Parameter name: a file name in the folder; an existing file is never replaced.
     /// - Returns: its path.
-    /// - Throws: 409 when there is one of that name, 400 when it leads out of the folder; else as `init`.
+    /// - Throws: 409 when a file with that name exists, 400 when the name leads out of the folder; otherwise as `init`.
     @discardableResult
     package func keep(as name: String) throws(HTTPRefusal) -> String {
         guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) else {
-            throw HTTPRefusal(400, "that is no name for a file", hint: "give another one")
+            throw HTTPRefusal(400, "that isn't a valid file name", hint: "give another one")
         }
         let kept = folder + "/" + name
         guard link(path, kept) == 0 else {
-            if errno == EEXIST { throw HTTPRefusal(409, "there is such a file already", hint: "don't send it again") }
+            if errno == EEXIST { throw HTTPRefusal(409, "this file already exists", hint: "don't send it again") }
             throw Self.refusal("name a file in", folder, errno, failed)
         }
         abandon()
@@ -103,7 +104,8 @@ package final class FileSink: BodySink {
         return kept
     }
 
-    /// Removes what sinks of a killed process left. Call it before a server takes bodies into the folder.
+    /// Removes what the sinks of a killed process left behind. To be called before a server accepts bodies into the
+    /// folder.
     /// - Returns: how many files were removed; nil when the folder can't be read.
     @discardableResult
     package static func removeLeftovers(in folder: String) -> Int? {
@@ -124,7 +126,7 @@ package final class FileSink: BodySink {
     ) -> HTTPRefusal {
         failed("can't \(what) \(path): \(String(cString: strerror(code)))")
         return [ENOSPC, EDQUOT, EFBIG].contains(code)
-            ? HTTPRefusal(507, "there is no room for the body", hint: "send it again when the server's disk has room")
-            : HTTPRefusal(500, "the body can't be kept", hint: "send it again later; the server's log says why")
+            ? HTTPRefusal(507, "the server's disk has no room for the body", hint: "send it again when it has")
+            : HTTPRefusal(500, "the body can't be stored", hint: "send it again later; the server's log says why")
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 typealias OpaqueHandle = UnsafeMutableRawPointer
 
 extension HTTPClient {
-    /// What holds for every request.
+    /// What applies to every request.
     func configure(isLoopback: Bool) {
         // Signals for time-outs would hit another thread.
         healthbus_setopt_long(handle, CURLOPT_NOSIGNAL, 1)
@@ -21,7 +21,7 @@ extension HTTPClient {
     func url(of request: HTTPRequest) throws -> String {
         guard request.path.hasPrefix("/"),
             !request.path.utf8.contains(where: { $0 <= 0x20 || $0 == 0x3F || $0 == 0x23 })
-        else { throw invalid("the path must begin with / and hold no space, ? or #") }
+        else { throw invalid("the path must begin with / and contain no space, ? or #") }
         guard !request.query.isEmpty else { return base + request.path }
         let pairs = request.query.sorted { $0.key < $1.key }
             .map { Self.escaped($0.key) + "=" + Self.escaped($0.value) }
@@ -29,13 +29,13 @@ extension HTTPClient {
     }
 
     func headerLines(of request: HTTPRequest) throws -> [String] {
-        // Empty: no waiting for 100 Continue before a body is sent.
+        // Empty: no waiting for 100 Continue before sending a body.
         var lines = ["Expect:"]
         for field in request.headers.fields {
             guard !(field.name + field.value).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-                throw invalid("a header holds a control character")
+                throw invalid("a header contains a control character")
             }
-            // libcurl's form of a header without value.
+            // libcurl's form of a header without a value.
             lines.append(field.value.isEmpty ? field.name + ";" : field.name + ": " + field.value)
         }
         return lines
@@ -45,9 +45,10 @@ extension HTTPClient {
         let said = String(cString: curl_easy_strerror(code))
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
-            return error(.nameResolution, "its name isn't known", "check the backend's URL and this machine's DNS")
+            return error(
+                .nameResolution, "its name can't be resolved", "check the backend's URL and this machine's DNS")
         case CURLE_COULDNT_CONNECT:
-            return error(.connectionRefused, "no connection", "check that the backend runs and listens there")
+            return error(.connectionRefused, "no connection", "check that the backend is running and listening there")
         case CURLE_OPERATION_TIMEDOUT:
             return error(.timedOut, "no answer within \(timeout) s", "check the network and the backend's load")
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
@@ -56,7 +57,7 @@ extension HTTPClient {
         case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL:
             return invalid(said)
         default:
-            return error(.connection, said, "it is tried again; check the network if it stays")
+            return error(.connection, said, "it will be tried again; check the network if that keeps failing")
         }
     }
 
@@ -83,7 +84,7 @@ extension HTTPClient {
     }
 }
 
-/// Takes an answer from libcurl's callbacks, on the thread that performs.
+/// Receives an answer from libcurl's callbacks, on the thread that performs the request.
 final class AnswerCollector {
     let limit: Int
     private(set) var headers = HTTPHeaders()
@@ -113,7 +114,7 @@ final class AnswerCollector {
     }
 
     private func take(line: String) {
-        // A status line begins an answer: what came before belongs to an interim one (100 Continue).
+        // A status line begins an answer: anything before it belongs to an interim one (100 Continue).
         if line.hasPrefix("HTTP/") {
             headers = HTTPHeaders()
         } else if let colon = line.firstIndex(of: ":") {

@@ -1,31 +1,32 @@
 import CCurl
 
-/// An HTTP client for one server, on one libcurl easy handle that keeps its connection alive.
+/// An HTTP client for one server, with one libcurl easy handle that keeps its connection open.
 ///
-/// Blocking, and not for two threads at once: whoever makes one keeps it on a thread of their own. It follows a redirect only when
-/// asked to, and to no other host, port or scheme than the one configured, so a token reaches nobody else. Bodies and headers are never logged.
+/// Blocking, and not for two threads at once: each client stays on its owner's thread. It follows a redirect only on
+/// request, and never to a host, port or scheme other than the configured one, so a token reaches nobody else. Bodies
+/// and headers are never logged.
 ///
-/// `@unchecked Sendable` only so that it can be made on one thread and handed to its owner: libcurl forbids to share an easy
-/// handle between threads at the same time, not to move it.
+/// `@unchecked Sendable` only so that it can be made on one thread and handed to its owner: libcurl forbids sharing an
+/// easy handle between threads at the same time, not moving it.
 package final class HTTPClient: @unchecked Sendable {
-    /// "http://127.0.0.1:8080" or with a prefix, "https://example.org/health"; no slash at its end.
+    /// "http://127.0.0.1:8080" or with a prefix, "https://example.org/health"; without a trailing slash.
     package let base: String
     /// "127.0.0.1:8080", for messages.
     package let endpoint: String
     /// Without a prefix.
     private let origin: String
-    /// Bytes of an answer's body that are accepted.
+    /// The largest body of an answer that is accepted, in bytes.
     package let answerLimit: Int
 
-    /// Redirects in a row that lead somewhere.
+    /// The usual limit of consecutive redirects.
     package static let usualRedirects = 3
 
     let handle: OpaqueHandle
 
     /// - Parameters:
-    ///   - base: http or https URL of the server; paths of requests are appended to it.
-    ///   - caFile: PEM certificates of the authorities that may vouch for the server; nil: those of this machine.
-    /// - Throws: `HTTPError` when it isn't one.
+    ///   - base: http or https URL of the server; requests' paths are appended to it.
+    ///   - caFile: PEM certificates of the authorities that may vouch for the server; nil for those of this machine.
+    /// - Throws: `HTTPError` when the URL isn't one.
     package init(base: String, answerLimit: Int = 4 << 20, caFile: String? = nil) throws {
         let server = try ServerURL(base)
         self.base = server.base
@@ -50,8 +51,9 @@ package final class HTTPClient: @unchecked Sendable {
 
     /// Sends one request and waits for its answer, whatever its status.
     /// - Parameters:
-    ///   - timeout: seconds for all of it, anew for each redirect.
-    ///   - redirects: so many are followed within the same origin, with method, headers and body; any other is the answer.
+    ///   - timeout: seconds in total, starting again with each redirect.
+    ///   - redirects: how many are followed within the same origin, with method, headers and body; any other is
+    ///     returned as the answer.
     /// - Throws: `HTTPError` when there is no answer.
     package func send(_ request: HTTPRequest, timeout: Double = 30, redirects: Int = 0) throws -> HTTPResponse {
         var address = try url(of: request)

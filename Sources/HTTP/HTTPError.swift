@@ -1,9 +1,9 @@
 /// What went wrong with a connection, where, and what to do.
 package struct HTTPError: Error, Equatable, CustomStringConvertible {
     package enum Kind: String, Sendable {
-        /// The address is taken by another process.
+        /// Another process uses the address.
         case addressInUse
-        /// The address can't be listened on: unknown host, no right to the port.
+        /// It isn't possible to listen on the address: unknown host, or no right to the port.
         case cannotListen
         /// The URL, a path or a header is malformed.
         case invalidRequest

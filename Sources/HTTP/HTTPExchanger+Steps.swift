@@ -1,15 +1,15 @@
 import CMicroHTTPD
 import Synchronization
 
-/// Who decides what becomes of a request when its head has come.
+/// Decides what happens to a request when its head has arrived.
 enum HTTPAdmission {
-    /// Everybody is let in; bodies come as they were sent.
+    /// Everybody is let in; bodies are taken as sent.
     case all
-    /// The same for whoever gets no answer from it.
+    /// The same for callers that get no answer from it.
     case gate(HTTPServer.Gate)
     case full(HTTPServer.Admit)
 
-    /// Whoever it lets in is no stranger.
+    /// Whether it distinguishes strangers from those it lets in.
     var tellsStrangers: Bool {
         if case .all = self { return false }
         return true
@@ -64,7 +64,7 @@ extension HTTPExchanger {
         }
     }
 
-    /// Makes room for a body whose length is known, before a byte of it is read.
+    /// Makes room for a body of known length, before any of it is read.
     private func open(_ incoming: IncomingRequest, _ head: RequestHead, inflates: Bool) throws(HTTPRefusal) {
         let coding = inflates ? try ContentCoding.of(head.request.headers) : nil
         if let length = head.contentLength {
@@ -77,10 +77,10 @@ extension HTTPExchanger {
         if let coding { incoming.inflater = try BodyInflater(coding, ratio: limits.inflationRatio) }
     }
 
-    /// Refuses at once where the body isn't on its way yet, is far too long, or is one too many: the connection ends then.
-    /// Otherwise the body is read first, for an answer before its end may never be seen, but not kept. That includes a body that
-    /// is too long by less than as much again: its sender must learn to send less, and one that waits for `100 Continue` stops
-    /// waiting after a second, which a busy machine easily takes.
+    /// Refuses at once if the body isn't on its way yet, is far too long, or is one too many: the connection then ends.
+    /// Otherwise the body is read first but not kept, since an answer before its end may never be seen. That includes a
+    /// body less than twice as long as allowed: its sender must learn to send less, and one that waits for `100
+    /// Continue` stops waiting after a second, which a busy machine easily exceeds.
     private func refuse(
         _ refusal: HTTPRefusal, _ incoming: IncomingRequest, _ head: RequestHead, _ connection: OpaquePointer
     ) -> MHD_Result {

@@ -2,9 +2,9 @@ import CMicroHTTPD
 import Glibc
 import Synchronization
 
-/// libmicrohttpd's side of a server: takes bodies within the limits and calls the handler.
+/// libmicrohttpd's side of a server: receives bodies within the limits and calls the handler.
 final class HTTPExchanger: Sendable {
-    /// `@unchecked Sendable`: libmicrohttpd's daemon may be stopped from any thread; it is reached under a lock only.
+    /// `@unchecked Sendable`: libmicrohttpd's daemon may be stopped from any thread; it is only accessed under a lock.
     struct Daemon: @unchecked Sendable { let handle: OpaquePointer }
 
     struct Load {
@@ -34,7 +34,7 @@ final class HTTPExchanger: Sendable {
         keeper = ConnectionKeeper(limits: limits)
     }
 
-    /// Starts libmicrohttpd's threads on a listening socket; nil when it won't.
+    /// Starts libmicrohttpd's threads on a listening socket; nil when that fails.
     func start(_ listener: ListeningSocket, connections: Int) -> Daemon? {
         var options = healthbus_http_options()
         options.listener = listener.descriptor
@@ -51,7 +51,7 @@ final class HTTPExchanger: Sendable {
         return healthbus_http_start(&options).map(Daemon.init)
     }
 
-    /// Waits until no request is in hand, at most so long.
+    /// Waits until no request is being handled, for at most this long.
     func drain(seconds: Double) {
         load.withLock { $0.draining = true }
         let deadline = monotonicSeconds() + seconds
@@ -59,7 +59,7 @@ final class HTTPExchanger: Sendable {
     }
 
     // MARK: C callbacks. The context is the exchanger, which outlives the daemon; the request's is an `IncomingRequest`,
-    // retained from the first call until the completion.
+    // Retained from the first call until completion.
 
     static let onAccess: MHD_AccessHandlerCallback = {
         context, connection, url, method, version, data, dataCount, requestContext in
@@ -89,10 +89,10 @@ final class HTTPExchanger: Sendable {
         guard let context, let connection else { return }
         let exchanger = Unmanaged<HTTPExchanger>.fromOpaque(context).takeUnretainedValue()
         let socket = healthbus_http_socket(connection)
-        // Told before the socket is closed, so its number can't be another's by then.
+        // Called before the socket is closed, so its number can't belong to another by then.
         if code == .CONNECTION_NOTIFY_STARTED {
             exchanger.keeper.opened(socket, peer: healthbus_http_peer(connection))
-            // Its session is made, and its handshake hasn't begun.
+            // Its session has been made, and its handshake hasn't begun.
             if let session = healthbus_http_session(connection) { exchanger.certificates?.show(in: session) }
         } else {
             exchanger.keeper.closed(socket)

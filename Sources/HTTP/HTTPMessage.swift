@@ -1,4 +1,4 @@
-/// Header fields in the order given; names compare without case, as HTTP's do.
+/// Header fields in the order given; names are compared without regard to case, as in HTTP.
 package struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     package struct Field: Sendable, Equatable {
         package var name: String
@@ -15,7 +15,7 @@ package struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral 
 
     package mutating func add(_ name: String, _ value: String) { fields.append(Field(name: name, value: value)) }
 
-    /// The first field of that name; setting replaces all of them.
+    /// The first field with that name; setting replaces all of them.
     package subscript(_ name: String) -> String? {
         get { fields.first { Self.same($0.name, name) }?.value }
         set {
@@ -24,7 +24,7 @@ package struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral 
         }
     }
 
-    /// The values of all fields of that name, in their order.
+    /// The values of all fields with that name, in order.
     package func all(_ name: String) -> [String] { fields.filter { Self.same($0.name, name) }.map(\.value) }
 
     private static func same(_ a: String, _ b: String) -> Bool {
@@ -34,18 +34,18 @@ package struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral 
     private static func lowered(_ byte: UInt8) -> UInt8 { byte &- 65 < 26 ? byte | 0x20 : byte }
 }
 
-/// One request, as a client sends it and as a server's handler gets it.
+/// One request, as a client sends it and as a server's handler receives it.
 package struct HTTPRequest: Sendable, Equatable {
     /// Upper case: "GET", "POST".
     package var method: String
-    /// Absolute, without query: "/api/v1/stats". A server gives it percent-decoded.
+    /// Absolute, without a query: "/api/v1/stats". Percent-decoded on the server.
     package var path: String
-    /// Decoded. Of a name that repeats, the last counts.
+    /// Decoded. If a name is repeated, the last one counts.
     package var query: [String: String]
     package var headers: HTTPHeaders
     package var body: [UInt8]
-    /// A server's: a number for the client's address, of IPv6 for its network (/64); 0 for a request that came over no network.
-    /// Behind a proxy it is the proxy's.
+    /// On the server: a number for the client's address (for IPv6, for its /64 network); 0 for a request that came over
+    /// no network. Behind a proxy it is the proxy's.
     package var peer: UInt64 = 0
 
     package init(
@@ -59,14 +59,14 @@ package struct HTTPRequest: Sendable, Equatable {
         self.body = body
     }
 
-    /// The token of `Authorization: Bearer …`; nil without one.
+    /// The token from `Authorization: Bearer …`; nil without one.
     package var bearerToken: String? {
         guard let field = headers["Authorization"], field.utf8.count > 7, field.prefix(7).lowercased() == "bearer "
         else { return nil }
         return String(field.dropFirst(7))
     }
 
-    /// What `Content-Type` says; nil without one, or when it isn't well-formed.
+    /// The `Content-Type`; nil without one, or if it is malformed.
     package var mediaType: MediaType? { headers["Content-Type"].flatMap { MediaType($0) } }
 }
 

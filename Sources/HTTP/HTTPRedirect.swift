@@ -2,16 +2,16 @@ import Foundation
 
 /// Where a redirect leads (RFC 9110, 15.4).
 package enum HTTPRedirect: Sendable, Equatable {
-    /// To the server that was asked, by the same scheme: the path there, with its query.
+    /// To the same server, with the same scheme: the path there, with its query.
     case sameOrigin(String)
-    /// To another server, port or scheme: "https://example.org:8443". Nobody's token goes there.
+    /// To another server, port or scheme: "https://example.org:8443". No token is sent there.
     case elsewhere(String)
-    /// Nowhere that is known.
+    /// To an unreadable place.
     case unreadable
 
     /// - Parameters:
     ///   - location: the header's value, absolute or relative.
-    ///   - url: the one that was asked.
+    ///   - url: the one that was requested.
     package init(location: String, from url: String) {
         guard let base = URL(string: url), let target = URL(string: location, relativeTo: base)?.absoluteURL,
             let parts = URLComponents(url: target, resolvingAgainstBaseURL: true), let host = parts.host, !host.isEmpty,
@@ -34,7 +34,8 @@ package enum HTTPRedirect: Sendable, Equatable {
         self = isSame ? .sameOrigin(whole) : .elsewhere(scheme + "://" + host + (parts.port.map { ":\($0)" } ?? ""))
     }
 
-    /// Whether a request of that method may go to the new place as it is. (Of 301, 302 and 303 many clients make a GET, which delivers nothing.)
+    /// Whether a request with that method may be sent unchanged to the new place. (For 301, 302 and 303 many clients
+    /// send a GET, which delivers nothing.)
     package static func keepsRequest(_ status: Int, method: String) -> Bool {
         status == 307 || status == 308 || method == "GET" && [301, 302, 303].contains(status)
     }

@@ -1,4 +1,4 @@
-/// An answer that is given in place of what was asked for.
+/// An answer given instead of what was asked for.
 package struct HTTPRefusal: Error, Sendable, Equatable {
     package let answer: HTTPResponse
 
@@ -6,7 +6,7 @@ package struct HTTPRefusal: Error, Sendable, Equatable {
 
     /// - Parameters:
     ///   - error: what happened, without anything that the client sent: constant text that needs no escapes in JSON.
-    ///   - hint: what the client can do now; the same.
+    ///   - hint: what the client can do now; likewise.
     package init(_ status: Int, _ error: String, hint: String, headers: HTTPHeaders = [:]) {
         var answer = HTTPResponse(status: status, json: Array(#"{"error":"\#(error)","hint":"\#(hint)"}"#.utf8))
         for field in headers.fields { answer.headers.add(field.name, field.value) }
@@ -20,23 +20,24 @@ package struct HTTPRefusal: Error, Sendable, Equatable {
     static let busy = HTTPRefusal(
         503, "too many bodies at once", hint: "send it again after Retry-After", headers: ["Retry-After": "1"])
 
-    /// The connection ends with it: where the next request begins can't be told, or mustn't be believed.
+    /// The connection ends with it: where the next request begins is unknown, or mustn't be believed.
     static func malformed(_ error: String) -> HTTPRefusal {
-        HTTPRefusal(400, error, hint: "correct the request; it isn't tried again", headers: ["Connection": "close"])
+        HTTPRefusal(
+            400, error, hint: "correct the request; sending it again won't help", headers: ["Connection": "close"])
     }
 }
 
 extension HTTPResponse {
-    /// 405, with the methods that the path knows in `Allow` (RFC 9110, 15.5.6).
+    /// 405, with the methods that the path supports in `Allow` (RFC 9110, 15.5.6).
     package static func methodNotAllowed(_ allowed: [String]) -> HTTPResponse {
         HTTPRefusal(
-            405, "this path doesn't know that method", hint: "use one of the methods in Allow",
+            405, "this path doesn't support that method", hint: "use one of the methods in Allow",
             headers: ["Allow": allowed.joined(separator: ", ")]
         ).answer
     }
 
-    /// 429, with `Retry-After` in whole seconds, one at least.
-    /// - Parameter wait: seconds until the same would be let through, as `RateLimit` says it.
+    /// 429, with `Retry-After` in whole seconds, at least one.
+    /// - Parameter wait: seconds until the same request would be let through, from `RateLimit`.
     package static func tooManyRequests(wait: Double) -> HTTPResponse {
         HTTPRefusal(
             429, "too many requests", hint: "send it again after Retry-After",

@@ -2,51 +2,54 @@ import CMicroHTTPD
 import Glibc
 import Synchronization
 
-/// An HTTP server on libmicrohttpd with its own threads, every resource bounded.
+/// An HTTP server on libmicrohttpd with its own threads; every resource is bounded.
 ///
-/// The handler is synchronous and is called on the server's threads, on as many at once as `Limits.threads`. A body is
-/// collected whole before the handler sees it, unless `admission` sends it elsewhere.
+/// The handler is synchronous and is called on the server's threads, on up to `Limits.threads` at once. A body is
+/// collected completely before the handler sees it, unless `admission` sends it elsewhere.
 ///
-/// Answered 400 before anybody is asked, as two readers could understand them in two ways: a URL that isn't percent-encoded
-/// UTF-8, a body's length given twice, HTTP/1.1 without one Host.
+/// Answered with 400 before anybody is asked, since two readers could understand them differently: a URL that isn't
+/// percent-encoded UTF-8, a body's length given twice, HTTP/1.1 without exactly one Host.
 package final class HTTPServer: Sendable {
     package typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
-    /// Looks at a request's head before its body arrives: the answer for a caller who isn't let in, nil for one who is.
+    /// Checks a request's head before its body arrives: returns the answer for a caller who isn't let in, nil for one
+    /// who is.
     package typealias Gate = @Sendable (HTTPRequest) -> HTTPResponse?
 
     /// What one server may use.
     package struct Limits: Sendable {
         package var threads = 2
-        /// When they are taken, the oldest one that waits and hasn't shown that it is let in gives way to a new one.
+        /// When all are taken, the oldest one that is waiting and hasn't shown that it is let in gives way to a new
+        /// one.
         package var connections = 64
-        /// Of these so many from one address; one more takes the place of the same address's oldest.
+        /// The most of these from one address; one more takes the place of the same address's oldest.
         package var connectionsPerAddress = 48
-        /// Bytes of one body; a longer one is answered 413.
+        /// Bytes in one body; a longer one is answered with 413.
         package var bodyBytes = 8 << 20
-        /// Bytes of all bodies being received or handled; beyond it a request is answered 503 with Retry-After.
+        /// Bytes in all bodies being received or handled; beyond that a request is answered with 503 and Retry-After.
         package var totalBodyBytes = 24 << 20
-        /// Bytes of a connection's buffer: request line and headers must fit in (else 414 or 431).
+        /// Bytes in a connection's buffer: request line and headers must fit (else 414 or 431).
         package var headerBytes = 32 << 10
-        /// A new connection whose first request's head isn't whole by then is closed, however busily it trickles.
+        /// A new connection whose first request's head isn't complete by then is closed, however busily it trickles.
         package var headSeconds = 10
-        /// A connection without a byte for so long is closed; one that has been answered also when no other request's
-        /// head is whole by then.
+        /// A connection without any byte for this long is closed; so is one that has been answered and hasn't sent the
+        /// whole head of another request by then.
         package var idleSeconds = 30
-        /// A request that hasn't arrived whole by then is cut off, however busily it trickles.
+        /// A request that hasn't arrived completely by then is cut off, however busily it trickles.
         package var requestSeconds = 120
-        /// An answer that isn't taken by then is cut off.
+        /// An answer that hasn't been read by then is cut off.
         package var answerSeconds = 120
-        /// Bodies that are streamed at once; beyond it a request is answered 503 with Retry-After.
+        /// How many bodies may be streamed at once; beyond that a request is answered with 503 and Retry-After.
         package var streams = 8
-        /// A streamed body that hasn't arrived whole by then is cut off.
+        /// A streamed body that hasn't arrived completely by then is cut off.
         package var streamSeconds = 3600
-        /// A compressed body may become so many times what was sent (or 1 MiB); beyond it a request is answered 413.
+        /// A compressed body may become this many times as long as what was sent (or 1 MiB); beyond that a request is
+        /// answered with 413.
         package var inflationRatio = 200
 
         package init() {}
     }
 
-    /// The real port, also when 0 was asked for.
+    /// The real port, even when 0 was requested.
     package let port: Int
     package let host: String
     private let exchange: HTTPExchanger
@@ -55,11 +58,11 @@ package final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - host: an IP address or a name; loopback unless told otherwise.
     ///   - port: 0 takes any free port.
-    ///   - portTries: so many ports are tried, from `port` up, while they are taken by others; `port` says which one it is.
-    ///   - tls: what the server shows; nil for plain HTTP. TLS 1.2 or newer.
-    ///   - gate: who isn't let in gets its answer, and no memory for a body. Without one everybody is let in, and nobody
-    ///     is preferred to others. Bodies come as they were sent, compressed or not.
-    /// - Throws: `HTTPError` when the address can't be had, or `tls` can't be used.
+    ///   - portTries: how many ports are tried, from `port` up, while others use them; `port` tells which one it is.
+    ///   - tls: the server's identity; nil for plain HTTP. TLS 1.2 or newer.
+    ///   - gate: callers who aren't let in get its answer, and no memory for a body. Without a gate everybody is let
+    ///     in, and nobody has priority over others. Bodies are taken as sent, compressed or not.
+    /// - Throws: `HTTPError` when the address isn't available, or `tls` can't be used.
     package convenience init(
         host: String = "127.0.0.1", port: Int = 0, portTries: Int = 1, limits: Limits = Limits(),
         tls: TLSIdentity? = nil, gate: Gate? = nil, handler: @escaping Handler
@@ -68,8 +71,9 @@ package final class HTTPServer: Sendable {
             host, port, portTries, limits, tls, gate.map { .gate($0) } ?? .all, handler)
     }
 
-    /// The same, where it is decided for each request what becomes of its body.
-    /// - Parameter admission: asked once the head of a request has come; what it lets in is preferred to strangers.
+    /// The same, deciding for each request what happens to its body.
+    /// - Parameter admission: called once the head of a request has arrived; callers that it lets in have priority over
+    ///   strangers.
     package convenience init(
         host: String = "127.0.0.1", port: Int = 0, portTries: Int = 1, limits: Limits = Limits(),
         tls: TLSIdentity? = nil, admission: @escaping Admit, handler: @escaping Handler
@@ -92,7 +96,7 @@ package final class HTTPServer: Sendable {
             limits: limits, admission: admission, certificates: certificates, handler: handler)
         self.host = host
         self.port = listener.port
-        // libmicrohttpd's own limit, divided among its threads, is out of reach: beyond it, it would leave new
+        // libmicrohttpd's own limit, divided among its threads, is set out of reach: beyond it, it would leave new
         // connections waiting, whoever they are.
         let ceiling = (limits.connections + Self.leaving) * limits.threads
         guard let started = exchange.start(listener, connections: ceiling) else {
@@ -105,9 +109,9 @@ package final class HTTPServer: Sendable {
         exchange.keeper.start()
     }
 
-    /// Shows another certificate to whoever connects from now on, as when it was renewed (`TLSFiles`). Connections that are open
-    /// keep theirs.
-    /// - Throws: `HTTPError` when it can't be used, or the server speaks plain HTTP; the one before stays.
+    /// Shows another certificate to anyone who connects from now on, for example after a renewal (`TLSFiles`). Open
+    /// connections keep theirs.
+    /// - Throws: `HTTPError` when it can't be used, or the server speaks plain HTTP; the previous one is kept.
     package func renew(_ identity: TLSIdentity) throws(HTTPError) {
         guard let certificates = exchange.certificates else {
             throw HTTPError(
@@ -117,19 +121,20 @@ package final class HTTPServer: Sendable {
         try certificates.renew(identity)
     }
 
-    /// Connections that have been told to go and aren't gone yet.
+    /// Connections that have been told to go and haven't gone yet.
     private static let leaving = 32
 
     deinit { stop(drainSeconds: 0) }
 
-    /// Takes no new connection, lets requests in hand finish within `drainSeconds`, then closes. Once; later calls do nothing.
+    /// Accepts no new connection, lets current requests finish within `drainSeconds`, then closes. Only once; later
+    /// calls do nothing.
     package func stop(drainSeconds: Double = 5) {
         guard let daemon = exchange.daemon.withLock({ $0.take() }) else { return }
         let listener = MHD_quiesce_daemon(daemon.handle)
         exchange.drain(seconds: drainSeconds)
         MHD_stop_daemon(daemon.handle)
         exchange.keeper.stop()
-        // After quiescing the socket is ours again.
+        // After quiescing, the socket is ours again.
         if listener >= 0 { close(listener) }
     }
 }

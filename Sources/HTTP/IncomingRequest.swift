@@ -1,24 +1,24 @@
-/// One request while it arrives: its head, and what becomes of its body.
+/// One request while it arrives: its head, and what happens to its body.
 ///
-/// libmicrohttpd calls for one connection on one thread only, so it needs no lock.
+/// libmicrohttpd uses only one thread per connection, so it needs no lock.
 final class IncomingRequest {
     let startedAt: Double
     /// Its head, and as much of its body as is collected.
     var request = HTTPRequest(path: "")
-    /// Bytes of the body as it is sent.
+    /// Bytes of the body as sent.
     var received = 0
     /// Bytes of memory that were granted for it.
     var reserved = 0
-    /// Bytes of the body, inflated, that are accepted.
+    /// The most bytes of the body, inflated, that are accepted.
     var limit = 0
-    /// Seconds for all of it.
+    /// Seconds allowed for all of it.
     var seconds = 0
     var inflater: BodyInflater?
     private(set) var refusal: HTTPResponse?
     private(set) var stream: HTTPServer.BodyStream?
     /// It is one of the streams that are counted.
     private(set) var isStreamed = false
-    /// The sink hasn't been told yet how it ended.
+    /// The sink hasn't been told yet how the body ended.
     private var sinkIsOpen = false
     /// Bytes that went into the request or the sink.
     private var kept = 0
@@ -38,14 +38,14 @@ final class IncomingRequest {
         sinkIsOpen = true
     }
 
-    /// Tells the sink, if one still waits, that the body won't be whole.
+    /// Tells the sink, if one is still waiting, that the body won't be complete.
     func abandon() {
         guard sinkIsOpen else { return }
         sinkIsOpen = false
         stream?.sink.abandon()
     }
 
-    /// - Parameter reserve: asks for so many more bytes of memory.
+    /// - Parameter reserve: asks for this many more bytes of memory.
     func take(_ chunk: UnsafeRawBufferPointer, reserve: (Int) -> Bool) {
         received += chunk.count
         guard refusal == nil else { return }
@@ -66,15 +66,16 @@ final class IncomingRequest {
         kept += piece.count
         if let stream { return try stream.sink.write(piece) }
         if kept > reserved, !reserve(kept - reserved) { throw .busy }
-        // A long body without a length gets all that it may need at once: doubled again and again, it would be held in both sizes. What it doesn't fill
-        // is address space only.
+        // A long body of unknown length gets everything that it may need at once: if it were doubled again and again,
+        // it would be in memory twice. What it doesn't fill is only address space.
         if kept > max(request.body.capacity, Self.small) { request.body.reserveCapacity(limit) }
         request.body.append(contentsOf: piece)
     }
 
     private static let small = 1 << 20
 
-    /// All of it has come: the answer, by the handler where its body was collected. What held the body is free when this returns.
+    /// All of it has arrived: returns the answer, from the handler if the body was collected. The body's memory is free
+    /// when this returns.
     func answer(_ handler: HTTPServer.Handler) -> HTTPResponse {
         finish()
         if let refusal { return refusal }

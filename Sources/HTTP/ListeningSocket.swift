@@ -1,17 +1,17 @@
 import Glibc
 
-/// A bound, listening TCP socket. Made by us, not by libmicrohttpd, whose failure doesn't say why.
+/// A bound, listening TCP socket. Made by us and not by libmicrohttpd, whose failures don't say why.
 package struct ListeningSocket {
     let descriptor: Int32
     let port: Int
 
-    /// Whether an address can be listened on at present.
+    /// Checks that it is possible to listen on an address at present.
     /// - Throws: `HTTPError` that says why not.
     package static func check(host: String, port: Int) throws(HTTPError) {
         close(try ListeningSocket(host: host, port: port).descriptor)
     }
 
-    /// The first port from `port` up that isn't taken, among so many. 0 takes any, so it is tried once.
+    /// The first free port from `port` up, among this many. 0 takes any, so it is tried once.
     init(host: String, port: Int, tries: Int) throws(HTTPError) {
         let last = port == 0 ? 0 : min(port + min(max(tries, 1), 65_536) - 1, 65_535)
         for candidate in port..<max(port, last) {
@@ -28,7 +28,7 @@ package struct ListeningSocket {
             guard error.kind == .addressInUse, last > port else { throw error }
             throw HTTPError(
                 .addressInUse, endpoint: "\(host):\(port)",
-                detail: "this port and all others up to \(last) are taken by other processes",
+                detail: "this port and all others up to \(last) are in use by other processes",
                 hint: "stop one of those (`ss -ltnp` names them) or choose another port; 0 takes any")
         }
     }
@@ -75,7 +75,7 @@ package struct ListeningSocket {
         return withUnsafeMutablePointer(to: &storage) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 guard getsockname(descriptor, address, &length) == 0 else { return nil }
-                // sin_port and sin6_port lie at the same place.
+                // sin_port and sin6_port are at the same offset.
                 return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
                     Int(UInt16(bigEndian: $0.pointee.sin_port))
                 }
@@ -88,12 +88,12 @@ package struct ListeningSocket {
         switch code {
         case EADDRINUSE:
             return HTTPError(
-                .addressInUse, endpoint: endpoint, detail: "the port is taken by another process",
+                .addressInUse, endpoint: endpoint, detail: "the port is in use by another process",
                 hint: "stop that one (`ss -ltnp` names it) or choose another port; 0 takes any")
         case EACCES:
             return HTTPError(
                 .cannotListen, endpoint: endpoint, detail: detail,
-                hint: "ports below 1024 need a right; choose a higher one")
+                hint: "ports below 1024 need a privilege; choose a higher one")
         default:
             return HTTPError(
                 .cannotListen, endpoint: endpoint, detail: detail,

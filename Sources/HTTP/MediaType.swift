@@ -1,8 +1,8 @@
-/// What a `Content-Type` says: "application/json; charset=utf-8" (RFC 9110, 8.3.1). Strict: anything else is nil.
+/// The content of a `Content-Type`: "application/json; charset=utf-8" (RFC 9110, 8.3.1). Strict: anything else is nil.
 package struct MediaType: Sendable, Equatable {
     /// Lower case: "application/json".
     package let essence: String
-    /// By names in lower case; values as they are, without quotes.
+    /// By lower-case name; values are unchanged, without quotes.
     package let parameters: [String: String]
 
     package init?(_ field: String) {
@@ -26,7 +26,7 @@ package struct MediaType: Sendable, Equatable {
         while !rest.isEmpty {
             guard symbol(";") else { return nil }
             spaces()
-            // "a/b;" is what some send.
+            // Some send "a/b;".
             if rest.isEmpty { break }
             guard let name = token()?.lowercased(), symbol("="), parameters[name] == nil,
                 let value = rest.first == "\"" ? Self.quoted(&rest) : token()
@@ -38,7 +38,7 @@ package struct MediaType: Sendable, Equatable {
         self.parameters = parameters
     }
 
-    /// A text in quotes, in which a backslash makes the next character stand for itself.
+    /// A quoted string, in which a backslash makes the next character stand for itself.
     private static func quoted(_ rest: inout Substring) -> String? {
         var text = ""
         rest.removeFirst()

@@ -1,9 +1,10 @@
-/// How often each key may do something: so many at once, then at a steady rate. Pure: the clock is passed in, in seconds.
+/// How often each key may do something: a burst at once, then at a steady rate. Pure: the clock is passed in, in
+/// seconds.
 ///
 /// A server's threads share one in a `Mutex`.
 ///
-/// A bucket of tokens for each key, written down as the one time at which it will be full again. So a full bucket and a key that
-/// was never seen are the same, and those that are full needn't be kept.
+/// A token bucket for each key, stored as the single time at which it will be full again. So a full bucket and a key
+/// never seen are the same, and full ones needn't be stored.
 package struct RateLimit<Key: Hashable & Sendable>: Sendable {
     private let secondsEach: Double
     private let burst: Double
@@ -12,26 +13,27 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
 
     /// - Parameters:
     ///   - perSecond: tokens that come back; above 0.
-    ///   - burst: tokens of a full bucket, 1 at least.
-    ///   - keys: so many are remembered. When there are more, those that owe least are forgotten: they get a full bucket.
+    ///   - burst: tokens in a full bucket, at least 1.
+    ///   - keys: how many are remembered. If there are more, those that owe least are forgotten: they get a full
+    ///     bucket.
     package init(perSecond: Double, burst: Double, keys: Int = 10_000) {
         secondsEach = 1 / max(perSecond, 1e-9)
         self.burst = max(burst, 1)
         capacity = max(keys, 1)
     }
 
-    /// Keys that are remembered.
+    /// How many keys are remembered.
     package var count: Int { fullAt.count }
 
-    /// Seconds until the key has so many tokens (at most a bucket full of them); nil when it has them now.
+    /// Seconds until the key has this many tokens (at most a full bucket); nil when it has them now.
     package func wait(_ key: Key, for tokens: Double = 1, at now: Double) -> Double? {
         let wait = max(fullAt[key] ?? now, now) - now + (min(tokens, burst) - burst) * secondsEach
-        // What rounding leaves is no wait.
+        // A rounding error isn't a wait.
         return wait > 1e-6 ? wait : nil
     }
 
     /// Takes the tokens if the key has them.
-    /// - Returns: nil when they were taken; else seconds until it has them, and nothing was taken.
+    /// - Returns: nil when they were taken; otherwise the seconds until it has them, and nothing was taken.
     package mutating func take(_ key: Key, _ tokens: Double = 1, at now: Double) -> Double? {
         if let wait = wait(key, for: tokens, at: now) { return wait }
         let since = fullAt[key]
@@ -40,7 +42,7 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
-    /// Room for new keys, a quarter at least, so that it isn't looked for at each one.
+    /// Makes room for new keys, at least a quarter, so that it isn't needed for each new key.
     private mutating func forget(at now: Double) {
         fullAt = fullAt.filter { $0.value > now }
         let excess = fullAt.count - capacity * 3 / 4

@@ -1,9 +1,9 @@
 import CMicroHTTPD
 
-/// A request's head as libmicrohttpd read it, without what two readers could understand in two ways.
+/// A request's head as read by libmicrohttpd, without anything that two readers could understand differently.
 struct RequestHead {
     var request: HTTPRequest
-    /// Bytes of the body, when the client says it beforehand.
+    /// The length of the body, if the client announces it.
     let contentLength: Int?
     /// The client sends its body only once it is told to.
     let waitsForContinue: Bool
@@ -15,7 +15,7 @@ struct RequestHead {
     ) throws(HTTPRefusal) {
         let fields = Self.pairs(.HEADER_KIND, of: connection)
         let arguments = Self.pairs(.GET_ARGUMENT_KIND, of: connection)
-        // What wasn't percent-encoded well came out as no UTF-8 either (shim.h).
+        // Malformed percent-encoding also comes out as invalid UTF-8 (shim.h).
         guard let method = String(validatingCString: method), let path = String(validatingCString: path),
             arguments.isValid
         else { throw .malformed("the URL isn't percent-encoded UTF-8") }
@@ -29,7 +29,7 @@ struct RequestHead {
         guard hosts == 1 || (hosts == 0 && !isNew) else { throw .malformed("the request must have one Host header") }
         let lengths = request.headers.all("Content-Length")
         let transfers = request.headers.all("Transfer-Encoding")
-        // Whoever stands before this server may take the other one of them, and see other requests than we do.
+        // A proxy in front of this server may use the other one, and see other requests than we do.
         guard lengths.count + transfers.count <= 1 else {
             throw .malformed("the length of the body is given more than once")
         }
@@ -41,7 +41,7 @@ struct RequestHead {
                     headers: ["Connection": "close"])
             }
         }
-        // Digits only, or libmicrohttpd has refused it: more of them than a number holds are too many bytes.
+        // Only digits, or libmicrohttpd would have refused it: if they don't fit a number, there are too many bytes.
         contentLength = lengths.first.map { Int($0) ?? .max }
         waitsForContinue = isNew && request.headers["Expect"]?.lowercased() == "100-continue"
     }
@@ -54,7 +54,7 @@ struct RequestHead {
     }
 }
 
-/// Takes name and value pairs from libmicrohttpd's iterator.
+/// Receives name and value pairs from libmicrohttpd's iterator.
 private final class PairCollector {
     private(set) var pairs: [(String, String)] = []
     /// All of them were UTF-8. Headers needn't be.

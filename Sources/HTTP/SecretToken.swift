@@ -1,8 +1,9 @@
-/// A secret that both sides know, compared in time that doesn't depend on where two tokens differ.
+/// A shared secret, compared in a time that doesn't depend on where two tokens differ.
 package struct SecretToken: Sendable, CustomStringConvertible {
     private let bytes: [UInt8]
 
-    /// nil for an empty token, which would let everyone in. White space around it (a file's last newline) isn't part of it.
+    /// nil for an empty token, which would let everyone in. Surrounding white space (such as a file's last newline)
+    /// isn't part of it.
     package init?(_ text: String) {
         let trimmed = text.utf8.drop { $0 <= 0x20 }
         let end = trimmed.lastIndex { $0 > 0x20 }
@@ -23,6 +24,6 @@ package struct SecretToken: Sendable, CustomStringConvertible {
         return difference == 0
     }
 
-    /// Never the secret.
+    /// Never shows the secret.
     package var description: String { "SecretToken(…)" }
 }

@@ -2,10 +2,10 @@ import CGnuTLS
 import Glibc
 import Synchronization
 
-/// The certificates that a server shows: the newest, and the ones before it, which connections may still use. They are freed
+/// The certificates that a server shows: the newest, and earlier ones that connections may still use. They are freed
 /// with the server.
 final class TLSCertificates: Sendable {
-    /// `@unchecked Sendable`: GnuTLS reads credentials from any thread once they are made, and nobody changes them.
+    /// `@unchecked Sendable`: once made, GnuTLS reads credentials from any thread, and nobody changes them.
     private final class Credentials: @unchecked Sendable {
         let handle: UnsafeMutableRawPointer
 
@@ -28,7 +28,7 @@ final class TLSCertificates: Sendable {
     }
 
     private let shown: Mutex<[Credentials]>
-    /// What libmicrohttpd is started with: texts that end with 0. It says nowhere that it copies them.
+    /// What libmicrohttpd is started with: NUL-terminated texts. It doesn't document that it copies them.
     ///
     /// `nonisolated(unsafe)`: written before anybody else has this object, freed when nobody has it any more.
     nonisolated(unsafe) let chain: UnsafePointer<CChar>
@@ -50,7 +50,7 @@ final class TLSCertificates: Sendable {
         shown.withLock { $0.append(made) }
     }
 
-    /// Shows the newest in a session whose handshake hasn't begun. When GnuTLS won't, the session has the first one.
+    /// Uses the newest in a session whose handshake hasn't begun. If GnuTLS refuses, the session keeps the first one.
     func show(in session: UnsafeMutableRawPointer) {
         if let newest = shown.withLock({ $0.last }) { _ = healthbus_tls_use(session, newest.handle) }
     }
@@ -64,8 +64,8 @@ final class TLSCertificates: Sendable {
 }
 
 extension TLSIdentity {
-    /// When the server's own certificate ends, in seconds since 1970.
-    /// - Throws: `HTTPError` when it can't be read, or the key isn't its.
+    /// When the server's own certificate expires, in seconds since 1970.
+    /// - Throws: `HTTPError` when it can't be read, or the key doesn't belong to it.
     package func ends() throws(HTTPError) -> Int64 {
         _ = try TLSCertificates(self)
         let end = certificates.withUnsafeBufferPointer { healthbus_tls_end($0.baseAddress, $0.count) }

@@ -9,11 +9,11 @@ package struct TLSFiles {
         self.keyFile = keyFile
     }
 
-    /// What the files hold, if that isn't what they held at the last call; at the first call always. Reads a few kilobytes:
-    /// once a minute is often enough for certificates that live for weeks.
+    /// The content of the files, if it has changed since the last call; always on the first call. Reads a few
+    /// kilobytes: once a minute is often enough for certificates that last for weeks.
     ///
-    /// Between the writing of one file and the other they don't fit together: `HTTPServer.renew` refuses that pair, and the
-    /// next call brings the whole one.
+    /// Between the writing of one file and the other they don't match: `HTTPServer.renew` refuses that pair, and the
+    /// next call returns the matching one.
     /// - Throws: `HTTPError` as long as they can't be read (`TLSIdentity`).
     package mutating func changed() throws(HTTPError) -> TLSIdentity? {
         let now = try TLSIdentity(certificateFile: certificateFile, keyFile: keyFile)

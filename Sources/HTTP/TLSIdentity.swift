@@ -1,8 +1,8 @@
 import Glibc
 
-/// Who a server is: a certificate, those that vouch for it, and the key. As PEM texts.
+/// A server's identity: a certificate, those that vouch for it, and the key, as PEM texts.
 package struct TLSIdentity: Sendable, Equatable {
-    /// The server's certificate first, then each one's issuer, up to but without the authority's own.
+    /// The server's certificate first, then the issuer of each, up to but excluding the authority's own.
     package let certificates: [UInt8]
     /// Without a passphrase.
     package let key: [UInt8]
@@ -12,21 +12,21 @@ package struct TLSIdentity: Sendable, Equatable {
         self.key = key
     }
 
-    /// Reads both files. Whether they fit together is seen when a server takes them.
-    /// - Throws: `HTTPError` that names the file: it can't be read, isn't PEM, or the key is open to others.
+    /// Reads both files. Whether they match is checked when a server uses them.
+    /// - Throws: `HTTPError` that names the file: it can't be read, isn't PEM, or others can read the key.
     package init(certificateFile: String, keyFile: String) throws(HTTPError) {
         certificates = try Self.read(certificateFile, isKey: false)
         key = try Self.read(keyFile, isKey: true)
     }
 
-    /// A chain of certificates has some kilobytes.
+    /// A chain of certificates takes a few kilobytes.
     private static let largest = 1 << 20
 
     private static func read(_ path: String, isKey: Bool) throws(HTTPError) -> [UInt8] {
         func refuse(_ detail: String, _ hint: String) -> HTTPError {
             HTTPError(.tls, endpoint: path, detail: detail, hint: hint)
         }
-        // Not blocking: a pipe would keep us waiting.
+        // Non-blocking: a pipe would keep us waiting.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw refuse(
@@ -38,7 +38,7 @@ package struct TLSIdentity: Sendable, Equatable {
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw refuse("it isn't a file", "give the path of a PEM file")
         }
-        // A group may be meant, as Debian's ssl-cert is.
+        // Group access may be intended, as with Debian's ssl-cert.
         if isKey, status.st_mode & 0o027 != 0 {
             throw refuse("others may read this key, or change it", "close it: chmod 600 '\(path)'")
         }
@@ -61,7 +61,7 @@ package struct TLSIdentity: Sendable, Equatable {
         let text = String(decoding: bytes[..<count], as: UTF8.self)
         guard text.contains(isKey ? "PRIVATE KEY-----" : "-----BEGIN CERTIFICATE-----") else {
             throw refuse(
-                "it holds no PEM \(isKey ? "private key" : "certificate")",
+                "it contains no PEM \(isKey ? "private key" : "certificate")",
                 "give a PEM file (its text begins with -----BEGIN …)")
         }
         return Array(bytes[..<count])

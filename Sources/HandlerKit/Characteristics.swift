@@ -3,7 +3,7 @@ import HealthModel
 import SQLite
 import StageKit
 
-/// What the observer's changelog last told of the users themselves, as far as a handler asks for it.
+/// What the observer's changelog last reported about the users themselves, limited to what a handler asks for.
 struct Characteristics {
     private let asked: Set<String>
     private var byUser: [String: Value] = [:]
@@ -21,10 +21,10 @@ struct Characteristics {
         try Self.table.forEach(in: database) { byUser[$0] = $1 }
     }
 
-    /// An object; empty where nothing is known.
+    /// An object; empty when nothing is known.
     subscript(user: String) -> Value { byUser[user] ?? [:] }
 
-    /// Takes over a user's; true when that changes anything that the handler reads.
+    /// Adopts a user's characteristics; returns true if that changes anything that the handler reads.
     mutating func learn(_ members: Value, user: String, _ turn: Turn) throws -> Bool {
         let new = Value.object((members.object ?? [:]).filter { asked.contains($0.key) })
         guard new != self[user] else { return false }
@@ -42,7 +42,7 @@ struct Characteristics {
 }
 
 extension HandlerStage {
-    /// Takes over changed characteristics: every day that this handler has figures for may have others now.
+    /// Adopts changed characteristics: every day that this handler has figures for may now have others.
     func learnCharacteristics(_ characteristics: [String: Value], since: SequenceNumber, _ turn: Turn) throws {
         for (user, members) in characteristics {
             guard try self.characteristics.learn(members, user: user, turn) else { continue }

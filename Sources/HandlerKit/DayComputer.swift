@@ -1,10 +1,10 @@
 import HealthModel
 
-/// Who computes a handler's days.
+/// What computes a handler's days.
 package enum DayComputer: Sendable {
     /// A function, called in the stage's own turn.
     case function(any DayHandler)
-    /// Something beside the stage: every day is an effect (`DayRequest`), whose result is a `DayReply`.
+    /// Something outside the stage: every day is an effect (`DayRequest`), whose result is a `DayReply`.
     case beside(any HandlerTraits)
 
     var traits: any HandlerTraits {
@@ -15,7 +15,7 @@ package enum DayComputer: Sendable {
     }
 }
 
-/// A day to compute beside the stage.
+/// A day to compute outside the stage.
 package struct DayRequest: Sendable {
     package var input: DayInput
     package init(input: DayInput) { self.input = input }
@@ -23,18 +23,18 @@ package struct DayRequest: Sendable {
 
 package enum DayReply: Sendable {
     case computed(DayOutput)
-    /// This attempt came to nothing, for that reason; it never holds a health value.
+    /// This attempt failed, for this reason; it never contains a health value.
     case failed(String)
-    /// No day can be computed any more: the process has to start anew.
+    /// No more days can be computed: the process has to restart.
     case unavailable(any Error)
 }
 
-/// Why a day that was computed beside the stage has no figures.
+/// Why a day that was computed outside the stage has no figures.
 struct DayFailure: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A day that is being computed, with the mark that it had when its samples were asked for.
+/// A day that is being computed, with the mark that it had when its samples were requested.
 struct DayJob {
     var key: DirtyDays.Key
     var generation: Int64

@@ -1,10 +1,11 @@
-/// Dirty days in the order in which they are computed, so that the next one is found without a look at all: a long history has ten thousands.
+/// Dirty days in the order in which they are computed, so that the next one is found without searching: a long history
+/// has tens of thousands.
 ///
-/// Entries are hints: a day that isn't marked any more, or twice in it, is passed over. The marks are the truth.
+/// Entries are hints: a day that is no longer marked, or is listed twice, is skipped. The marks are the truth.
 struct DayQueue {
-    /// The next one last.
+    /// The next one is last.
     private var sorted: [DirtyDays.Key] = []
-    /// What came since that was sorted.
+    /// Days added since it was sorted.
     private var added: [DirtyDays.Key] = []
     private var soon = Int.min
 
@@ -14,7 +15,8 @@ struct DayQueue {
         _ marks: [DirtyDays.Key: DirtyDays.Mark], besides busy: Set<DirtyDays.Key>, soon: Int
     ) -> DirtyDays.Key? {
         func waits(_ key: DirtyDays.Key) -> Bool { marks[key] != nil && !busy.contains(key) }
-        // Sorting costs as much as there is: only when much has come, or when another day has come near.
+        // The cost of sorting depends on the number of days: only when many have been added, or when another day has
+        // come near.
         if added.count > 256 + sorted.count / 4 || self.soon != soon {
             self.soon = soon
             sorted = marks.keys.sorted { Self.precedes($0, $1, marks, soon) }
@@ -22,7 +24,7 @@ struct DayQueue {
         }
         while let last = sorted.last, marks[last] == nil { sorted.removeLast() }
         added.removeAll { marks[$0] == nil }
-        // Few are busy: they are next to each other, at the end.
+        // Few are busy, and they are next to each other at the end.
         let first = sorted.last(where: waits)
         let other = added.filter(waits).max { Self.precedes($0, $1, marks, soon) }
         guard let first, let other else { return first ?? other }

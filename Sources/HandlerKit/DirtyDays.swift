@@ -7,7 +7,7 @@ import StageKit
 package struct DirtyDays {
     struct Key: Hashable {
         var user: String
-        /// Days since 1970.
+        /// In days since 1970.
         var day: Int
     }
 
@@ -23,10 +23,11 @@ package struct DirtyDays {
 
     private(set) var marks: [Key: Mark] = [:]
     private var queue = DayQueue()
-    /// Days that couldn't be computed, though tried: left out until something in them changes.
+    /// Days that failed to compute: left out until something in them changes.
     private(set) var failed: Set<Key> = []
 
-    /// Days that a sample can be of. An earlier release may have marked others, by the hundred thousand: they hold nothing.
+    /// Days that a sample can belong to. An earlier release may have marked others by the hundred thousand: they have
+    /// no samples.
     static let possible =
         LocalDay(year: 1899, month: 12, day: 30).number...LocalDay(year: 2200, month: 1, day: 2).number
 
@@ -63,12 +64,12 @@ package struct DirtyDays {
 
     var count: Int { marks.count }
 
-    /// How far the upstream was consumed before the oldest mark; nil when no day is dirty.
+    /// How far the upstream had been consumed before the oldest mark; nil when no day is dirty.
     var oldestMark: SequenceNumber? { marks.values.map(\.since).min() }
 
     mutating func mark(_ key: Key, since: SequenceNumber, _ turn: Turn) throws {
         var mark = marks[key] ?? Mark(generation: 0, since: since)
-        // One that waited behind everything, and now doesn't, has another place.
+        // A day that was waiting behind all others and no longer is has a new place.
         if mark.generation == 0 || since < mark.since { queue.add(key) }
         mark.generation += 1
         mark.since = min(mark.since, since)
@@ -81,11 +82,11 @@ package struct DirtyDays {
         try write.run()
     }
 
-    /// The day to compute next. The newest first, but what lies far in the future after all others, and what is computed once more for a
-    /// historical sync after all that has changed.
+    /// The day to compute next: the newest first, but days far in the future after all others, and days recomputed for
+    /// a historical sync after everything that has changed.
     mutating func next(besides busy: Set<Key>, soon: Int) -> Key? { queue.next(marks, besides: busy, soon: soon) }
 
-    /// Keeps a day as failed, with the reason.
+    /// Records a day as failed, with the reason.
     mutating func fail(_ key: Key, reason: String, _ turn: Turn) throws {
         failed.insert(key)
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO failed_days VALUES (?, ?, ?)")
@@ -103,7 +104,7 @@ package struct DirtyDays {
         try delete.run()
     }
 
-    /// Forgets a mark unless the day was marked again since `generation`.
+    /// Removes a mark unless the day was marked again since `generation`.
     mutating func clear(_ key: Key, generation: Int64, _ turn: Turn) throws {
         guard marks[key]?.generation == generation else { return }
         marks[key] = nil

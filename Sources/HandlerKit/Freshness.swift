@@ -22,7 +22,7 @@ package struct Freshness {
 
     package mutating func open(_ turn: Turn) throws {
         lastSynced = try Self.lastSynced(in: turn.database)
-        // What was looked for before a restart was looked for: the last time that came with samples is known at least.
+        // Checks made before a restart still count: at least the last time that samples came is known.
         lastChecked = lastSynced
     }
 

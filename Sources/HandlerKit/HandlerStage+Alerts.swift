@@ -2,18 +2,20 @@ import HealthModel
 import Protocol
 import StageKit
 
-/// Which days were marked by news, and not by history that is read for the first time: only news is worth a word to a person.
+/// Which days were marked by news, and not by history that is read for the first time: only news is worth telling a
+/// person.
 struct NewsDays {
     private var keys: Set<DirtyDays.Key> = []
     private var history: Set<DirtyDays.Key> = []
-    /// When old alerts are looked for next.
+    /// When to look for old alerts next.
     var nextLook = MonotonicTime.distantPast
 
     mutating func mark(_ key: DirtyDays.Key, isBulk: Bool) {
         if isBulk { history.insert(key) } else { keys.insert(key) }
     }
 
-    /// Whether a day that is being computed was marked by news alone. A day left over from before a crash isn't: nobody knows by what it was marked.
+    /// Whether a day that is being computed was marked by news alone. A day left over from before a crash wasn't: it is
+    /// unknown what marked it.
     func isNews(_ key: DirtyDays.Key) -> Bool { keys.contains(key) && !history.contains(key) }
 
     mutating func computed(_ key: DirtyDays.Key) {
@@ -23,11 +25,12 @@ struct NewsDays {
 }
 
 extension HandlerStage {
-    /// What ended longer ago than this when it came in is no news, and a word about it is taken back then.
+    /// A workout that ended longer ago than this when it arrived isn't news; an alert about one is cleared after this
+    /// time.
     static let newsLasts = Duration.seconds(24 * 3600)
     private static let lookEvery = Duration.seconds(3600)
 
-    /// Tells of a workout that has just come in.
+    /// Raises an alert for a workout that has just arrived.
     func tell(of event: DayEvent, key: DirtyDays.Key, _ turn: Turn) throws {
         guard event.kind == "workout", news.isNews(key),
             let end = event.payload["endDate"].string.flatMap({ InstantText.parse($0) }),
@@ -36,10 +39,10 @@ extension HandlerStage {
         try turn.raise(
             Alert(
                 .workoutRecorded, subject: event.id, text: "A workout has been recorded.",
-                remedy: "Nothing is to be done; 'healthbus days' shows it."), user: key.user)
+                remedy: "Nothing needs to be done; 'healthbus days' shows it."), user: key.user)
     }
 
-    /// Takes back what is no news any more.
+    /// Clears alerts that are no longer news.
     func clearOldNews(_ turn: Turn) throws {
         guard turn.monotonic >= news.nextLook else { return }
         news.nextLook = turn.monotonic + Self.lookEvery

@@ -5,12 +5,12 @@ import Protocol
 import StageKit
 
 extension HandlerStage {
-    /// A day that can't be computed is tried this often, then left out and counted.
+    /// A day that can't be computed is tried this many times, then left out and counted.
     private static let attempts = 3
-    /// Days beside the stage at once: one is computed, the next waits at the door.
+    /// How many days may be outside the stage at once: one is computed, the next is waiting.
     private static let concurrentDays = 2
 
-    /// Has the days of the slices that are there computed: all of them now, or as many as may be under way beside the stage.
+    /// Has the days of the fetched slices computed: all of them now, or as many as may be outside the stage at once.
     func computeFetched(_ turn: Turn) throws {
         while let run = fetched.first {
             if case .beside = computer, asked.count >= Self.concurrentDays { return }
@@ -31,7 +31,7 @@ extension HandlerStage {
     }
 
     package func receive(_ result: EffectResult, _ turn: Turn) throws {
-        // Of a day that was given up meanwhile, nothing is taken.
+        // The result for a day that was given up in the meantime is ignored.
         guard let job = asked.removeValue(forKey: result.id), let reply = result.value as? DayReply else { return }
         switch reply {
         case .computed(let output): try settle(job, .success(output), turn)
@@ -40,7 +40,7 @@ extension HandlerStage {
         }
     }
 
-    /// Commits what came of a day. One that was marked again meanwhile stays dirty.
+    /// Commits the result for a day. One that was marked again in the meantime stays dirty.
     private func settle(_ job: DayJob, _ result: Result<DayOutput, any Error>, _ turn: Turn) throws {
         let key = job.key
         switch result {
@@ -58,13 +58,13 @@ extension HandlerStage {
                     "handler": manifest.name, "day": "\(LocalDay(number: key.day))", "why": "\(error)",
                     "attempt": failures[key] ?? 0,
                 ])
-            // Its figures stay as they were; the day is kept as failed, and holds up no other.
+            // Its figures stay as they were; the day is recorded as failed, and holds up no other.
             guard failures[key, default: 0] >= Self.attempts else { return }
             failures[key] = nil
             try dirty.fail(key, reason: "\(error)", turn)
         }
         try dirty.clear(key, generation: job.generation, turn)
-        // What came meanwhile may be news of its own.
+        // What arrived in the meantime may be news in itself.
         if case .success = result, dirty.marks[key] == nil { news.computed(key) }
     }
 
@@ -84,7 +84,7 @@ extension HandlerStage {
             if isNew { try tell(of: event, key: key, turn) }
         }
         for row in try turn.changelog.rows(user: key.user, days: key.day...key.day)
-        // Also those of the plugin that was here before.
+        // Including those of the plugin that was here before.
         where row.topic.hasPrefix("events.") && !eventKeys.contains(row.key) {
             try turn.changelog.remove(key: row.key)
         }

@@ -4,10 +4,10 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Days that are to be computed once more: a chunk of a historical sync, or what a person asks for.
+/// Days to be recomputed: a chunk of a historical sync, or a person's request.
 struct ReplayedDays: Sendable, Equatable {
     var id: String
-    /// Days since 1970, both included.
+    /// In days since 1970, both included.
     var days: ClosedRange<Int>
     /// Once none of them is left, they count as done, whatever changes in them later.
     var isDone = false
@@ -18,7 +18,7 @@ struct ReplayedDays: Sendable, Equatable {
         days = from.number...through.number
     }
 
-    /// As the stage's file has it.
+    /// As stored in the stage's file.
     var kept: Replay {
         Replay(
             id: id, from: LocalDay(number: days.lowerBound).description,
@@ -27,7 +27,8 @@ struct ReplayedDays: Sendable, Equatable {
 }
 
 extension HandlerStage {
-    /// Takes a chunk of a historical sync: its days are marked once, behind whatever is live, and hold no frontier.
+    /// Accepts a chunk of a historical sync: its days are marked once, behind everything live, and hold back no
+    /// frontier.
     func hear(_ told: Replay, _ turn: Turn) throws {
         guard let new = ReplayedDays(told), new.id != replayed?.id else { return }
         try mark(new, of: told.users, turn)
@@ -79,7 +80,7 @@ extension HandlerStage {
             }
             return try mended(request, turn)
         case "reset": return try reset(turn)
-        case let other: return .refused("a handler has no '\(other)'")
+        case let other: return .refused("a handler doesn't support '\(other)'")
         }
     }
 
@@ -93,8 +94,8 @@ extension HandlerStage {
         return left > 0 ? .underWay(left: left) : .done(["revised": .integer(revisedByHand)])
     }
 
-    /// Forgets what it knows of the observer, and computes every day again from what that tells then. Its figures stay until then: days that come to the same
-    /// are no news, and what isn't there any more is deleted properly.
+    /// Forgets what it knows of the observer, and recomputes every day from what the observer then reports. Its figures
+    /// stay until then: days with the same result aren't news, and figures that no longer exist are properly deleted.
     private func reset(_ turn: Turn) throws -> Mended {
         forgetSlices()
         try characteristics.forget(turn)

@@ -8,10 +8,10 @@ import StageKit
 /// Some days, close together, whose samples are fetched in one slice.
 struct SliceRun {
     var user: String
-    /// With the mark that each day had when the slice was asked for.
+    /// With the mark that each day had when the slice was requested.
     var days: [(day: LocalDay, generation: Int64)]
     var slice: SliceRequest
-    /// As of which store.
+    /// The state of the store that it reflects.
     var place: PullPlace
     var samples = SamplePage()
 
@@ -22,23 +22,26 @@ struct SliceRun {
 }
 
 extension HandlerStage {
-    /// Slices under way at once: one is computed while the next travels.
+    /// How many slices may be in progress at once: one is computed while the next is fetched.
     private static let concurrentRuns = 2
     private static let rowsPerRun = 20_000.0
     private static let longestRun = 16
-    /// Rows of days in between that needn't be computed: fewer cost less than another question, and the commit that follows it.
+    /// Rows for days in between that needn't be computed: up to this many cost less than another request and the commit
+    /// that follows it.
     private static let rowsPassedOver = 500.0
     private static let longestGap = 64
-    /// Of one day, or of some that are fetched together: what is more isn't kept in memory.
+    /// For one day, or for several that are fetched together: no more than this is kept in memory.
     static let rowLimit = 250_000
     static let textLimit = 24 << 20
-    /// Closer than this to what is released, days are computed; further behind they would only be computed again.
+    /// Days are computed once the handler is closer than this to what is released; further behind, they would only have
+    /// to be computed again.
     private static let nearby: Int64 = 5000
 
-    /// Asks for the samples of the newest dirty days, once all that is released has been marked.
+    /// Requests the samples of the newest dirty days, once everything released has been marked.
     func requestSlices(_ turn: Turn) {
         guard upstream.isLive(within: Self.nearby), !upstream.isHeldUp(turn) else { return }
-        // One that is there may be computed while the others travel; no more of them, whoever computes.
+        // One that has arrived may be computed while the others are fetched; no more of them, whatever does the
+        // computing.
         while inFlight.count < Self.concurrentRuns, inFlight.count + fetched.count <= Self.concurrentRuns,
             let run = nextRun(turn)
         {
@@ -46,7 +49,7 @@ extension HandlerStage {
         }
     }
 
-    /// The days whose samples are on their way or there.
+    /// The days whose samples have been requested or have arrived.
     private var busy: Set<DirtyDays.Key> {
         var busy = Set(asked.values.map(\.key))
         for run in Array(inFlight.values) + fetched {
@@ -89,20 +92,21 @@ extension HandlerStage {
             place: PullPlace(store: cursor.store, generation: cursor.generation))
     }
 
-    /// Asks for all samples of some days in a row, as they were where a cursor stands.
+    /// Requests all samples of some consecutive days, as of a cursor's position.
     func slice(
         _ user: String, _ days: [LocalDay], _ zones: ZoneTimeline, as cursor: Cursor, _ window: HandlerWindow
     ) -> SliceRequest {
         let slices = days.flatMap { zones.slice(of: $0, window) }
         let traits = computer.traits
-        // A date that was left out has no instants, and so no samples: an empty range.
+        // A date that was skipped has no instants, and so no samples: an empty range.
         return SliceRequest(
             user: user, types: types, asOf: cursor.anchor, from: slices.map(\.lowerBound).min() ?? .epoch,
             to: slices.map(\.upperBound).max() ?? .epoch, detailed: .list(traits.detailedTypes.sorted()),
             payloads: traits.payloadTypes.sorted(), during: traits.during)
     }
 
-    /// Some days that hold too much together are fetched one by one; one that does so by itself isn't computed, and holds up no other.
+    /// Days that hold too much together are fetched one by one; a day that holds too much by itself isn't computed, and
+    /// holds up no other.
     private func leave(_ run: SliceRun, _ turn: Turn) throws {
         if run.days.count > 1 {
             rowsPerDay = Self.rowsPerRun
@@ -120,7 +124,7 @@ extension HandlerStage {
     func receive(slice answer: PullAnswer, of run: SliceRun, _ turn: Turn) throws {
         var run = run
         switch answer.result {
-        // The upstream's own cursor meets the reset too and marks the days anew.
+        // The upstream's own cursor gets the reset too, and marks the days again.
         case .reset: return
         case .refused(let why): return upstream.wasRefused(why, turn)
         // The days stay marked.
@@ -138,7 +142,7 @@ extension HandlerStage {
         }
         rowsPerDay = rowsPerDay * 0.5 + Double(run.samples.count) / Double(run.days.count) * 0.5
         fetched.append(run)
-        // The next slices travel while these days are computed.
+        // The next slices are fetched while these days are computed.
         requestSlices(turn)
         try computeFetched(turn)
     }

@@ -6,47 +6,48 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Hosts a handler: marks days dirty from change spans, fetches the days' samples, has them computed, commits figures and events.
+/// Hosts a handler: marks days dirty from change spans, fetches the days' samples, has them computed, commits figures
+/// and events.
 ///
-/// Newest day first, and only what the debouncer has released: ten years of history never delay today. A day that changes while it is being computed stays dirty
-/// (its mark's generation has moved on) and is computed again.
+/// Newest day first, and only what the debouncer has released: ten years of history never delay today. A day that
+/// changes while it is being computed stays dirty (its mark's generation has moved on) and is computed again.
 package final class HandlerStage: Stage {
     let instance: String
     let manifest: Manifest
     let configuration: Value
     let computer: DayComputer
-    /// Whether a trial, before this process took its place, has shown figures that differ from those that are there.
+    /// Whether a trial, before this process took over, showed figures that differ from the existing ones.
     package var givesOtherFigures = false
     /// The handler's days with this configuration.
     private(set) var window = HandlerWindow.localDay
-    /// Which sample types are this handler's.
+    /// Which sample types belong to this handler.
     let types: TypeChoice
 
     let upstream: Upstream
     var dirty: DirtyDays
     var timelines = Timelines()
     var characteristics: Characteristics
-    /// Slices on their way, by the id of their pull.
+    /// Slices that have been requested, by the id of their pull.
     var inFlight: [Int64: SliceRun] = [:]
-    /// Slices that are there, with the days that are still to be computed from them.
+    /// Slices that have arrived, with the days still to be computed from them.
     var fetched: [SliceRun] = []
-    /// Days that are being computed beside the stage, by the id of their effect.
+    /// Days that are being computed outside the stage, by the id of their effect.
     var asked: [Int64: DayJob] = [:]
-    /// Rows a day held lately, to choose how many days fit one slice.
+    /// How many rows a day had lately, to decide how many days fit one slice.
     var rowsPerDay = 2000.0
     var failures: [DirtyDays.Key: Int] = [:]
     var freshness = Freshness()
-    /// The chunk of a historical sync that was asked for last.
+    /// The latest requested chunk of a historical sync.
     var replayed: ReplayedDays?
-    /// Days with other figures since somebody asked to compute some again.
+    /// How many days have changed since a person asked to recompute some.
     var revisedByHand: Int64 = 0
     var news = NewsDays()
-    /// The last of the days with figures, that no sample can be of, that was looked at; nil when all were.
+    /// The last of the days with figures that no sample can belong to that was checked; nil when all have been.
     var lastImpossibleDay: DirtyDays.Key? = .init(user: "", day: .min)
     /// Types of its own that weren't observed when it last heard.
     private var off: Set<String> = []
 
-    /// Sequences behind which a handler marks history while it already works on today.
+    /// How many sequences behind a handler must be to mark history while it already works on today.
     static let backfillBeyond: Int64 = 200_000
 
     /// - Parameter namedTypes: the types that the stack's handlers name, for a handler of all others.
@@ -88,7 +89,7 @@ package final class HandlerStage: Stage {
         try forgetOlderFigures(turn)
     }
 
-    /// A type that could not be read for a while is missing from every day that was computed meanwhile: all are computed again.
+    /// A type that could not be read for a while is missing from every day computed in that time: all are recomputed.
     private func notice(off all: Set<String>, _ turn: Turn) throws {
         let own = all.filter(types.takes)
         guard own != off else { return }
@@ -99,8 +100,8 @@ package final class HandlerStage: Stage {
         try write.run()
     }
 
-    /// Another version or configuration of the handler would give other figures: every day is computed again.
-    /// So does one that was tried and gave others, whatever version it says it has.
+    /// Another version or configuration of the handler would give other figures, so every day is recomputed. The same
+    /// goes for a handler whose trial gave other figures, whatever version it claims to be.
     private func forgetOlderFigures(_ turn: Turn) throws {
         let now: Value = [
             "name": .string(manifest.name), "manifest": .integer(Int64(manifest.version)),
@@ -114,7 +115,8 @@ package final class HandlerStage: Stage {
         if before != nil {
             turn.log(.figuresOutdated, ["handler": manifest.name])
             try markEverything(turn)
-            // Days that had no figures may have some now, of new types or with another window: their samples are told again.
+            // Days that had no figures may now have some, from new types or with another window: their samples are read
+            // again.
             try upstream.rewind(turn)
         }
         let write = try database.prepare("INSERT OR REPLACE INTO freshness VALUES ('computedWith', ?)")
@@ -122,7 +124,7 @@ package final class HandlerStage: Stage {
         try write.run()
     }
 
-    /// Marks every day that this handler has ever given figures for.
+    /// Marks every day that this handler has ever had figures for.
     func markEverything(_ turn: Turn) throws {
         let database = try turn.write().database
         var keys: [DirtyDays.Key] = []
@@ -188,8 +190,8 @@ package final class HandlerStage: Stage {
         try freshness.synced(at: turn.now, turn)
     }
 
-    /// Takes over changed zone timelines: of the days that have figures, or wait for them, and those beside, all that hold other
-    /// instants now are computed again.
+    /// Adopts changed zone timelines: among the days that have figures or are waiting for them, and their neighbours,
+    /// every day that now consists of other instants is recomputed.
     private func learnZones(_ zones: [String: Value], since: SequenceNumber, _ turn: Turn) throws {
         for change in try timelines.learn(zones, from: upstream.producer, turn) {
             guard let old = change.old else { continue }
@@ -240,7 +242,7 @@ extension HandlerStage {
             namedTypes: namedTypes, observer: observer)
     }
 
-    /// The handler of a started plugin.
+    /// The handler of a plugin that was started.
     package convenience init(_ computer: DayComputer, _ context: PluginContext) {
         self.init(computer, instance: context.instance, stack: context.stack)
     }
@@ -249,7 +251,7 @@ extension HandlerStage {
         self.init(.function(handler), context)
     }
 
-    /// The handler of a stack's instance.
+    /// The handler of an instance in a stack.
     package convenience init(
         _ handler: any DayHandler, instance: StackConfiguration.Instance, stack: StackConfiguration
     ) {

@@ -1,4 +1,4 @@
-/// The document type that exports carry before their data: which elements there are and what attributes they have.
+/// The document type at the beginning of exports: which elements exist and what attributes they have.
 enum DocumentType {
     static let text =
         "<!DOCTYPE HealthData [\n<!-- HealthKit Export Version: 14 -->\n" + elements.map { element($0) }.joined()
@@ -8,7 +8,7 @@ enum DocumentType {
         let declared = "<!ELEMENT \(entry.name) \(entry.content)>\n"
         guard !entry.attributes.isEmpty else { return declared }
         let attributes = entry.attributes.split(separator: " ").map { name in
-            // A question mark: may be missing.
+            // A question mark means that it may be missing.
             name.hasSuffix("?") ? "  \(name.dropLast()) CDATA #IMPLIED\n" : "  \(name) CDATA #REQUIRED\n"
         }
         return declared + "<!ATTLIST \(entry.name)\n" + attributes.joined() + ">\n"

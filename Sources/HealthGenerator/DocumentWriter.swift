@@ -1,6 +1,7 @@
 import HealthModel
 
-/// Writes export.xml: records by type and in order of time, then correlations, workouts and ring summaries, as real exports have them.
+/// Writes export.xml: records by type and in order of time, then correlations, workouts and ring summaries, as in real
+/// exports.
 struct DocumentWriter {
     private let options: ExportGenerator.Options
     private let counts: RecordCounts
@@ -79,7 +80,7 @@ struct DocumentWriter {
         writer.write(first.wake + 7200, first.wake + 7200, stored: first.wake + 7201, 1.78, &text)
     }
 
-    /// Blood pressure by hand: both values at top level, then the correlations that hold them again.
+    /// Blood pressure entered by hand: both values at top level, then the correlations that repeat them.
     private func readings(_ text: inout ExportText, _ result: inout ExportGenerator.Result) {
         guard counts.readings > 0 else { return }
         let mercury = ["Systolic": (118.0, 7.0), "Diastolic": (76.0, 5.0)]
@@ -131,7 +132,7 @@ struct DocumentWriter {
         }
     }
 
-    /// The day's rings; energy in the unit of the export.
+    /// The day's rings; energy in the export's unit.
     private func summary(_ day: LocalDay, _ rings: RingLedger.Rings, _ text: inout ExportText) {
         let energy = PrintedUnit.of(.energy, options.unitSystem)
         text.append(" <ActivitySummary dateComponents=\"\(day)\" activeEnergyBurned=\"")

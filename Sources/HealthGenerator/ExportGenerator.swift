@@ -1,19 +1,20 @@
 import Foundation
 import HealthModel
 
-/// Units that an export prints: the values of one life are the same in both.
+/// Units that an export prints: the values of one life are the same in both systems.
 package enum UnitSystem: String, Sendable, CaseIterable {
     case metric, imperial
 }
 
-/// Writes the export of an invented life: a zip archive as the Health app writes it, the same bytes for the same options everywhere.
+/// Writes the export of an invented life: a zip archive like those from the Health app, with the same bytes for the
+/// same options everywhere.
 package struct ExportGenerator: Sendable {
     package struct Options: Sendable {
         package var days: Int
         package var seed: UInt64
-        /// Exactly so many `Record` elements; nil for an ordinary life, about 1,150 a day.
+        /// Exactly this many `Record` elements; nil for an ordinary life, about 1,150 a day.
         package var records: Int?
-        /// IANA name: where the person lives.
+        /// IANA name of the zone where the person lives.
         package var zone: String
         /// The last day; the export is made the next morning.
         package var end: LocalDay
@@ -34,7 +35,7 @@ package struct ExportGenerator: Sendable {
 
     /// What was written.
     package struct Result: Sendable, Equatable {
-        /// `Record` elements, those in correlations included.
+        /// `Record` elements, including those in correlations.
         package var records = 0
         package var correlations = 0
         package var workouts = 0
@@ -60,9 +61,9 @@ package struct ExportGenerator: Sendable {
         counts = RecordCounts(days: options.days, records: options.records)
     }
 
-    /// Writes the archive, beside its place first, so that a file of that name is always whole.
+    /// Writes the archive under another name first, so that a file with the final name is always complete.
     ///
-    /// - Parameter progress: records written so far and in all; called a few times a second.
+    /// - Parameter progress: records written so far and in total; called a few times a second.
     @discardableResult
     package func write(to path: String, progress: (Int, Int) -> Void = { _, _ in }) throws -> Result {
         let partial = path + ".partial"

@@ -1,18 +1,18 @@
 import HealthModel
 
-/// The text of an entry: bytes that are handed on in large pieces, with numbers and dates written as exports print them.
+/// The text of an entry: bytes passed on in large pieces, with numbers and dates written as in exports.
 struct ExportText {
     private static let pieceSize = 256 * 1024
 
     private var bytes: [UInt8] = []
     private let zip: ZipWriter
-    /// The one offset of the whole file, seconds east of Greenwich.
+    /// The single offset of the whole file, seconds east of Greenwich.
     private let offset: Int64
     private let offsetText: [UInt8]
     private var dateNumber = Int64.min
     private var dateText: [UInt8] = []
     private var failure: (any Error)?
-    /// Bytes handed on so far.
+    /// Bytes passed on so far.
     private(set) var total = 0
 
     init(zip: ZipWriter, offset: Int) {
@@ -115,7 +115,8 @@ struct ExportText {
         bytes.append(UInt8(ascii: "0") + UInt8(number % 10))
     }
 
-    /// Hands on what has come together, if it is much. A failure comes out of the next `flush`; what follows it is let go.
+    /// Passes on what has been collected, if it is much. An error is thrown by the next `flush`; anything after it is
+    /// discarded.
     mutating func flushIfLarge() {
         guard bytes.count >= Self.pieceSize else { return }
         do { try handOn() } catch { failure = error }

@@ -1,12 +1,12 @@
 import HealthModel
 
-/// What a person does on one day, in seconds since 1970; everything that is recorded follows from it.
+/// What a person does on one day, in seconds since 1970; everything recorded follows from it.
 struct DayPlan: Sendable {
     let day: LocalDay
-    /// First and last second of the local day: 23, 24 or 25 hours.
+    /// The first and last second of the local day: 23, 24 or 25 hours.
     let dayStart: Int64
     let dayEnd: Int64
-    /// When the night before began, and when it ended.
+    /// When the preceding night began, and when it ended.
     let asleep: Int64
     let wake: Int64
     let bed: Int64
@@ -19,7 +19,7 @@ struct DayPlan: Sendable {
         let activity: Activity
         let start: Int64
         let end: Int64
-        /// A pause in the middle, seconds; 0 for none.
+        /// A pause in the middle, in seconds; 0 for none.
         let pause: Int64
         let isIndoor: Bool
     }
@@ -39,7 +39,7 @@ struct Life: Sendable {
         var plans: [DayPlan] = []
         plans.reserveCapacity(days)
         for index in 0..<days {
-            // A day that a zone skipped (Samoa's 30 December 2011) has no plan.
+            // A day that a zone skipped (30 December 2011 in Samoa) has no plan.
             let day = first.adding(days: index)
             let ranges = zones.ranges(of: day)
             guard let begin = ranges.first?.lowerBound, let finish = ranges.last?.upperBound else { continue }
@@ -56,7 +56,7 @@ struct Life: Sendable {
         _ day: LocalDay, _ begin: Int64, _ finish: Int64, _ lastBed: Int64?, _ random: SeededRandom
     ) -> DayPlan {
         var random = random
-        /// The clock on the wall; clocks change at night.
+        /// The wall clock; clocks change at night.
         func at(_ hour: Double) -> Int64 { finish - 86_400 + Int64(hour * 3600) }
         let isWeekend = (day.number + 4) % 7 == 0 || (day.number + 4) % 7 == 6
         let wake = at(random.normal(isWeekend ? 8.2 : 6.8, 0.35))

@@ -1,9 +1,9 @@
-/// The records of one type by one source: how many a day has, and what they say.
+/// The records of one type from one source: how many a day has, and their contents.
 struct RecordStream {
     enum Shape {
-        /// Amounts over intervals, each so much a second of the time awake, or of the whole day.
+        /// Amounts over intervals, at a rate per second of the waking hours, or of the whole day.
         case amounts(perSecond: Double, wholeDay: Bool, isWhole: Bool)
-        /// Moments of the whole day: a mean and a deviation.
+        /// Instants over the whole day: a mean and a deviation.
         case moments(mean: Double, deviation: Double, isWhole: Bool)
         /// As above, while awake or while asleep.
         case awakeMoments(mean: Double, deviation: Double)
@@ -17,7 +17,7 @@ struct RecordStream {
     let unit: PrintedUnit.Kind
     /// In an ordinary life.
     let perDay: Double
-    /// Grows with the density that is asked for; the others have a natural limit.
+    /// Grows with the requested density; the others have a natural limit.
     var scales = true
     let shape: Shape
     /// Metadata of every record, key and value.
@@ -99,9 +99,9 @@ struct RecordStream {
     }
 }
 
-/// How many records each stream has, so that they add up to exactly what is asked for.
+/// How many records each stream has, so that they add up to exactly what was requested.
 struct RecordCounts {
-    /// A blood-pressure reading is four `Record` elements: two in its correlation, two that repeat them at top level.
+    /// A blood-pressure reading is four `Record` elements: two in its correlation, and two repeating them at top level.
     static let recordsPerReading = 4
     private static let readingsPerDay = 0.1
 
@@ -129,7 +129,7 @@ struct RecordCounts {
         let weights = all.map { $0.scales ? $0.perDay : 0 }
         let sum = weights.reduce(0, +)
         for index in all.indices where all[index].scales { counts[index] = Int(Double(rest) * weights[index] / sum) }
-        // What rounding left over: heart rates, the densest.
+        // The remainder after rounding goes to heart rates, the densest.
         let left = records - fixed - all.indices.filter { all[$0].scales }.map { counts[$0] }.reduce(0, +)
         if let heart = all.firstIndex(where: { $0.type.hasSuffix("IdentifierHeartRate") }) { counts[heart] += left }
         streams = counts
@@ -137,7 +137,7 @@ struct RecordCounts {
         self.hasHeight = hasHeight
     }
 
-    /// A day's part of a count: the parts of all days add up to it.
+    /// One day's share of a count: the shares of all days add up to it.
     static func part(_ count: Int, day index: Int, of days: Int) -> Int {
         count * (index + 1) / days - count * index / days
     }

@@ -25,7 +25,7 @@ extension RecordWriter {
         }
     }
 
-    /// So many equal cells of a span, each with a random part at its ends left out.
+    /// One of this many equal cells of a span, with a random part left out at each end.
     private func cell(_ index: Int, _ count: Int, _ from: Int64, _ to: Int64, _ random: inout SeededRandom) -> (
         Int64, Int64
     ) {
@@ -48,12 +48,12 @@ extension RecordWriter {
             var (start, end) = cell(index, count, from, to, &random)
             var value = rate * share
             if wholeDay {
-                // The body never rests from resting: one interval follows the other.
+                // Resting energy never pauses: one interval follows another.
                 start = from + (to - from) * Int64(index) / Int64(count)
                 end = from + (to - from) * Int64(index + 1) / Int64(count)
                 value *= random.uniform(0.9, 1.1)
             } else {
-                // What the whole cell holds happens in the part of it that was recorded.
+                // The whole cell's amount falls into the part of it that was recorded.
                 value *= plan.level * (plan.isInWorkout(start) ? 2.5 : 1) * random.uniform(0.3, 1.7)
             }
             if isWhole { value = max(1, value.rounded()) }
@@ -105,7 +105,7 @@ extension RecordWriter {
         }
     }
 
-    /// Single minutes, in the workout first.
+    /// Single minutes, those in the workout first.
     private func exerciseMinutes(_ count: Int, _ plan: DayPlan, _ random: inout SeededRandom, _ text: inout ExportText)
     {
         let from = plan.workout?.start ?? plan.wake + 3600

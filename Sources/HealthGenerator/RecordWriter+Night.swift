@@ -5,7 +5,7 @@ extension RecordWriter {
         "HKCategoryValueSleepAnalysisAsleepCore", "HKCategoryValueSleepAnalysisAwake",
     ]
 
-    /// The stages of the night that ends on this day, one behind the other.
+    /// The stages of the night that ends on this day, one after the other.
     func sleepStages(
         _ count: Int, _ plan: DayPlan, _ zone: String, _ random: inout SeededRandom, _ text: inout ExportText
     ) {
@@ -21,7 +21,7 @@ extension RecordWriter {
         }
     }
 
-    /// The phone's time in bed, begun before and ended after sleep.
+    /// The phone's time in bed, which begins before and ends after sleep.
     func timeInBed(
         _ count: Int, _ plan: DayPlan, _ zone: String, _ random: inout SeededRandom, _ text: inout ExportText
     ) {
@@ -34,7 +34,7 @@ extension RecordWriter {
         }
     }
 
-    /// Whole hours of the day's own length: Stood by day, Idle now and then.
+    /// Whole hours of the actual day: Stood by day, Idle now and then.
     func standHours(_ count: Int, _ plan: DayPlan, _ random: inout SeededRandom, _ text: inout ExportText) {
         let last = (plan.dayEnd - plan.dayStart) / 3600
         let first = max(0, min(last - Int64(count), (plan.wake - plan.dayStart) / 3600))
@@ -57,7 +57,7 @@ extension RecordWriter {
         }
     }
 
-    /// A minute each, with its beats; their times are of the wall clock, whatever offset the file's dates have.
+    /// One minute each, with its beats; their times follow the wall clock, whatever offset the file's dates have.
     func variability(_ count: Int, _ plan: DayPlan, _ random: inout SeededRandom, _ text: inout ExportText) {
         for index in 0..<count {
             let width = (plan.dayEnd - plan.dayStart) / Int64(count)

@@ -8,7 +8,7 @@ struct RecordWriter {
     private let closing: [UInt8]
     private let rings: RingLedger?
 
-    /// - Parameter rings: what the records add to, if the stream adds to a ring.
+    /// - Parameter rings: what the records add to, if the stream counts towards a ring.
     init(
         _ stream: RecordStream, system: UnitSystem, address: UInt64, indent: String = " ", rings: RingLedger? = nil
     ) {
@@ -53,7 +53,7 @@ struct RecordWriter {
         text.append(closing)
     }
 
-    /// A quantity with elements of its own inside, each on its line.
+    /// A quantity with nested elements, each on its own line.
     func write(
         _ start: Int64, _ end: Int64, stored: Int64, _ value: Double, _ text: inout ExportText,
         inside: (inout ExportText) -> Void
@@ -66,7 +66,7 @@ struct RecordWriter {
         text.append(" </Record>\n")
     }
 
-    /// A category value's name, with metadata of this record alone.
+    /// A category value's name, with metadata for this record only.
     func write(
         _ start: Int64, _ end: Int64, stored: Int64, name: StaticString, zone: String, _ text: inout ExportText
     ) {

@@ -1,5 +1,5 @@
-/// What the rings of each day come to by the records that are written, as a watch counts them: its own energy, the phone's where no watch
-/// counted, minutes of exercise, hours in which the person stood.
+/// The totals of each day's rings according to the records written, as a watch counts them: its own energy, the phone's
+/// when no watch counted, minutes of exercise, hours in which the person stood.
 final class RingLedger {
     /// What a stream adds to.
     enum Part: Sendable { case watchEnergy, phoneEnergy, exercise, stand }
@@ -15,14 +15,14 @@ final class RingLedger {
         let start: Int64
         let end: Int64
         let value: Double
-        /// Seconds of it in which a watch counted too.
+        /// For how many seconds of it a watch counted too.
         var covered: Int64 = 0
     }
 
     private let plans: [DayPlan]
     private var rings: [Rings]
     private var phone: [[Stretch]]
-    /// Which day's records are being written.
+    /// The day whose records are being written.
     var day = 0
 
     init(_ plans: [DayPlan]) {
@@ -31,7 +31,7 @@ final class RingLedger {
         phone = Array(repeating: [], count: plans.count)
     }
 
-    /// Takes a record; the phone's must come before the watch's.
+    /// Counts a record; the phone's must come before the watch's.
     func record(_ part: Part, _ start: Int64, _ end: Int64, _ value: Double) {
         switch part {
         case .phoneEnergy: phone[day].append(Stretch(start: start, end: end, value: value))
@@ -59,7 +59,7 @@ final class RingLedger {
         return rings
     }
 
-    /// Divides what happened over midnight between the two days, by time.
+    /// Divides what happened across midnight between the two days, by time.
     private func share(_ start: Int64, _ end: Int64, _ value: Double, _ day: Int, _ add: (Int, Double) -> Void) {
         let midnight = plans[day].dayEnd
         guard end > midnight else { return add(day, value) }

@@ -5,7 +5,7 @@ struct SeededRandom {
     private var c: UInt64
     private var d: UInt64
 
-    /// A stream of its own for each seed, subject and day, so that a day's data don't depend on what was drawn before.
+    /// A separate stream for each seed, subject and day, so that a day's data doesn't depend on earlier draws.
     init(seed: UInt64, subject: UInt64, day: Int) {
         var state = seed &+ subject &* 0xD1B5_4A32_D192_ED03 &+ UInt64(bitPattern: Int64(day)) &* 0x8CB9_2BA7_2F3D_8DD7
         func next(_ state: inout UInt64) -> UInt64 {

@@ -1,4 +1,5 @@
-/// What writes samples: names as the Health app shows them, with the typographic apostrophe and the no-break space of real ones.
+/// The sources of samples: names as in the Health app, with the typographic apostrophe and the no-break space of real
+/// ones.
 enum RecordSource: Int, CaseIterable {
     case watch, phone, scale, byHand, meditation
 
@@ -31,7 +32,8 @@ enum RecordSource: Int, CaseIterable {
         }
     }
 
-    /// ` sourceName="…" sourceVersion="…" device="…"`; the device has an address that is another in every export, as in real ones.
+    /// ` sourceName="…" sourceVersion="…" device="…"`; the device has an address that differs in every export, as in
+    /// real ones.
     func attributes(address: UInt64) -> String {
         var text = " sourceName=\"\(name)\" sourceVersion=\"\(version)\""
         if let device {
@@ -43,7 +45,7 @@ enum RecordSource: Int, CaseIterable {
     }
 }
 
-/// A quantity's unit in an export of either system, and how many canonical units it is.
+/// A quantity's unit in an export in either system, and how many canonical units it equals.
 struct PrintedUnit {
     let name: String
     let canonical: Double

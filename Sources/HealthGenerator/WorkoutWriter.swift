@@ -128,7 +128,7 @@ struct WorkoutWriter {
         var latitude = 52.52 + random.uniform(-0.05, 0.05)
         var longitude = 13.405 + random.uniform(-0.08, 0.08)
         for second in stride(from: workout.start, to: workout.end, by: Int(Self.secondsPerPoint)) {
-            // One degree of latitude is about 111 km; here one of longitude is 68.
+            // One degree of latitude is about 111 km; here one degree of longitude is 68 km.
             let meters = speed * Double(Self.secondsPerPoint)
             latitude += meters / 111_000 * random.uniform(-1, 1)
             longitude += meters / 68_000 * random.uniform(-1, 1)
@@ -149,7 +149,7 @@ struct WorkoutWriter {
 }
 
 extension ExportText {
-    /// Six digits behind the point, for positions well away from 0.
+    /// Six decimal places, for positions well away from 0.
     mutating func append(degrees: Double) {
         let millionths = Int((degrees * 1_000_000).rounded())
         append(integer: millionths / 1_000_000)

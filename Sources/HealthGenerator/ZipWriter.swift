@@ -15,7 +15,8 @@ package enum GeneratorError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// Writes a zip archive as a stream. Its entries have no time, so that equal content gives equal bytes in every time zone.
+/// Writes a zip archive as a stream. Its entries have no times, so that equal content gives equal bytes in every time
+/// zone.
 final class ZipWriter {
     /// libarchive's AE_IFREG, a macro that Swift doesn't see.
     private let regularFile: UInt32 = 0o100000

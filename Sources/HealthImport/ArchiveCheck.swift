@@ -1,18 +1,19 @@
 import Foundation
 
-/// What an archive's checksums say of its files, found by inflating all of it before any of it is taken in.
+/// What an archive's checksums say about its files, found by inflating everything before any of it is imported.
 ///
-/// A flipped byte may inflate to other text that is well-formed: values that nobody measured. Only the checksum tells, at the file's end, and
-/// it doesn't tell where. So a file whose checksum is wrong isn't read at all. An archive that was cut off has no checksum for the file that
-/// the cut goes through, and what lies before a cut is whole: that file is read as far as it goes.
+/// A flipped byte may inflate to other well-formed text: values that nobody measured. Only the checksum at the file's
+/// end shows that, and it doesn't show where. So a file whose checksum is wrong isn't read at all. An archive that was
+/// cut off has no checksum for the file at the cut, but what comes before a cut is intact: that file is read as far as
+/// it goes.
 struct ArchiveCheck {
-    /// More broken files than this aren't told apart: looking at each costs a walk through those before it.
+    /// More broken files than this aren't examined one by one: each costs a walk through those before it.
     private static let limit = 1000
 
-    /// By place among the archive's entries: why the file isn't what was packed.
+    /// By index among the archive's entries: why the file isn't what was packed.
     private(set) var broken: [Int: ArchiveDamage] = [:]
 
-    /// - Throws: `ImportError`; damage that ends the archive early is left to those who read it.
+    /// - Throws: `ImportError`; damage that ends the archive early is left to its readers.
     init(descriptor: Int32, path: String, size: Int64) throws {
         let isCut = ExportEnd.directoryEnd(descriptor, size: size) == nil
         var place = 0
@@ -26,7 +27,7 @@ struct ArchiveCheck {
         }
     }
 
-    /// An archive that met damage can't always go on, so each look opens it anew.
+    /// After damage an archive can't always continue, so each check opens it again.
     private static func firstBroken(
         from first: Int, _ descriptor: Int32, _ path: String
     ) throws -> (place: Int, damage: ArchiveDamage)? {

@@ -1,8 +1,8 @@
 import HealthModel
 
-// Files that are kept whole, and ECGs: a sample each, and a document with its waveform.
+// Files that are kept whole, and ECGs: each a sample, and a document with its waveform.
 extension ArchiveReader {
-    /// Hands a file over as a document, in parts; passes over one that is known as it is.
+    /// Passes a file on as a document, in parts; skips one that is already known.
     func readDocument(
         _ source: PeekedSource, _ entry: String, _ kind: DocumentKind, _ parser: ExportParsing
     ) throws {
@@ -28,7 +28,7 @@ extension ArchiveReader {
         try parts.end(piece)
     }
 
-    /// One that is longer than should be held in memory.
+    /// A document too long to be held in memory.
     private func deliver(_ source: any ByteSource, as document: DocumentFile) throws {
         var parts = DocumentParts(document, sink)
         while true {
@@ -40,7 +40,8 @@ extension ArchiveReader {
         }
     }
 
-    /// An ECG always comes as a sample, so that a complete export has it; its waveform only when it isn't known.
+    /// An ECG is always passed on as a sample, so that a complete export includes it; its waveform only if it isn't
+    /// known.
     func readElectrocardiogram(_ source: any ByteSource, _ entry: String, _ parser: ExportParsing) throws {
         let name = EntryKind.nameInside(entry)
         guard let content = try EntryFile(source).whole() else {
@@ -74,7 +75,7 @@ private struct DocumentParts {
     private let sink: any ExportSink
     private let hash = ContentHash()
     private var offset: Int64 = 0
-    /// What came last: it may be the end.
+    /// The latest bytes, which may be the last.
     private var held: ArraySlice<UInt8> = []
 
     init(_ file: DocumentFile, _ sink: any ExportSink) {

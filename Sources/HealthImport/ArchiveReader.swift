@@ -1,8 +1,8 @@
 import Foundation
 import HealthModel
 
-/// Reads an archive three times: to check it, then up to its export, then whatever else is in it, so that routes and documents come
-/// after the records whatever the order.
+/// Reads an archive three times: to check it, then up to its export, then everything else in it, so that routes and
+/// documents come after the records whatever their order.
 struct ArchiveReader {
     let descriptor: Int32
     let path: String
@@ -21,10 +21,10 @@ struct ArchiveReader {
         var found: [String] = []
         var count = 0
         var clinicalDocument = false
-        // What is called an export and isn't one, with whether it has no bytes.
+        // Files named like an export that aren't one, and whether they are empty.
         var pretender: (name: String, isEmpty: Bool)?
         var damage: ArchiveDamage?
-        // What isn't what was packed, and may be the export.
+        // Files that aren't what was packed, and may be the export.
         var suspect: (name: String, damage: ArchiveDamage)?
         do {
             let archive = try ZipArchive(descriptor: descriptor, path: path)
@@ -34,7 +34,7 @@ struct ArchiveReader {
                 count += 1
                 if found.count < 5 { found.append(entry.name) }
                 if let broken = check.broken[entry.place] {
-                    // The export may still come.
+                    // The export may still follow.
                     if suspect == nil || Self.isNamedAsExport(entry.name) { suspect = (entry.name, broken) }
                     continue
                 }
@@ -67,7 +67,7 @@ struct ArchiveReader {
         throw ImportError.noExportInArchive(path: path, found: found, count: count)
     }
 
-    /// Only to say what is wrong: an export is known by its content, whatever its name.
+    /// Only for error messages: an export is recognised by its content, whatever its name.
     private static func isNamedAsExport(_ name: String) -> Bool {
         (name.split(separator: "/").last ?? "").lowercased() == "export.xml"
     }

@@ -4,7 +4,7 @@ import HealthModel
 struct StagedRow {
     /// Index into `Interning.kinds`.
     var kind: Int32 = 0
-    /// Number of the origin in `Interning`.
+    /// The number of the origin in `Interning`.
     var origin: Int32 = 0
     var start = Instant.epoch
     var end = Instant.epoch
@@ -14,11 +14,11 @@ struct StagedRow {
     var flags: RecordFlags = []
 }
 
-/// Collects rows and makes batches of them: rows side by side while they come, columns when a batch is full.
+/// Collects rows and turns them into batches: as rows while they arrive, as columns when a batch is full.
 struct BatchBuilder: ~Copyable {
     static let rowLimit = 4096
     static let textLimit = 1 << 20
-    /// A row with more text than this can't travel: a message's frame holds 1 MiB.
+    /// A row with more text than this can't be sent: a message frame holds 1 MiB.
     static let rowTextLimit = 512 << 10
     static let rowTooLarge = "the record holds more than 512 KiB of text"
 
@@ -53,10 +53,10 @@ struct BatchBuilder: ~Copyable {
         count += 1
     }
 
-    /// A piece of the export ends here.
+    /// Marks the end of a piece of the export.
     mutating func endPiece(_ hash: PieceHash?) { pieceEnds.append(PieceEnd(rows: count, hash: hash)) }
 
-    /// The rows so far as a batch; the next begins empty.
+    /// Returns the rows so far as a batch; the next one starts empty.
     mutating func take(_ names: inout Interning) -> RecordBatch {
         var batch = RecordBatch()
         names.beginBatch()

@@ -1,11 +1,12 @@
 import HealthModel
 
-/// Turns the times of a heart-rate-variability list into seconds after its sample's start.
+/// Turns the times in a heart rate variability list into seconds after the start of its sample.
 ///
-/// Exports print a beat's time of day in the phone's locale ("00:20:37,80", "6:14:48.94 PM"), in the zone of that day, while the sample's
-/// date carries the one offset of the export: the two can be whole quarters of an hour apart. So the first beat is taken as the first such
-/// time at or behind the start (a minute of grace), whatever the quarter; each further one counts from the beat before it, modulo 12
-/// hours. Neither midnight nor AM and PM nor daylight saving then matters.
+/// Exports print a beat's time of day in the phone's locale ("00:20:37,80", "6:14:48.94 PM"), in that day's zone, while
+/// the sample's date has the export's single offset: the two can differ by any number of quarter hours. So the first
+/// beat is taken as the first such time at or after the start (with a minute of grace), in any quarter; each further
+/// one counts from the previous beat, modulo 12 hours. Midnight, AM and PM, and daylight saving then make no
+/// difference.
 struct BeatClock {
     private let startInQuarter: Double
     private var previous: (time: Double, seconds: Double)?
@@ -22,7 +23,7 @@ struct BeatClock {
         var seconds: Double
         if let previous {
             let step = (time - previous.time).truncatingRemainder(dividingBy: 43_200)
-            // A list may step back a little; half a day back is a step over noon or midnight.
+            // A list may step back a little; half a day back means passing noon or midnight.
             seconds = previous.seconds + (step < -21_600 ? step + 43_200 : step > 21_600 ? step - 43_200 : step)
         } else {
             seconds = (time - startInQuarter).truncatingRemainder(dividingBy: 900)
@@ -34,7 +35,8 @@ struct BeatClock {
         return seconds
     }
 
-    /// Seconds of the first three numbers and a fraction, with whatever separates them; also in Arabic, Persian and Devanagari digits.
+    /// Seconds from the first three numbers and a fraction, whatever separates them; Arabic, Persian and Devanagari
+    /// digits work too.
     static func timeOfDay(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
         var fields: [Double] = []
         var current: Double?

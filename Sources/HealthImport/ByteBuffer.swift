@@ -1,4 +1,4 @@
-/// Growing bytes without an array's checks at every append: metadata of a million records pass through one.
+/// A growing buffer without an array's checks on every append: the metadata of a million records passes through one.
 struct ByteBuffer: ~Copyable {
     private var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int

@@ -2,13 +2,13 @@ import Foundation
 
 /// A stream of bytes that is read on one thread.
 protocol ByteSource: AnyObject {
-    /// Fills at least one byte; 0 at the end.
+    /// Reads at least one byte; returns 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
-    /// Bytes of the input file that have been read, for progress.
+    /// How many bytes of the input file have been read, for progress.
     var position: Int64 { get }
 }
 
-/// A file, from where its descriptor stands.
+/// A file, from its descriptor's current position.
 final class FileSource: ByteSource {
     private let descriptor: Int32
     private let path: String
@@ -32,11 +32,11 @@ final class FileSource: ByteSource {
     }
 }
 
-/// A source whose first bytes have been looked at; it still begins with them.
+/// A source whose first bytes have been inspected; it still begins with them.
 final class PeekedSource: ByteSource {
-    /// The first bytes, up to the limit; fewer where the source ends or fails before.
+    /// The first bytes, up to the limit; fewer if the source ends or fails earlier.
     let head: [UInt8]
-    /// What ended the head early; thrown again behind its bytes.
+    /// What ended the head early; thrown again after its bytes.
     let failure: (any Error)?
     private var used = 0
     private let rest: any ByteSource

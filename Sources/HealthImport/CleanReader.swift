@@ -1,25 +1,26 @@
 import CXMLStream
 import Glibc
 
-/// Reads a source in blocks that hold only whole characters that XML allows.
+/// Reads a source in blocks that contain only whole characters allowed in XML.
 struct CleanReader {
     static let blockSize = 256 * 1024
 
     private let source: any ByteSource
     private var rest: [UInt8] = []
     private var ended = false
-    /// What ended the source, told after the bytes before it.
+    /// What ended the source, reported after the bytes before it.
     private var failure: (any Error)?
-    /// Characters replaced so far.
+    /// How many characters have been replaced so far.
     private(set) var replaced: Int64 = 0
-    /// Whether there were stretches of zero bytes: what a disk or a broken copy leaves where content is lost.
+    /// Whether there were runs of zero bytes, which a disk or a broken copy leaves where content is lost.
     private(set) var hasGaps = false
 
     init(_ source: any ByteSource) { self.source = source }
 
     var position: Int64 { source.position }
 
-    /// Fills the block, which has `blockSize` bytes; 0 at the end. Throws what the source threw, after all bytes before that.
+    /// Fills the block, which has `blockSize` bytes; returns 0 at the end. Throws what the source threw, after all
+    /// bytes before that.
     mutating func read(into block: UnsafeMutableBufferPointer<UInt8>) throws -> Int {
         guard let base = block.baseAddress, !ended else {
             if let failure { throw failure }
@@ -46,7 +47,7 @@ struct CleanReader {
         return usable
     }
 
-    /// A block of a disk has 512 bytes at least; a single one is a slip of a source's name.
+    /// A disk block has at least 512 bytes; a single zero byte is a slip in a source's name.
     private static let gap = 64
 
     private static func hasGap(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -1,4 +1,4 @@
-/// What a file is, told by its first bytes: names are localised and prove nothing.
+/// What a file is, judged by its first bytes: names are localised and prove nothing.
 enum ContentKind: Equatable {
     case empty, zip, healthData, clinicalDocument, gpx, other
 
@@ -9,7 +9,7 @@ enum ContentKind: Equatable {
         if head.isEmpty {
             self = .empty
         } else if head.starts(with: [0x50, 0x4B, 3, 4]) || head.starts(with: [0x50, 0x4B, 5, 6]) {
-            // A local file, or the end of an archive without one.
+            // A local file, or the end of an empty archive.
             self = .zip
         } else if Self.contains("<HealthData", in: head) || Self.contains("<!DOCTYPE HealthData", in: head) {
             self = .healthData

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Reads the dates of one attribute, most of which have the same day and offset as the one before.
+/// Reads the dates of one attribute, most of which have the same day and offset as the previous one.
 struct DateColumn {
     /// `2025-03-30 08:15:00 +0200`
     private static let length = 25
@@ -10,13 +10,13 @@ struct DateColumn {
     /// Midnight of that day at that offset, microseconds since 1970.
     private var midnight: Int64 = 0
 
-    /// Nil for what isn't a date.
+    /// Nil for anything that isn't a date.
     mutating func parse(_ text: UnsafeBufferPointer<UInt8>) -> Instant? {
         guard text.count == Self.length else { return InstantText.parse(text) }
         let raw = UnsafeRawBufferPointer(text)
         let day = raw.loadUnaligned(as: UInt64.self)
         let dayEnd = raw.loadUnaligned(fromByteOffset: 8, as: UInt16.self)
-        // The last second's digit is cut off: the offset and the space before it.
+        // Cuts off the last digit of the seconds, leaving the offset and the space before it.
         let offset = raw.loadUnaligned(fromByteOffset: 17, as: UInt64.self) & Self.offsetMask
         if day == self.day, dayEnd == self.dayEnd, offset == self.offset, let second = Self.secondOfDay(raw) {
             return Instant(microseconds: midnight + Int64(second) * Instant.microsecondsPerSecond)
@@ -31,7 +31,7 @@ struct DateColumn {
         return instant
     }
 
-    /// Bytes 19 to 24 of the text, out of the eight from 17 on.
+    /// Bytes 19 to 24 of the text, among the eight from 17 on.
     private static let offsetMask = UInt64(0xFFFF_FFFF_FFFF_0000).littleEndian
 
     /// From ` 08:15:00`; nil for any other form.

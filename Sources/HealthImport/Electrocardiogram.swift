@@ -1,38 +1,38 @@
 import HealthModel
 import JSON
 
-/// One ECG of an export, as its CSV file has it.
+/// One ECG of an export, from its CSV file.
 struct Electrocardiogram: Equatable {
     /// When it was recorded.
     var start: Instant
-    /// Measurements a second.
+    /// Measurements per second.
     var sampleRate: Double
-    /// Beats a minute; nil where the file doesn't say (those seen don't).
+    /// Beats per minute; nil if the file doesn't say (those seen so far don't).
     var averageHeartRate: Double?
-    /// As printed, in the phone's language; empty where there is none.
+    /// As printed, in the phone's language; empty if there is none.
     var classification = ""
     var symptoms = ""
     var softwareVersion = ""
     var device = ""
     var lead = ""
-    /// "µV"; another unit as it is printed where it isn't known.
+    /// "µV"; an unknown unit as printed.
     var unit = "µV"
-    /// Rows of the file's head that aren't known, by their names.
+    /// Unknown rows in the file's head, by name.
     var fields: [String: String] = [:]
     /// In `unit`.
     var measurements: [Double] = []
 
-    /// One measurement's time after the last.
+    /// One measurement interval after the last measurement.
     var end: Instant {
         start + .microseconds(Int64((Double(measurements.count) / sampleRate * 1e6).rounded()))
     }
 }
 
 extension Electrocardiogram {
-    /// A batch of one sample. Its value is the average heart rate, its payload all else but the measurements.
+    /// A batch of one sample. Its value is the average heart rate; its payload has everything except the measurements.
     ///
-    /// The file names no source, only a device: the sample's source has no name.
-    /// - Parameter hash: of the document that the measurements are in.
+    /// The file names a device but no source: the sample's source has no name.
+    /// - Parameter hash: of the document with the measurements.
     func batch(waveform hash: ContentDigest) -> RecordBatch {
         var batch = RecordBatch()
         batch.types = [HealthType.electrocardiogramIdentifier]
@@ -69,7 +69,8 @@ extension Electrocardiogram {
         return .object(members)
     }
 
-    /// The document: a JSON object with `lead`, `sampleRate`, `unit` and `values`, the same bytes whatever the phone's language.
+    /// The document: a JSON object with `lead`, `sampleRate`, `unit` and `values`, the same bytes whatever the phone's
+    /// language.
     var waveform: [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(measurements.count * 9 + 128)
@@ -90,12 +91,13 @@ extension Electrocardiogram {
     }
 }
 
-/// What HealthKit calls a classification (`HKElectrocardiogram.Classification`), of those whose printed form is known.
+/// HealthKit's classification (`HKElectrocardiogram.Classification`), limited to those whose printed form is known.
 enum ElectrocardiogramRhythm: String, CaseIterable {
     case sinusRhythm, atrialFibrillation, inconclusiveLowHeartRate, inconclusiveHighHeartRate, inconclusivePoorReading
     case inconclusiveOther
 
-    /// - Parameter text: in English or German. Nil for what isn't known, in any other language too: a wrong verdict is worse than
+    /// - Parameter text: in English or German. Nil for anything unknown, including all other languages: a wrong verdict
+    ///   is worse than
     /// none.
     init?(printed text: String) {
         let text = text.lowercased()
@@ -118,11 +120,11 @@ enum ElectrocardiogramRhythm: String, CaseIterable {
     ]
 }
 
-/// Why a file isn't an ECG that can be understood.
+/// Why a file isn't a readable ECG.
 struct ElectrocardiogramProblem: Error, Equatable {
     /// Without health values.
     let reason: String
-    /// Where in the file; 0 when that isn't one line.
+    /// The line in the file; 0 when it isn't a single line.
     var line: Int64 = 0
     /// Rows of its head that name nobody.
     var head: [String] = []

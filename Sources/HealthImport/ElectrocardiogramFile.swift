@@ -1,22 +1,23 @@
 import HealthModel
 
-/// Reads an ECG's CSV file: rows of a name and a value, then a measurement a line.
+/// Reads an ECG's CSV file: rows of a name and a value, then one measurement per line.
 ///
-/// Exports print it in the phone's language, the rows' names too, with its decimal mark. Names are known in English and German;
-/// in any other language a row is told by what it holds (a date with a time, a number with a unit), and those between by their
-/// places, which are the same in all files seen: date, classification, symptoms, version, device, rate; then lead and unit.
+/// Exports print it in the phone's language, including the rows' names, with its decimal mark. Names are known in
+/// English and German; in other languages a row is recognised by its content (a date with a time, a number with a
+/// unit), and the rows between by their positions, which are the same in all files seen: date, classification,
+/// symptoms, version, device, rate; then lead and unit.
 struct ElectrocardiogramFile {
     /// A row of the head.
     struct Row {
         var name: String
         var value: String
-        /// It stands behind an empty line that comes after another row.
+        /// It comes after an empty line that follows another row.
         var isInLastBlock = false
     }
 
     private static let mostRows = 64
 
-    /// Whether a file begins as an ECG's does, wherever it lies.
+    /// Whether a file begins like an ECG, wherever it is.
     static func begins(_ head: [UInt8]) -> Bool {
         let rows = rows(of: String(decoding: head, as: UTF8.self)).rows
         let fields = ElectrocardiogramHead(rows)
@@ -35,7 +36,7 @@ struct ElectrocardiogramFile {
             return .success(ecg)
         } catch {
             var problem = error
-            // Rows before the date say who it is.
+            // Rows before the date identify the person.
             problem.head = head.named.map { "\($0.name),\($0.value)" }
             return .failure(problem)
         }
@@ -45,7 +46,7 @@ struct ElectrocardiogramFile {
     private static func rows(of text: String) -> (rows: [Row], measurements: [(line: Int64, text: Substring)]) {
         var rows: [Row] = []
         var wasEmpty = false
-        // A line break of Windows is one character.
+        // A Windows line break is one character.
         let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
         for (index, line) in lines.enumerated() {
             let line = line.trimmed
@@ -53,7 +54,7 @@ struct ElectrocardiogramFile {
                 wasEmpty = !rows.isEmpty
                 continue
             }
-            // A row's name is no number.
+            // A row's name isn't a number.
             if LocaleNumber.parse(LocaleNumber.plain(String(line))) != nil || rows.count == mostRows {
                 return (rows, lines[index...].enumerated().map { (Int64(index + $0.offset + 1), $0.element) })
             }
@@ -65,7 +66,7 @@ struct ElectrocardiogramFile {
         return (rows, [])
     }
 
-    /// A name and all that follows it, without quotes.
+    /// A name and everything after it, without quotes.
     private static func cells(_ line: Substring) -> (String, String) {
         let end = line.firstIndex { ",;\t".contains($0) } ?? line.endIndex
         var value = line[end...].dropFirst().trimmed
@@ -88,7 +89,7 @@ struct ElectrocardiogramFile {
                 throw ElectrocardiogramProblem("a measurement isn't a number", line: line)
             }
             if let own = LocaleNumber.mark(of: plain) {
-                // Else 1,234 would be one thing in one line and another in the next.
+                // Otherwise 1,234 would mean one thing in one line and another in the next.
                 guard mark ?? own == own else {
                     throw ElectrocardiogramProblem("its numbers have two decimal marks", line: line)
                 }

@@ -14,12 +14,12 @@ struct ElectrocardiogramHead {
     private(set) var sampleRate: Double?
     private var averageHeartRate: Double?
     private var unit = ""
-    /// How far the decimal point of a measurement moves to the right, for µV.
+    /// How many places the decimal point of a measurement moves to the right, for µV.
     private(set) var shift = 0
 
-    /// An ECG has no more measurements a second, and no fewer.
+    /// The range of an ECG's measurements per second.
     private static let rates = 1.0...10_000
-    /// A rate above is one of measurements, else of beats, where the unit's name isn't known.
+    /// When a rate's unit is unknown, one above this is of measurements, and one below of heartbeats.
     private static let fastestHeart = 250.0
     private static let slowestHeart = 20.0
 
@@ -49,12 +49,12 @@ struct ElectrocardiogramHead {
         return rows[first...].indices.filter { fields[$0] != .name && fields[$0] != .dateOfBirth }.map { rows[$0] }
     }
 
-    /// Without measurements.
+    /// The ECG, without measurements.
     func electrocardiogram() throws(ElectrocardiogramProblem) -> Electrocardiogram {
         guard let start else { throw ElectrocardiogramProblem("there is no date of its recording") }
         guard let sampleRate else { throw ElectrocardiogramProblem("there is no sample rate") }
         guard Self.rates.contains(sampleRate) else {
-            throw ElectrocardiogramProblem("its sample rate can't be true")
+            throw ElectrocardiogramProblem("its sample rate is impossible")
         }
         var ecg = Electrocardiogram(start: start, sampleRate: sampleRate, averageHeartRate: averageHeartRate)
         ecg.unit = unit
@@ -90,7 +90,7 @@ struct ElectrocardiogramHead {
         }
     }
 
-    /// Those between that nothing tells but where they stand, if all of them are there.
+    /// Rows between them that only their position identifies, if all of them are there.
     private mutating func findByPlace() {
         let places = rows.indices.filter { fields[$0] != .averageHeartRate }
         let between: [Field] = [.classification, .symptoms, .softwareVersion, .device]
@@ -108,7 +108,7 @@ struct ElectrocardiogramHead {
         if fields[last[0]] == nil, fields[last[1]] == .unit, !fields.contains(.lead) { fields[last[0]] = .lead }
     }
 
-    /// Names as exports print them, in small letters: of English and German exports.
+    /// Names as exports print them, in lower case, from English and German exports.
     private static let names: [String: Field] = [
         "name": .name, "date of birth": .dateOfBirth, "recorded date": .start, "classification": .classification,
         "symptoms": .symptoms, "software version": .softwareVersion, "device": .device, "sample rate": .sampleRate,
@@ -118,7 +118,7 @@ struct ElectrocardiogramHead {
         "ableitung": .lead, "einheit": .unit,
     ]
 
-    /// How many thousands, as places of the decimal point, one has more than a µV. µ has two forms.
+    /// How many decimal places one unit is larger than a µV. µ exists in two forms.
     private static let units: [String: Int] = [
         "µv": 0, "μv": 0, "uv": 0, "mcv": 0, "мкв": 0, "microvolt": 0, "microvolts": 0, "mikrovolt": 0,
         "mv": 3, "мв": 3, "millivolt": 3, "millivolts": 3, "v": 6, "volt": 6, "volts": 6,

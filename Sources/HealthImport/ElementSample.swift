@@ -1,17 +1,19 @@
 import HealthModel
 
-/// How an element that isn't a `Record`, `Correlation`, `Workout` or `ActivitySummary` becomes a sample.
+/// How an element other than `Record`, `Correlation`, `Workout` or `ActivitySummary` becomes a sample.
 ///
-/// Exports hold `Audiogram`, `VisionPrescription` and `ClinicalRecord`, as their document type of version 14 says. What else they
-/// may hold (states of mind, assessments, doses) isn't published; it is read by the same rules, whatever its attributes are called.
+/// According to version 14 of their document type, exports contain `Audiogram`, `VisionPrescription` and
+/// `ClinicalRecord`. What else they may contain (states of mind, assessments, doses) isn't published; it is read by the
+/// same rules, whatever its attributes are called.
 enum ElementSample {
-    /// Where its time stands, the best first. A prescription has only when it was issued, a clinical record when the phone got it.
+    /// Where its time is, in order of preference. A prescription only has its date of issue, a clinical record the time
+    /// at which the phone received it.
     static let dates = ["startDate", "dateIssued", "receivedDate", "date", "creationDate"]
 
-    /// HealthKit's type of an element; nil for one without a name or type to go by.
+    /// HealthKit's type for an element; nil for one without a usable name or type.
     ///
-    /// The `type` of a prescription says which kind of glasses it is, and isn't a type of samples. That of a clinical record says
-    /// which FHIR resource it is, and stays: an `Observation` may be a lab result or a vital sign.
+    /// The `type` of a prescription says which kind of glasses it is, and isn't a sample type. That of a clinical
+    /// record says which FHIR resource it is, and stays: an `Observation` may be a lab result or a vital sign.
     static func type(of tree: ElementTree) -> String? {
         let stated = tree.attribute("type").flatMap { $0.isEmpty ? nil : $0 }
         if tree.name == "VisionPrescription" { return HealthType.visionPrescriptionIdentifier }
@@ -19,7 +21,7 @@ enum ElementSample {
         return byName[tree.name] ?? stated ?? name(tree.name)
     }
 
-    /// What HealthKit calls the samples of these elements, as its classes are called.
+    /// HealthKit's names for the samples of these elements, from its classes.
     private static let byName = [
         "Audiogram": "HKDataTypeIdentifierAudiogram",
         "Electrocardiogram": HealthType.electrocardiogramIdentifier,
@@ -31,7 +33,7 @@ enum ElementSample {
         "MedicationConcept": HealthType.medicationIdentifier,
     ]
 
-    /// An element's own name as a type. Parts of others stand alone only where a file is damaged.
+    /// An element's own name as a type. Parts of others appear alone only where a file is damaged.
     private static func name(_ name: String) -> String? {
         let parts = [
             "MetadataEntry", "FileReference", "Attachment", "SensitivityPoint", "RightEye", "LeftEye",
@@ -40,9 +42,9 @@ enum ElementSample {
         return isPart ? nil : name
     }
 
-    /// Everything that no column holds: attributes as they are written, what is inside, text.
+    /// Everything that has no column: attributes as written, nested elements, text.
     ///
-    /// - Parameter type: the sample's; another one that the element states is kept as `statedType`.
+    /// - Parameter type: the sample's; if the element states a different one, it is kept as `statedType`.
     static func payload(_ tree: ElementTree, type: String) -> Value {
         var members = whole(tree, without: columns).object ?? [:]
         if let stated = tree.attribute("type"), stated != type { members["statedType"] = .string(stated) }
@@ -51,7 +53,7 @@ enum ElementSample {
         return .object(members)
     }
 
-    /// Type, dates and source are columns; metadata have theirs.
+    /// Type, dates and source have columns; so does metadata.
     private static let columns: Set<String> = [
         "type", "sourceName", "sourceVersion", "device", "creationDate", "startDate", "endDate", "source",
     ]

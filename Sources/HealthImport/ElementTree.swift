@@ -1,11 +1,11 @@
 import CXMLStream
 
-/// An element with everything in it, for those that come by the thousand, not by the million.
+/// An element with everything in it, for kinds that come by the thousand, not by the million.
 struct ElementTree {
     var name: String
     var line: Int64
     var attributes: [(name: String, value: String)]
-    /// What stands between its tags, all together; empty as a rule.
+    /// All text between its tags; usually empty.
     var text = ""
     var children: [ElementTree] = []
 
@@ -14,9 +14,9 @@ struct ElementTree {
     func children(_ name: String) -> [ElementTree] { children.filter { $0.name == name } }
 }
 
-/// Builds a tree from the parser's calls, within bounds.
+/// Builds a tree from the parser's calls, within limits.
 struct TreeBuilder {
-    /// Nobody's workout is larger; a bound keeps memory flat whatever comes.
+    /// Nobody's workout is larger; the limit keeps memory flat whatever arrives.
     private static let byteLimit = 2 << 20
 
     private var open: [ElementTree] = []
@@ -32,7 +32,7 @@ struct TreeBuilder {
         open.append(ElementTree(name: element.pointee.name.string, line: element.pointee.line, attributes: attributes))
     }
 
-    /// The whole tree, when this end was its root's.
+    /// The whole tree, if this was the end of its root.
     mutating func end() -> ElementTree? {
         guard let ended = open.popLast() else { return nil }
         guard !open.isEmpty else { return ended }
@@ -40,7 +40,7 @@ struct TreeBuilder {
         return nil
     }
 
-    /// Text within the innermost element.
+    /// Adds text in the innermost element.
     mutating func add(_ text: UnsafeBufferPointer<UInt8>) {
         bytes += text.count
         if bytes > Self.byteLimit { isTooLarge = true }

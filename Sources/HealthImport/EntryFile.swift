@@ -1,15 +1,16 @@
 import HealthModel
 
-/// A file of the archive, read ahead as a whole if it is small enough: its content tells whether it needs to be read any further.
+/// A file in the archive, read ahead completely if it is small enough: its content decides whether it needs to be read
+/// further.
 final class EntryFile: ByteSource {
-    /// Of a route twelve hours at a point a second.
+    /// For a route: twelve hours at one point per second.
     static let limit = 8 << 20
     private static let step = 256 << 10
 
     private let source: any ByteSource
     private var ahead: [UInt8] = []
     private var at = 0
-    /// What ended the source, told after the bytes before it.
+    /// What ended the source, reported after the bytes before it.
     private var failure: ArchiveDamage?
     /// Whether all of it is here.
     private(set) var isWhole = false
@@ -43,19 +44,19 @@ final class EntryFile: ByteSource {
     }
 
     /// All of it; nil when it is too long for that.
-    /// - Throws: `ArchiveDamage` that ended it early.
+    /// - Throws: `ArchiveDamage` if that ended it early.
     func whole() throws -> [UInt8]? {
         if let failure { throw failure }
         return isWhole ? ahead : nil
     }
 
-    /// The file together with whose route it is: the same file may come before its workout does.
+    /// The file together with the workout that its route belongs to: the same file may come before its workout does.
     func piece(_ name: String, _ workout: WorkoutRoute.Workout?) -> PieceHash {
         let times = workout.map { "\($0.start.microseconds) \($0.end.microseconds) \($0.sourceName)" } ?? ""
         return Self.piece(["route", name, times], ahead)
     }
 
-    /// Names what is read, together with what else it depends on.
+    /// Identifies what is read, together with whatever else it depends on.
     static func piece(_ parts: [String], _ content: [UInt8]) -> PieceHash {
         let hash = ContentHash()
         for part in parts { hash.add(Array((part + "\0").utf8)) }

@@ -1,6 +1,7 @@
 import HealthModel
 
-/// What a file of an archive is that isn't the export, told by its content first: folders prove nothing, and names are localised.
+/// What a file in an archive is, if it isn't the export; judged by its content first, since folders prove nothing and
+/// names are localised.
 enum EntryKind: Equatable {
     case route
     case electrocardiogram
@@ -8,13 +9,13 @@ enum EntryKind: Equatable {
     case unread(UnreadKind)
 
     /// - Parameters:
-    ///   - name: the path in the archive.
-    ///   - head: the first bytes, `ContentKind.sniffLength` of them where there are so many.
+    ///   - name: its path in the archive.
+    ///   - head: the first bytes, `ContentKind.sniffLength` of them if there are that many.
     init(name: String, head: [UInt8]) {
         let parts = name.lowercased().split(separator: "/").map { String($0) }
         let file = parts.last ?? ""
         let folders = Set(parts.dropLast())
-        // What Finder puts beside files.
+        // Files that Finder adds.
         if folders.contains("__macosx") || file.hasPrefix("._") || file == ".ds_store" {
             self = .unread(.other)
             return
@@ -38,25 +39,25 @@ enum EntryKind: Equatable {
         }
     }
 
-    /// A file's path without the folder that everything is in.
+    /// A file's path without the top folder.
     static func nameInside(_ path: String) -> String {
         let parts = path.split(separator: "/")
         return short((parts.count > 1 ? parts.dropFirst() : parts[...]).joined(separator: "/"))
     }
 
-    /// A path, cut where it is longer than any that a phone writes.
+    /// A path, shortened if it is longer than any that a phone writes.
     static func short(_ path: String) -> String {
         path.utf8.count <= 512 ? path : String(decoding: path.utf8.prefix(512), as: UTF8.self) + "…"
     }
 
-    /// FHIR, wherever it lies.
+    /// FHIR, wherever it is.
     private static func isResource(_ head: [UInt8]) -> Bool {
         head.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) } == UInt8(ascii: "{")
             && MediaType.holds("\"resourceType\"", head)
     }
 }
 
-/// A file's media type, by its first bytes, else by its name's ending.
+/// A file's media type, judged by its first bytes, else by its extension.
 enum MediaType {
     static func of(name: String, head: [UInt8]) -> String {
         if let picture = signatures.first(where: { head.starts(with: $0.0) })?.1 { return picture }
@@ -70,7 +71,7 @@ enum MediaType {
         return endings[ending] ?? "application/octet-stream"
     }
 
-    /// A photo or a PDF: what people attach.
+    /// A photo or a PDF: things that people attach.
     static func isPicture(_ head: [UInt8]) -> Bool {
         let type = of(name: "", head: head)
         return type.hasPrefix("image/") || type == "application/pdf"

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Whether a file that somebody may still be writing is there as a whole, told by its first and last bytes.
+/// Whether a file that may still be being written is complete, judged by its first and last bytes.
 package enum ExportEnd: Sendable, Equatable {
-    /// An archive with its directory, or an XML export with its last tag.
+    /// An archive with its directory, or an XML export with its closing tag.
     case whole
     /// The beginning of one of these, or nothing yet.
     case open
@@ -10,8 +10,8 @@ package enum ExportEnd: Sendable, Equatable {
     case foreign
 
     /// - Parameters:
-    ///   - descriptor: of a regular file, open for reading; where it stands doesn't matter, and stays.
-    ///   - size: its bytes.
+    ///   - descriptor: a regular file, open for reading; its position doesn't matter and isn't changed.
+    ///   - size: its size in bytes.
     package init(descriptor: Int32, size: Int64) {
         switch ContentKind(head: Self.bytes(descriptor, at: 0, ContentKind.sniffLength)) {
         case .empty: self = .open
@@ -24,7 +24,7 @@ package enum ExportEnd: Sendable, Equatable {
         }
     }
 
-    /// Where the last part of an archive stands, which the beginning of a copy lacks. A comment of up to 64 KiB may follow it.
+    /// Where the last part of an archive is, which an unfinished copy lacks. A comment of up to 64 KiB may follow it.
     static func directoryEnd(_ descriptor: Int32, size: Int64) -> Int64? {
         let length = Int(min(size, 22 + 65_535))
         let tail = bytes(descriptor, at: size - Int64(length), length)
@@ -33,14 +33,15 @@ package enum ExportEnd: Sendable, Equatable {
         return place.map { size - Int64(length) + Int64($0) }
     }
 
-    /// Whether the directory is there too: a file whose room was taken beforehand may have an end and nothing before it.
+    /// Whether the directory is there too: a file whose space was allocated beforehand may have an end and nothing
+    /// before it.
     private static func hasDirectory(_ descriptor: Int32, size: Int64) -> Bool {
         guard let end = directoryEnd(descriptor, size: size) else { return false }
         let record = bytes(descriptor, at: end, 22)
         guard record.count == 22 else { return false }
         func number(_ range: Range<Int>) -> Int64 { range.reversed().reduce(0) { $0 << 8 | Int64(record[$1]) } }
         let (entries, offset) = (number(10..<12), number(16..<20))
-        // Of an archive beyond 4 GB the place stands elsewhere.
+        // In an archive beyond 4 GB its position is stored elsewhere.
         guard entries > 0, offset != 0xFFFF_FFFF else { return true }
         return bytes(descriptor, at: offset, 4) == [0x50, 0x4B, 1, 2]
     }

@@ -4,7 +4,7 @@ import HealthModel
 extension ExportParser {
     private static let partLimit = 4096
 
-    /// The columns of a correlation, a workout or any other element than a record.
+    /// The columns of a correlation, a workout or any other element except a record.
     mutating func startOuter(_ element: UnsafePointer<healthbus_xml_element>) {
         outerMetadata.removeAll()
         outerRaw = raw(element)
@@ -27,7 +27,7 @@ extension ExportParser {
         outer = staged
     }
 
-    /// A correlation without number; its payload names its parts, which are rows of their own.
+    /// A correlation without a number; its payload names its parts, which are rows of their own.
     mutating func endCorrelation() {
         context = .document
         if let outerProblem { return quarantine(line: outer.line, outerProblem, raw: outerRaw) }

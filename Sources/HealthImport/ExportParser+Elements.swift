@@ -31,8 +31,8 @@ extension ExportParser {
         }
     }
 
-    /// The element before was never closed, in a broken file. A record or a correlation is whole up to here; of other elements nobody knows
-    /// what is missing.
+    /// The previous element was never closed, in a broken file. A record or a correlation is complete up to here; of
+    /// other elements nobody knows what is missing.
     private mutating func startBehindUnclosed(
         _ element: UnsafePointer<healthbus_xml_element>, _ code: ExportElement?
     ) {
@@ -110,7 +110,7 @@ extension ExportParser {
         }
     }
 
-    /// Text where only elements belong: what is left of a torn tag. True when it is damage.
+    /// Text where only elements belong: the rest of a torn tag. Returns true if it is damage.
     mutating func stray(_ text: healthbus_xml_text, line: Int64) -> Bool {
         switch context {
         case .tree:
@@ -123,7 +123,7 @@ extension ExportParser {
         return true
     }
 
-    /// The start tag as it was, at most 4 KiB; of a tag that isn't well-formed all there is.
+    /// The start tag as it was, at most 4 KiB; if the tag isn't well-formed, whatever there is.
     func raw(_ element: UnsafePointer<healthbus_xml_element>) -> String {
         Self.shortened(element.pointee.raw.buffer, element.pointee.malformed ? "" : ">")
     }
@@ -139,7 +139,7 @@ extension ExportParser {
 }
 
 extension ExportParser {
-    /// Columns that all samples have. Returns what is wrong, or nil.
+    /// The columns that all samples have. Returns what is wrong, or nil.
     mutating func stage(
         _ element: UnsafePointer<healthbus_xml_element>, type: UnsafeBufferPointer<UInt8>, into row: inout StagedRow
     ) -> String? {
@@ -167,7 +167,7 @@ extension ExportParser {
         return nil
     }
 
-    /// Of the sample that is open: a correlation's own come between its records.
+    /// For the open sample: a correlation's own entries come between its records.
     mutating func metadataEntry(_ element: UnsafePointer<healthbus_xml_element>) {
         if element.pointee.malformed {
             if context != .correlation {
@@ -190,11 +190,11 @@ extension ExportParser {
         _ flags: inout RecordFlags, _ problem: inout String?
     ) {
         guard metadata.count + key.count + value.count < textLimit else {
-            problem = problem ?? "the metadata are longer than 256 KiB"
+            problem = problem ?? "the metadata is longer than 256 KiB"
             return
         }
         guard metadata.entryCount < entryLimit else {
-            problem = problem ?? "there are more than 1,000 metadata"
+            problem = problem ?? "there are more than 1,000 metadata entries"
             return
         }
         metadata.append(key: key, value: value)

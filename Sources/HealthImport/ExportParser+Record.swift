@@ -36,7 +36,8 @@ extension ExportParser {
         context = isChild ? .correlation : .document
         if beats != nil { payload.append(contentsOf: "]}".utf8) }
         if let problem = rowProblem {
-            // What is wrong with the whole can't be seen from its start tag: kept so that it isn't taken for whole later.
+            // An error in the whole record can't be seen from its start tag: remembered so that it isn't taken for
+            // complete later.
             if rowRaw.isEmpty { rowRaw = Self.cut(rowTag.bytes) }
             quarantine(line: row.line, problem, raw: rowRaw)
             rowRaw = ""
@@ -54,14 +55,14 @@ extension ExportParser {
         if !isChild { names.forgetIfLarge() }
     }
 
-    /// A part of the open record is broken: it is kept with that part, and isn't counted without it.
+    /// A part of the open record is broken: the record is kept with that part, and isn't counted without it.
     mutating func spoilRecord(_ problem: String, _ part: healthbus_xml_text) {
         guard rowProblem == nil else { return }
         rowProblem = problem
         rowRaw = Self.shortened(rowTag.bytes, ">") + Self.shortened(part.buffer, "")
     }
 
-    /// Attributes that no column has, as iOS 8 and 9 wrote metadata.
+    /// Attributes without a column, as iOS 8 and 9 wrote metadata.
     private mutating func keepExtraAttributes(_ element: UnsafePointer<healthbus_xml_element>) {
         if let entered = element.attribute(.userEntered) {
             var name = ExportAttribute.userEntered.name
@@ -76,7 +77,7 @@ extension ExportParser {
 }
 
 extension ExportParser {
-    /// The value column, and what doesn't fit it into the payload. Returns what is wrong, or nil.
+    /// The value column, with whatever doesn't fit it in the payload. Returns what is wrong, or nil.
     private mutating func readValue(_ element: UnsafePointer<healthbus_xml_element>) -> String? {
         let kind = names.kinds[Int(row.kind)]
         guard let text = element.attribute(.value) else { return readSpread(element, kind) }
@@ -97,7 +98,8 @@ extension ExportParser {
         return nil
     }
 
-    /// iOS 8 and 9 wrote hours of heart rates as one element with minimum, maximum and average; categories may lack a value.
+    /// iOS 8 and 9 wrote hours of heart rates as one element with minimum, maximum and average; categories may lack a
+    /// value.
     private mutating func readSpread(_ element: UnsafePointer<healthbus_xml_element>, _ kind: Interning.Kind) -> String?
     {
         guard let average = element.attribute(.average) else {
@@ -108,7 +110,7 @@ extension ExportParser {
         return keepSpread(element, kind)
     }
 
-    /// The least and the greatest value beside the average.
+    /// The lowest and highest value besides the average.
     private mutating func keepSpread(_ element: UnsafePointer<healthbus_xml_element>, _ kind: Interning.Kind) -> String?
     {
         let possible = PlausibilityLimit.of(HealthType.named(names.type(row))).values
@@ -116,7 +118,7 @@ extension ExportParser {
         for (name, code) in [("minimum", ExportAttribute.min), ("maximum", .max)] {
             guard let text = element.attribute(code) else { continue }
             guard let number = kind.factors.convert(text) else { return "the \(name) isn't a number" }
-            guard number.isFinite, possible.contains(number) else { return "the \(name) can't be true" }
+            guard number.isFinite, possible.contains(number) else { return "the \(name) is impossible" }
             spread[name] = .number(number)
         }
         payload.append(contentsOf: Value.object(spread).json().utf8)
@@ -129,7 +131,8 @@ extension ExportParser {
         payload.append(UInt8(ascii: "}"))
     }
 
-    /// One beat of a heart-rate-variability list: `[beats a minute, seconds after the start]`, null for what can't be read.
+    /// One beat in a heart rate variability list: `[beats per minute, seconds after the start]`, null for anything
+    /// unreadable.
     mutating func beat(_ element: UnsafePointer<healthbus_xml_element>) {
         guard rowProblem == nil else { return }
         guard payload.count < Self.textLimit else {

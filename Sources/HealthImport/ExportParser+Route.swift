@@ -2,7 +2,7 @@ import CXMLStream
 import HealthModel
 import JSON
 
-// Routes that stand inside their workout, as exports of iOS 11 to 12 have them.
+// Routes inside their workout, as in exports from iOS 11 to 12.
 extension ExportParser {
     mutating func startInlineRoute(_ element: UnsafePointer<healthbus_xml_element>) {
         inlineRoute = nil
@@ -35,14 +35,14 @@ extension ExportParser {
         inlineRoute = route
     }
 
-    /// The workout around the route, whose row isn't there yet.
+    /// The workout around the route, whose row doesn't exist yet.
     private var openWorkout: WorkoutRoute.Workout? {
         func date(_ name: String) -> Instant? { tree.rootAttribute(name).flatMap { InstantText.parse($0) } }
         guard let start = date("startDate"), let end = date("endDate") else { return nil }
         return WorkoutRoute.Workout(start: start, end: end, sourceName: tree.rootAttribute("sourceName") ?? "")
     }
 
-    /// The points stay until the workout's row is out; a route without points isn't one.
+    /// The points are held until the workout's row has been delivered; a route without points isn't one.
     mutating func endInlineRoute() {
         if inlineRoute == nil { inlineRoutePath = nil }
     }
@@ -64,7 +64,7 @@ extension WorkoutRoute {
     }
 }
 
-/// One form for a route's path, as a workout refers to it and as the archive has it.
+/// A common form for a route's path, in the workout that refers to it and in the archive.
 enum RouteName {
     static func normal(_ path: String) -> String {
         "/workout-routes/" + (path.split(separator: "/").last.map { String($0) } ?? path)

@@ -52,7 +52,8 @@ extension ExportParser {
         deliverOuter(body.payload)
     }
 
-    /// Audiograms, prescriptions, clinical records and what later versions may bring: a row without number, all else in the payload.
+    /// Audiograms, prescriptions, clinical records and whatever later versions bring: a row without a number,
+    /// everything else in the payload.
     private mutating func endOther(_ tree: ElementTree) {
         if ExportElement.isMiswritten(tree.name) {
             return quarantine(
@@ -60,13 +61,13 @@ extension ExportParser {
                 raw: outerRaw)
         }
         let start = ElementSample.dates.lazy.compactMap { tree.attribute($0) }.first
-        // A name alone makes no sample.
+        // A name alone doesn't make a sample.
         guard let type = ElementSample.type(of: tree), start != nil || type != tree.name else {
             return quarantine(line: tree.line, "the element isn't known and has no type", raw: outerRaw)
         }
         if HealthType.known(type)?.kind == .quantity {
             return quarantine(
-                line: tree.line, "the element isn't known, and its type is one of a Record", raw: outerRaw)
+                line: tree.line, "the element isn't known, and its type is one for a Record", raw: outerRaw)
         }
         if let problem = stage(tree, type: type, start: start, end: tree.attribute("endDate") ?? start) {
             return quarantine(line: tree.line, problem, raw: outerRaw)
@@ -76,7 +77,7 @@ extension ExportParser {
         deliverOuter(ElementSample.payload(tree, type: type))
     }
 
-    /// Files of the archive that the element refers to: a clinical record's by its path, attachments by what they are called.
+    /// Files in the archive that the element refers to: a clinical record's by its path, attachments by their names.
     private mutating func rememberFiles(of tree: ElementTree, type: String) {
         let names =
             [tree.attribute("resourceFilePath")]

@@ -1,19 +1,19 @@
 import CXMLStream
 import HealthModel
 
-/// Turns the elements of an export into rows. One for each input; lives on the reader's thread.
+/// Turns the elements of an export into rows. One for each input; it stays on the reader's thread.
 ///
-/// A value behind a pointer, since the parser of XML calls back a few million times: an object's properties would be checked for exclusive access
-/// each time.
+/// A value behind a pointer, since the XML parser calls back a few million times: an object's properties would be
+/// checked for exclusive access each time.
 struct ExportParser: ~Copyable {
-    /// An attribute longer than this isn't one that HealthKit wrote.
+    /// A longer attribute isn't one that HealthKit wrote.
     static let attributeLimit = 64 * 1024
-    /// Metadata, or payload, of one sample: it travels in one message, whose frame holds 1 MiB.
+    /// The most metadata, or payload, in one sample: it is sent in one message, whose frame holds 1 MiB.
     static let textLimit = 256 << 10
-    /// Entries of one sample's metadata: each is held against those before it.
+    /// The most metadata entries in one sample: each is compared with those before it.
     static let entryLimit = 1000
 
-    /// What the elements that come now belong to.
+    /// What the current elements belong to.
     enum Context {
         case document, record, correlation, correlatedRecord, tree
     }
@@ -27,11 +27,11 @@ struct ExportParser: ~Copyable {
     var endDates = DateColumn()
     var context = Context.document
 
-    // The sample that is being read; rows are appended when their element ends, so that only whole ones are.
+    // The current sample; rows are appended when their element ends, so that only complete ones are.
     var row = StagedRow()
     var rowProblem: String?
     var rowRaw = ""
-    /// The start tag of a record that isn't empty: what is in it may still be wrong.
+    /// The start tag of a record that isn't empty: its content may still be wrong.
     var rowTag = ByteBuffer()
     var metadata = MetadataText()
     var payload: [UInt8] = []
@@ -47,9 +47,9 @@ struct ExportParser: ~Copyable {
     var inlineRoute: WorkoutRoute?
     var inlineRoutePath: String?
 
-    /// Workouts by the route's file that they refer to.
+    /// Workouts by the route file that they refer to.
     private(set) var workoutsByRoute: [String: WorkoutRoute.Workout] = [:]
-    /// What refers to files of the archive, by their names without folders.
+    /// What refers to files in the archive, by their names without folders.
     private(set) var references: [String: DocumentReference] = [:]
     private var quarantine: [QuarantinedInput] = []
     private var summaries: [ActivitySummaryRecord] = []
@@ -63,7 +63,7 @@ struct ExportParser: ~Copyable {
     /// Pieces that needn't be read, with how many records each has; each only once.
     private var known: [PieceHash: Int]
     private var passed: [PieceHash] = []
-    /// Pieces told of at once.
+    /// How many skipped pieces are reported at once.
     private static let passedLimit = 128
 
     init(sink: any ExportSink, summary: ReadSummary, known: [PieceHash: Int] = [:]) {
@@ -72,7 +72,7 @@ struct ExportParser: ~Copyable {
         self.known = known
     }
 
-    /// Reads the document. What is wrong with its form goes into the summary; what the sink or the source throws comes out.
+    /// Reads the document. Errors in its form go into the summary; whatever the sink or the source throws is thrown.
     static func parse(
         _ parser: UnsafeMutablePointer<ExportParser>, _ source: any ByteSource, entry: String, total: Int64
     ) throws {
@@ -119,22 +119,22 @@ struct ExportParser: ~Copyable {
         try parser.pointee.finish()
         parser.pointee.summary.damaged =
             damage(of: stream, entry: entry, archiveDamage: archiveDamage)
-            ?? (hasGaps ? Damage(what: "zero bytes stand where content was", entry: entry, line: 0) : nil)
+            ?? (hasGaps ? Damage(what: "there are zero bytes where content was", entry: entry, line: 0) : nil)
     }
 
-    /// Parses a piece, or passes over it when it is known.
+    /// Parses a piece, or skips it if it is known.
     /// - Returns: false when there is nothing more to do.
     private static func take(
         _ piece: PieceCutter.Piece, of bytes: [UInt8], _ parser: UnsafeMutablePointer<ExportParser>,
         _ stream: XMLStream
     ) -> Bool {
-        // To the end also behind the export, where an archive keeps its checksum.
+        // To the end, beyond the export too, where an archive keeps its checksum.
         if stream.isComplete { return true }
         let before = parser.pointee.form(of: stream)
         if let hash = piece.hash, before.isBetweenElements, let records = parser.pointee.known.removeValue(forKey: hash)
         {
             parser.pointee.pass(hash, records: records)
-            // Lines go on counting.
+            // Lines are still counted.
             let lines = [UInt8](repeating: UInt8(ascii: "\n"), count: piece.lines)
             return lines.withUnsafeBufferPointer { stream.feed($0) } || stream.isComplete
         }
@@ -165,7 +165,7 @@ struct ExportParser: ~Copyable {
 }
 
 extension ExportParser {
-    /// Stops the parser; the error comes out of `parse`.
+    /// Stops the parser; `parse` then throws the error.
     private mutating func stop(_ error: any Error) {
         failure = failure ?? error
         stream?.stop()
@@ -184,14 +184,14 @@ extension ExportParser {
     }
 
     mutating func flushRecords() {
-        // In the file's order, so that a record doesn't take a passed piece's sample for its own.
+        // In the file's order, so that a record doesn't take a skipped piece's sample for its own.
         flushPassed()
         sendInfo()
         guard builder.count > 0, failure == nil else { return }
         do { try sink.records(builder.take(&names)) } catch { stop(error) }
     }
 
-    /// What doesn't change while nothing but whole records comes.
+    /// What doesn't change while nothing but complete records is read.
     private struct Form: Equatable {
         var summary: ReadSummary
         var errors: Int64
@@ -259,7 +259,7 @@ extension ExportParser {
     }
 
     mutating func remember(_ workout: WorkoutRoute.Workout, of route: String) {
-        // A life has thousands; more are no reason to fill the memory, only to leave a route without its workout.
+        // A life has thousands; if there are more, a route is left without its workout rather than filling the memory.
         let name = RouteName.normal(route)
         guard workoutsByRoute.count < 50_000, name.utf8.count <= 1024 else { return }
         workoutsByRoute[name] = workout
@@ -267,7 +267,7 @@ extension ExportParser {
 
     mutating func remember(_ reference: DocumentReference, of file: String) {
         let name = file.split(separator: "/").last.map { String($0) } ?? file
-        // Bounds, as above.
+        // Limits, as above.
         let texts = [name, reference.element, reference.identifier, reference.sourceName]
         guard references.count < 50_000, texts.allSatisfy({ $0.utf8.count <= 1024 }) else { return }
         references[name] = reference
@@ -285,7 +285,7 @@ extension ExportParser {
         }
     }
 
-    /// The elements between that depth and the one that starts have no end tags.
+    /// The elements between that depth and the starting one have no end tags.
     func collapse(to depth: Int32) { stream?.collapse(to: depth) }
 
     private mutating func finish() throws {

@@ -17,8 +17,8 @@ private final class MemorySource: ByteSource {
 }
 
 extension ExportReader {
-    /// Reads the start tag of one record again, as quarantines keep it, by the rules of now.
-    /// - Returns: false for what isn't a record's whole start tag; other elements are more than their start tag.
+    /// Reads the start tag of one record again, as kept in the quarantine, by today's rules.
+    /// - Returns: false for anything that isn't a record's whole start tag; other elements consist of more.
     package static func reread(element raw: String, into sink: any ExportSink) throws -> Bool {
         let prefix = "<Record"
         guard raw.hasPrefix(prefix), raw.hasSuffix(">"),

@@ -1,26 +1,27 @@
 import Foundation
 import HealthModel
 
-/// Reads an Apple Health export, an `export.zip` or a bare XML, told by content and never by name.
+/// Reads an Apple Health export, an `export.zip` or a bare XML file, recognised by content and never by name.
 ///
-/// Nothing is unpacked to disk and memory stays flat at any size: blocks of 256 KiB go through the parser, batches come out.
+/// Nothing is unpacked to disk and memory stays flat at any size: blocks of 256 KiB go through the parser, and batches
+/// come out.
 package struct ExportReader: Sendable {
-    /// As a person knows it, for messages.
+    /// The path that people know, for messages.
     package let path: String
     /// Where its bytes are.
     private let file: String
 
-    /// - Parameter file: where the bytes are, when the file has been taken over under another name; else at `path`.
+    /// - Parameter file: where the bytes are, if the file was stored under another name; otherwise at `path`.
     package init(path: String, file: String? = nil) {
         self.path = path
         self.file = file ?? path
     }
 
-    /// Reads it all into the sink, on the calling thread (a second one reads ahead meanwhile).
+    /// Reads everything into the sink, on the calling thread (while a second one reads ahead).
     ///
     /// - Parameter known: pieces that needn't be read, with how many records each has.
-    /// - Throws: `ImportError` for what isn't a readable export; whatever the sink throws. An export that is damaged further in
-    ///   doesn't throw: what is whole is delivered, and the summary says where the damage is.
+    /// - Throws: `ImportError` for anything that isn't a readable export; whatever the sink throws. An export that is
+    ///   damaged further in doesn't throw: whatever is intact is delivered, and the summary says where the damage is.
     package func read(into sink: any ExportSink, known: [PieceHash: Int] = [:]) throws -> ReadSummary {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw ImportError.system(errno, path: path) }

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Takes what a reader finds, on the reader's thread: a call may block, and what it throws stops the reader.
+/// Receives what a reader finds, on the reader's thread: a call may block, and an error stops the reader.
 package protocol ExportSink: AnyObject {
     /// Once, before the first sample.
     func exportInfo(_ info: ExportInfo) throws
@@ -10,9 +10,9 @@ package protocol ExportSink: AnyObject {
     func known(_ pieces: [PieceHash]) throws
     func quarantined(_ inputs: [QuarantinedInput]) throws
     func activitySummaries(_ rows: [ActivitySummaryRecord]) throws
-    /// Routes in files come after all records; those that stand inside a workout, with it.
+    /// Routes in files come after all records; those inside a workout come with it.
     func route(_ route: WorkoutRoute) throws
-    /// A route's file was read to its end, and nothing in it was odd: as a known piece it needn't be read again.
+    /// A route's file was read to its end, without anything odd in it: as a known piece it needn't be read again.
     func routeEnded(_ piece: PieceHash, points: Int) throws
     /// Files that are kept whole, after all records; the parts of a long one in order.
     func document(_ part: DocumentPart) throws
@@ -20,25 +20,25 @@ package protocol ExportSink: AnyObject {
     func progress(bytesRead: Int64, bytesTotal: Int64)
 }
 
-/// A workout's way, or a part of a long one, in columns of one length.
+/// A workout's route, or a part of a long one, in columns of equal length.
 package struct WorkoutRoute: Sendable, Equatable {
     /// At most this many points come at once.
     package static let pointLimit = 8192
 
-    /// What the workout's payload has as `route`: the file's path as the export gives it ("/workout-routes/route_2025-03-30_9.00am.gpx"), or
-    /// "inline/" and the route's start for one that stands inside its workout.
+    /// The workout payload's `route`: the file's path as in the export ("/workout-routes/route_2025-03-30_9.00am.gpx"),
+    /// or "inline/" and the route's start for one inside its workout.
     package var path: String
     /// The workout that refers to it; nil when none does.
     package var workout: Workout?
     /// How many points of this route came before.
     package var firstPoint: Int
-    /// Whether the route ends with these; false where its file ends early.
+    /// Whether the route ends here; false if its file ends early.
     package var isLast = false
     package var time: [Instant] = []
     /// Degrees, WGS 84.
     package var latitude: [Double] = []
     package var longitude: [Double] = []
-    /// Metres; NaN where there is none, as in the columns below.
+    /// Metres; NaN if missing, as in the columns below.
     package var elevation: [Double] = []
     /// m/s.
     package var speed: [Double] = []
@@ -68,6 +68,6 @@ package struct WorkoutRoute: Sendable, Equatable {
 
     package var count: Int { time.count }
 
-    /// The same route without points, to go on behind these.
+    /// The same route without points, to continue after these.
     var next: WorkoutRoute { WorkoutRoute(path: path, workout: workout, firstPoint: firstPoint + count) }
 }

@@ -1,6 +1,6 @@
 import CXMLStream
 
-/// Elements that the parser tells apart; all others are kept whole.
+/// Elements that the parser distinguishes; all others are kept whole.
 enum ExportElement: Int32, CaseIterable {
     case record, metadataEntry, beatList, beat, correlation, workout, activitySummary, healthData, exportDate, me
     case workoutRoute, location
@@ -25,7 +25,8 @@ enum ExportElement: Int32, CaseIterable {
 
     static let names = allCases.map(\.name).joined(separator: " ")
 
-    /// Whether a name is one of these but for upper and lower case, which XML tells apart, or for one letter, as in a damaged file.
+    /// Whether a name differs from one of these only in case, which matters in XML, or in one letter, as in a damaged
+    /// file.
     static func isMiswritten(_ name: String) -> Bool {
         let lowercased = name.lowercased()
         return allCases.contains { known in
@@ -36,7 +37,7 @@ enum ExportElement: Int32, CaseIterable {
         }
     }
 
-    /// Never within another element, but for the records of a correlation.
+    /// Never inside another element, except for a correlation's records.
     var standsAlone: Bool {
         switch self {
         case .record, .correlation, .workout, .activitySummary: true
@@ -45,7 +46,7 @@ enum ExportElement: Int32, CaseIterable {
     }
 }
 
-/// Attributes of the elements that come in great numbers; rare elements keep theirs by name.
+/// Attributes of elements that come in great numbers; rare elements keep theirs by name.
 enum ExportAttribute: Int32, CaseIterable {
     case type, unit, value, sourceName, sourceVersion, device, creationDate, startDate, endDate
     case key, bpm, time, locale
@@ -53,7 +54,7 @@ enum ExportAttribute: Int32, CaseIterable {
     case source, average, min, max
     /// `VisionPrescription` and `ClinicalRecord`.
     case dateIssued, receivedDate
-    /// `HKWasUserEntered`, an attribute in iOS 8 and 9.
+    /// Those that have a column in the batch: all others of a record become metadata.
     case userEntered
     case date, latitude, longitude, altitude, speed, course, horizontalAccuracy, verticalAccuracy
 

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Why a file can't be imported at all. What is wrong within a readable export is told by `ReadSummary` and quarantined input instead.
+/// Why a file can't be imported at all. Errors within a readable export are reported by `ReadSummary` and quarantined
+/// input instead.
 package enum ImportError: Error, Equatable, CustomStringConvertible {
     case notFound(path: String)
     case notPermitted(path: String)
@@ -9,16 +10,16 @@ package enum ImportError: Error, Equatable, CustomStringConvertible {
     case unreadable(path: String, reason: String)
     case emptyFile(path: String)
     case notAnExport(path: String)
-    /// The clinical document that lies beside the export, alone.
+    /// Only the clinical document that lies beside the export.
     case clinicalDocument(path: String)
     case emptyArchive(path: String)
     /// `found`: names of at most five entries; `count`: of all.
     case noExportInArchive(path: String, found: [String], count: Int)
-    /// The export's file is in the archive, but nothing is in that: `entry` is its name.
+    /// The export's file in the archive is empty: `entry` is its name.
     case emptyExportInArchive(path: String, entry: String)
-    /// A file of that name is in the archive, and is no export.
+    /// A file in the archive has that name, but isn't an export.
     case unreadableExportInArchive(path: String, entry: String)
-    /// There is no whole export, and a file that may be it has a wrong checksum or can't be inflated.
+    /// There is no intact export, and a file that may be it has a wrong checksum or can't be inflated.
     case damagedFileInArchive(path: String, entry: String, reason: String)
     case damagedArchive(path: String, reason: String)
     case encryptedArchive(path: String)
@@ -47,17 +48,17 @@ package enum ImportError: Error, Equatable, CustomStringConvertible {
         case .notAnExport(let path): "'\(path)' is neither a zip archive nor an Apple Health export"
         case .clinicalDocument(let path):
             "'\(path)' is the clinical document (CDA) that lies beside an export, not the export"
-        case .emptyArchive(let path): "the archive '\(path)' holds no file"
+        case .emptyArchive(let path): "the archive '\(path)' contains no file"
         case .noExportInArchive(let path, let found, let count):
-            "the archive '\(path)' holds no Apple Health export (it holds \(found.joined(separator: ", "))"
+            "the archive '\(path)' contains no Apple Health export (it contains \(found.joined(separator: ", "))"
                 + (count > found.count ? " and \(count - found.count) more)" : ")")
         case .emptyExportInArchive(let path, let entry):
             "in the archive '\(path)' the export '\(entry)' is empty: its file has no bytes"
         case .unreadableExportInArchive(let path, let entry):
-            "in the archive '\(path)' the file '\(entry)' has an export's name, but isn't one: it holds no HealthData"
+            "in the archive '\(path)' the file '\(entry)' has an export's name, but isn't one: it contains no HealthData"
         case .damagedFileInArchive(let path, let entry, let reason):
             "in the archive '\(path)' the file '\(entry)' is damaged (\(reason)): "
-                + "nothing tells which of its values are right, so none was taken in"
+                + "there is no telling which of its values are right, so none was imported"
         case .damagedArchive(let path, let reason):
             "the archive '\(path)' is damaged before the export begins (\(reason))"
         case .encryptedArchive(let path): "the archive '\(path)' is encrypted"

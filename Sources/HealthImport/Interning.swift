@@ -1,11 +1,12 @@
 import HealthModel
 
-/// Types, units and origins of the whole input: strings are made once for each, not once a row.
+/// Types, units and origins of the whole input: strings are made once for each, not once per row.
 struct Interning: ~Copyable {
-    /// More different ones than this are thrown away after a batch, and so are more bytes: no input fills the memory with names.
+    /// If there are more different ones than this, or more bytes, they are discarded after a batch: no input can fill
+    /// the memory with names.
     private static let limit = 8192
     private static let byteLimit = 4 << 20
-    /// A name longer than this is nobody's type: it would be a topic on the bus, where libzmq allows 245 bytes.
+    /// A longer name can't be a type: it would be a topic on the bus, where libzmq allows 245 bytes.
     private static let longestType = 200
     private static let longestUnit = 100
 
@@ -14,7 +15,7 @@ struct Interning: ~Copyable {
         let factors: UnitFactors
         let isCategory: Bool
         let isQuantity: Bool
-        /// In the table: its values must be numbers.
+        /// It is in the table: its values must be numbers.
         let isKnown: Bool
         let flaw: Flaw?
 
@@ -30,21 +31,21 @@ struct Interning: ~Copyable {
     }
 
     private(set) var kinds: [Kind] = []
-    /// By kind: the type's identifier, and the unit of values after conversion.
+    /// For each kind: the type's identifier, and the unit of values after conversion.
     private var types: [String] = []
     private var units: [String] = []
     private var origins: [Origin] = []
     private var kindKeys = ByteInterner()
     private var originKeys = ByteInterner()
     private var scratch = ByteBuffer()
-    /// Of all keys.
+    /// Bytes of all keys.
     private var bytes = 0
 
-    // Where they are in the batch's own lists; −1: not there.
+    // Their positions in the batch's own lists; −1: not there.
     private var typeSlots: [Int32] = []
     private var unitSlots: [Int32] = []
     private var originSlots: [Int32] = []
-    // Different keys of the input may mean one (a device's address differs), and a batch lists each once.
+    // Different keys in the input may mean the same (a device's address differs), and a batch lists each only once.
     private var slotByType: [String: Int32] = [:]
     private var slotByUnit: [String: Int32] = [:]
     private var slotByOrigin: [Origin: Int32] = [:]
@@ -56,7 +57,7 @@ struct Interning: ~Copyable {
     mutating func kind(type: UnsafeBufferPointer<UInt8>, unit: UnsafeBufferPointer<UInt8>?) -> Int32 {
         scratch.removeAll()
         scratch.append(type)
-        // No attribute holds a zero byte, so it separates.
+        // No attribute contains a zero byte, so it serves as a separator.
         scratch.append(0)
         if let unit { scratch.append(unit) }
         let (number, isNew) = kindKeys.number(of: scratch.bytes)
@@ -73,12 +74,12 @@ struct Interning: ~Copyable {
         var kept = unit.isEmpty ? type.unit : unit
         var factors = UnitFactors.identity
         var flaw = Self.flaw(name, unit)
-        // A category has no unit, even where iOS 9 printed an empty one; of a type that isn't known any unit stays.
+        // A category has no unit, even where iOS 9 printed an empty one; with an unknown type any unit is kept.
         if let known, let found = UnitConversion.toCanonical(unit: unit, for: known) {
             kept = known.unit
             factors = UnitFactors(scale: found.scale, offset: found.offset)
         } else if let known, known.kind == .quantity {
-            // Without a unit only a plain number is what it says.
+            // Without a unit only a plain number can be taken as it is.
             if !unit.isEmpty { flaw = flaw ?? .otherUnit }
             if unit.isEmpty, !["count", "%"].contains(known.unit) { flaw = flaw ?? .noUnit }
         }
@@ -120,10 +121,10 @@ struct Interning: ~Copyable {
         bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// So much that the batch should end, so that all can be forgotten.
+    /// So large that the batch should end, so that everything can be forgotten.
     var isLarge: Bool { bytes > Self.byteLimit }
 
-    /// No row may be staged any more: their numbers end here.
+    /// No rows may be staged at this point: their numbers end here.
     mutating func forgetIfLarge() {
         if kinds.count + origins.count > Self.limit || isLarge { self = Interning() }
     }

@@ -1,9 +1,9 @@
 import HealthModel
 import JSON
 
-/// Numbers as phones of any language print them: with a decimal point or comma, Arabic digits, a typographic minus.
+/// Numbers as phones in any language print them: with a decimal point or comma, Arabic digits, a typographic minus.
 enum LocaleNumber {
-    /// The same text with ASCII's digits, minus, point and spaces, and without marks of direction.
+    /// The same text with ASCII digits, minus, point and spaces, and without direction marks.
     static func plain(_ text: String) -> String {
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
         var scalars = String.UnicodeScalarView()
@@ -24,14 +24,14 @@ enum LocaleNumber {
 
     private static func digit(_ number: UInt32) -> Unicode.Scalar { Unicode.Scalar(UInt8(0x30 + number)) }
 
-    /// The decimal mark that a number has: the last of its points and commas; nil when it has none.
+    /// A number's decimal mark: the last of its points and commas; nil when it has none.
     static func mark(of text: some StringProtocol) -> UInt8? {
         Array(text.utf8).last { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }
     }
 
-    /// A plain text as a number; nil for anything else. A lone comma or point is the decimal mark; where both are, the last is,
-    /// and the other groups thousands.
-    /// - Parameter shift: how far the decimal point moves to the right.
+    /// A plain text as a number; nil for anything else. A lone comma or point is the decimal mark; with both, the last
+    /// one is, and the other groups thousands.
+    /// - Parameter shift: how many places the decimal point moves to the right.
     static func parse(_ text: some StringProtocol, shiftedBy shift: Int = 0) -> Double? {
         guard let mark = mark(of: text) else { return decimal(Array(text.utf8), shift) }
         let bytes = Array(text.utf8)
@@ -44,7 +44,7 @@ enum LocaleNumber {
         bytes.withUnsafeBufferPointer { DecimalText.parse($0, shiftedBy: shift) }
     }
 
-    /// A number with a unit behind it ("511,422 hertz"); nil for anything else.
+    /// A number followed by a unit ("511,422 hertz"); nil for anything else.
     static func quantity(_ text: String) -> (number: Double, unit: String)? {
         let plain = plain(text)
         let digits = plain.prefix { $0.isASCII && ($0.isNumber || "+-.,".contains($0)) }

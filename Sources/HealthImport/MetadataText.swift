@@ -5,12 +5,12 @@ import JSON
 struct MetadataText: ~Copyable {
     private var buffer = ByteBuffer()
     private var entries: [(key: Range<Int>, value: Range<Int>)] = []
-    /// Further values of keys that repeat: the entry's index and the quoted value.
+    /// Further values of repeated keys: the entry's index and the quoted value.
     private var repeats: [(entry: Int, value: [UInt8])] = []
 
-    /// Bytes, repeated values included.
+    /// Bytes, including repeated values.
     var count: Int { buffer.count + repeatedBytes }
-    /// Entries, repeated ones included.
+    /// Entries, including repeated ones.
     var entryCount: Int { entries.count + repeats.count }
     private var repeatedBytes = 0
 
@@ -43,7 +43,7 @@ struct MetadataText: ~Copyable {
         entries.append((keyRange, valueRange))
     }
 
-    /// Appends the object; nothing when there is no entry. A key that repeats with different values has an array.
+    /// Appends the object; nothing when there is no entry. A key repeated with different values has an array.
     func finish(into out: inout ByteBuffer) {
         guard !entries.isEmpty else { return }
         if repeats.isEmpty {

@@ -2,17 +2,17 @@ import CXXHash
 import Glibc
 import HealthModel
 
-/// Cuts an export where its content says so, into pieces of some hundred records: a later export of the same phone has nearly all of them too,
-/// wherever they have moved. The same bytes are cut alike.
+/// Cuts an export at places determined by its content, into pieces of some hundred records: a later export from the
+/// same phone has nearly all of them too, wherever they have moved. The same bytes are always cut alike.
 ///
-/// A piece begins where a line begins that opens a `Record`, indented as Apple's exports are; other exports have no such lines, and go
-/// through uncut.
+/// A piece begins at a line that opens a `Record`, indented as in Apple's exports; other exports have no such lines,
+/// and pass through uncut.
 struct PieceCutter {
-    /// A piece, whole or not.
+    /// A piece, complete or not.
     struct Piece {
         var bytes: Range<Int>
         var lines: Int
-        /// Nil for what doesn't begin and end at a `Record`.
+        /// Nil unless it begins and ends at a `Record`.
         var hash: PieceHash?
     }
 
@@ -22,20 +22,21 @@ struct PieceCutter {
     private static let most = 1 << 20
     /// One line in 256 ends a piece.
     private static let rarity: UInt64 = 0xFF
-    /// So many bytes decide on a cut: the last ones of the tag that opens the record before it. There its dates and value are, by which records differ.
+    /// How many bytes decide on a cut: the last ones of the tag that opens the previous record. They contain its dates
+    /// and value, in which records differ.
     private static let window = 48
 
     private var buffer: [UInt8] = []
-    /// Where the piece that is being looked for begins, and up to where it has been looked for its end.
+    /// Where the next piece begins, and how far its end has been searched for.
     private var begin = 0
     private var seen = 0
     private var lines = 0
     private var beginsAtRecord = false
-    /// Whether the line that goes on at `seen` opens a record, and where the last line ended that did.
+    /// Whether the line that continues at `seen` opens a record, and where the last such line ended.
     private var opensRecord = false
     private var tagEnd = 0
 
-    /// Bytes that pieces lie in.
+    /// The bytes that contain the pieces.
     var bytes: [UInt8] { buffer }
 
     mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -46,7 +47,7 @@ struct PieceCutter {
         buffer.append(contentsOf: bytes)
     }
 
-    /// The next piece of what was added; nil when its end hasn't come yet.
+    /// The next piece of what was added; nil when its end hasn't arrived yet.
     mutating func next() -> Piece? {
         let held = buffer
         guard let cut = held.withUnsafeBytes({ findCut($0) }) else {
@@ -72,12 +73,12 @@ struct PieceCutter {
         return Piece(bytes: begin..<end, lines: lines, hash: hash)
     }
 
-    /// Where the first piece ends: behind a line's end that a record follows. Goes on where it stopped.
+    /// Where the first piece ends: after a line break that a record follows. Continues where it stopped.
     private mutating func findCut(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard let base = bytes.baseAddress else { return nil }
         while seen - begin < Self.most, let found = memchr(base + seen, 0x0A, bytes.count - seen) {
             let newline = UnsafeRawPointer(found) - base
-            // What follows the line's end may not be there yet.
+            // What follows the line break may not be there yet.
             guard newline + Self.opening.count <= bytes.count else { return nil }
             seen = newline + 1
             lines += 1
@@ -92,7 +93,7 @@ struct PieceCutter {
         return nil
     }
 
-    /// Devices are printed with an address that is another in each export.
+    /// Devices are printed with an address that differs in each export.
     private static func hash(_ bytes: [UInt8], _ range: Range<Int>) -> PieceHash {
         let hash = ContentHash()
         bytes.withUnsafeBytes { bytes in

@@ -4,7 +4,7 @@ import Foundation
 final class ReadAhead: @unchecked Sendable {
     private static let blockCount = 4
 
-    // Everything below is guarded by `condition`, but for `reader`, which only the thread uses until it has finished.
+    // Everything below is guarded by `condition`, except `reader`, which only the thread uses until it has finished.
     private let condition = NSCondition()
     private var reader: CleanReader
     private let blocks: [UnsafeMutableBufferPointer<UInt8>]
@@ -17,7 +17,7 @@ final class ReadAhead: @unchecked Sendable {
     struct Block {
         fileprivate let index: Int
         let bytes: UnsafeBufferPointer<UInt8>
-        /// Of the input file.
+        /// In the input file.
         let position: Int64
     }
 
@@ -42,7 +42,7 @@ final class ReadAhead: @unchecked Sendable {
         return nil
     }
 
-    /// Gives a block back to be filled again.
+    /// Returns a block to be filled again.
     func recycle(_ block: Block) {
         condition.lock()
         free.append(block.index)
@@ -50,7 +50,7 @@ final class ReadAhead: @unchecked Sendable {
         condition.unlock()
     }
 
-    /// Ends the thread and waits for it: from then on the source is the caller's again.
+    /// Ends the thread and waits for it: after that the source belongs to the caller again.
     /// - Returns: how many characters were replaced, and whether content is missing between them.
     @discardableResult
     func stop() -> (replaced: Int64, hasGaps: Bool) {

@@ -2,44 +2,47 @@ import HealthModel
 
 /// What a reader found in one file.
 package struct ReadSummary: Sendable, Equatable {
-    /// `Record` elements that stand by themselves and were delivered as rows.
+    /// Separate `Record` elements, delivered as rows.
     package var records = 0
-    /// `Record` elements within a `Correlation`, delivered as rows with `.correlationChild`; most repeat a row of `records`.
+    /// `Record` elements within a `Correlation`, delivered as rows with `.correlationChild`; most repeat a row in
+    /// `records`.
     package var correlationChildren = 0
     package var correlations = 0
     package var workouts = 0
-    /// Samples of other elements (audiograms, prescriptions, clinical records): rows without number, their content in the payload.
+    /// Samples from other elements (audiograms, prescriptions, clinical records): rows without a number, their content
+    /// in the payload.
     package var otherSamples = 0
     package var activitySummaries = 0
-    /// Numbers of workouts that can't be true, or whose unit isn't one of their kind: kept apart within the workout (`leftOut`).
+    /// Workout numbers that can't be true, or whose unit doesn't fit: kept in the workout's `leftOut`, and not counted.
     package var workoutValuesLeftOut = 0
-    /// Ring summaries without a day (exports have some of 1969-12-30 and 31, the beginning of the phone's clock): passed over.
+    /// Ring summaries without a real day (exports have some for 1969-12-30 and 31, the beginning of the phone's clock):
+    /// skipped.
     package var activitySummariesWithoutDay = 0
     package var routes = 0
     package var routePoints = 0
-    /// Points of routes without position or time: left out.
+    /// Route points without position or time: left out.
     package var routePointsUnreadable = 0
-    /// Elements handed over as quarantined.
+    /// Elements passed on as quarantined.
     package var quarantined = 0
     /// Characters that XML forbids, bytes that aren't UTF-8, undeclared entities: replaced or left out.
     package var charactersReplaced: Int64 = 0
-    /// ECGs: a sample each, and a document with its waveform.
+    /// ECGs: each a sample, and a document with its waveform.
     package var electrocardiograms = 0
-    /// Files of hospitals, and what is attached to samples: kept as documents.
+    /// Files from hospitals, and attachments to samples: kept as documents.
     package var clinicalRecords = 0
     package var attachments = 0
-    /// Files of the archive that aren't read: how many, the names of the first 100, and all by kind and folder.
+    /// Files in the archive that aren't read: how many, the names of the first 100, and all by kind and folder.
     package var ignoredEntryCount = 0
     package var ignoredEntries: [String] = []
     package private(set) var unread: [UnreadFiles] = []
-    /// Those of the ignored files that are exports themselves, the first 100: only the first export of an archive is read.
+    /// Ignored files that are themselves exports, the first 100: only the first export in an archive is read.
     package var otherExports: [String] = []
-    /// Set when the input ends early or isn't well-formed: everything that was whole has been delivered.
+    /// Set when the input ends early or isn't well-formed: everything intact has been delivered.
     package var damaged: Damage?
 
     package init() {}
 
-    /// `Record` elements read whole, in correlations or not.
+    /// `Record` elements read completely, in correlations or not.
     package var recordElements: Int { records + correlationChildren }
 
     mutating func count(_ kind: DocumentKind) {
@@ -72,9 +75,10 @@ package struct Damage: Sendable, Equatable, CustomStringConvertible {
     package var what: String
     /// The archive's entry, or the file.
     package var entry: String
-    /// Line of that entry; 0 when unknown.
+    /// Line in that entry; 0 when unknown.
     package var line: Int64
-    /// Something is missing from its end, or its archive is broken: another copy may be whole. Else the export itself was written so.
+    /// Something is missing at its end, or its archive is broken: another copy may be intact. Otherwise the export
+    /// itself was written like this.
     package var isCut: Bool
 
     package init(what: String, entry: String, line: Int64, isCut: Bool = true) {
@@ -87,13 +91,13 @@ package struct Damage: Sendable, Equatable, CustomStringConvertible {
     package var description: String { line > 0 ? "\(what) (\(entry), line \(line))" : "\(what) (\(entry))" }
 }
 
-/// What an export says of itself. Of its `Me` element only the date of birth is read.
+/// What an export says about itself. Of its `Me` element only the date of birth is read.
 package struct ExportInfo: Sendable, Equatable {
     /// When the phone wrote it.
     package var date: Instant?
-    /// "en_DE"; empty when it doesn't say.
+    /// "en_DE"; empty when not stated.
     package var locale: String
-    /// Whose export it is was born then; nil when the export doesn't say.
+    /// The person's date of birth; nil when not stated.
     package var dateOfBirth: LocalDay?
 
     package init(date: Instant?, locale: String, dateOfBirth: LocalDay? = nil) {

@@ -2,7 +2,7 @@ import CXMLStream
 import HealthModel
 import JSON
 
-/// Reads the track points of a GPX 1.1 file, as exports have one for each workout's route.
+/// Reads the track points of a GPX 1.1 file; exports have one for each workout's route.
 final class RouteParser {
     private enum Element: Int32, CaseIterable {
         case trkpt, ele, time, speed, course, hAcc, vAcc
@@ -16,7 +16,7 @@ final class RouteParser {
     private var failure: (any Error)?
     private var stream: XMLStream?
 
-    // The point that is being read.
+    // The current point.
     private var isInPoint = false
     private var position: (latitude: Double, longitude: Double)?
     // By element; NaN while there is none.
@@ -25,13 +25,13 @@ final class RouteParser {
     private var text: [UInt8] = []
     private var collected: Element?
 
-    /// - Parameter deliver: takes the points, in parts of at most `WorkoutRoute.pointLimit`.
+    /// - Parameter deliver: receives the points, in parts of at most `WorkoutRoute.pointLimit`.
     init(path: String, workout: WorkoutRoute.Workout?, deliver: @escaping (WorkoutRoute) throws -> Void) {
         route = WorkoutRoute(path: path, workout: workout)
         self.deliver = deliver
     }
 
-    /// Returns what is wrong with the file's form; whole points before that have been delivered.
+    /// Returns what is wrong with the file's form; complete points before that have been delivered.
     func parse(_ source: any ByteSource, entry: String) throws -> Damage? {
         let stream = try XMLStream(
             root: "gpx", elements: Element.names, attributes: "lat lon",

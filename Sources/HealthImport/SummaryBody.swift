@@ -1,7 +1,7 @@
 import HealthModel
 import JSON
 
-/// `ActivitySummary` in numbers of canonical units: kcal, min, h.
+/// `ActivitySummary` as numbers in canonical units: kcal, min, h.
 enum SummaryBody {
     enum Result {
         case day(ActivitySummaryRecord)
@@ -9,16 +9,16 @@ enum SummaryBody {
         case unreadable(String)
     }
 
-    /// Rings came with the first Apple Watch, in 2015. The end only keeps years apart that no calendar app would show.
+    /// Rings came with the first Apple Watch, in 2015. The end only excludes years that no calendar app would show.
     private static let days =
         LocalDay(year: 2014, month: 1, day: 1).number..<LocalDay(year: 2200, month: 1, day: 1).number
 
     static func record(_ tree: ElementTree) -> Result {
         guard let date = tree.attribute("dateComponents") else { return .unreadable("there is no dateComponents") }
         guard let day = LocalDay(date) else { return .unreadable("dateComponents isn't a date") }
-        // The beginning of the phone's clock, in whatever zone: a summary that was never filled.
+        // The beginning of the phone's clock, in any zone: a summary that was never filled.
         if (-2...1).contains(day.number) { return .noDay }
-        guard days.contains(day.number) else { return .unreadable("dateComponents is no day that rings can be of") }
+        guard days.contains(day.number) else { return .unreadable("dateComponents isn't a day that can have rings") }
         var members: [String: Value] = [:]
         let energy = HealthType.named("HKQuantityTypeIdentifierActiveEnergyBurned")
         let unit = tree.attribute("activeEnergyBurnedUnit") ?? energy.unit

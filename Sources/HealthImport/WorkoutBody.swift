@@ -1,12 +1,13 @@
 import HealthModel
 
-/// What a workout's payload holds, in canonical units (m, kcal, s) and UTC.
+/// The contents of a workout's payload, in canonical units (m, kcal, s) and UTC.
 ///
-/// Members that the export doesn't have are missing: `activity`, `durationSeconds`, `totalDistanceMeters`, `totalEnergyKilocalories`,
-/// `totalSwimmingStrokeCount`, `totalFlightsClimbed`, `events`, `statistics`, `activities`, `route`. A number that can't be true, or whose
-/// unit isn't one of its kind, stands as it was printed in `leftOut`, by the attribute's name, and nowhere else: it is kept and counts nowhere.
+/// Members that the export doesn't have are missing: `activity`, `durationSeconds`, `totalDistanceMeters`,
+/// `totalEnergyKilocalories`, `totalSwimmingStrokeCount`, `totalFlightsClimbed`, `events`, `statistics`, `activities`,
+/// `route`. A number that can't be true, or whose unit doesn't fit, is only in `leftOut`, as it was printed, under the
+/// attribute's name: it is kept but not counted.
 struct WorkoutBody {
-    /// Path of the route's file, or of the route that stood inside.
+    /// Path of the route's file, or of the route inside.
     let route: String?
     let payload: Value
     /// How many numbers were left out.
@@ -49,7 +50,7 @@ struct WorkoutBody {
         return .object(members.filter { !$0.value.isNull })
     }
 
-    /// Duration, events and statistics: a workout has them, and so has each of its activities.
+    /// Duration, events and statistics: both a workout and each of its activities have them.
     private static func common(_ tree: ElementTree, _ numbers: inout WorkoutNumbers) -> [String: Value] {
         var members: [String: Value] = ["durationSeconds": numbers.seconds(tree)]
         var events: [Value] = []
@@ -94,7 +95,7 @@ struct WorkoutBody {
 }
 
 extension WorkoutNumbers {
-    /// `duration` of an element.
+    /// The `duration` of an element.
     fileprivate mutating func seconds(_ tree: ElementTree) -> Value {
         seconds(tree.attribute("duration"), tree.attribute("durationUnit"), "\(tree.name) duration")
     }

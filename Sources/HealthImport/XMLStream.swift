@@ -1,20 +1,20 @@
 import CXMLStream
 
-/// A push parser for one document, from its root element on: what stands before it (the XML declaration, the document type with
-/// whatever defects and entities it has) is never parsed.
+/// A push parser for one document, from its root element on: whatever comes before it (the XML declaration, the
+/// document type with all its defects and entities) is never parsed.
 final class XMLStream {
-    /// A prolog longer than this isn't one of an export: the longest seen has 8 KiB.
+    /// An export's prolog isn't longer than this: the longest seen has 8 KiB.
     private static let prologLimit = 1 << 20
 
     private let parser: OpaquePointer
     private let root: [UInt8]
-    /// What has come so far without the root element; nil once that has begun.
+    /// Everything received before the root element; nil once that has begun.
     private var prolog: [UInt8]? = []
     private(set) var isStopped = false
 
     /// - Parameters:
     ///   - elements: names, separated by spaces; likewise `attributes`.
-    ///   - context: handed to the callbacks; must outlive this.
+    ///   - context: passed to the callbacks; must outlive this.
     init(
         root: String, elements: String, attributes: String, callbacks: healthbus_xml_callbacks,
         context: UnsafeMutableRawPointer
@@ -34,19 +34,19 @@ final class XMLStream {
     var line: Int64 { healthbus_xml_line(parser) }
     var damage: healthbus_xml_damage { healthbus_xml_get_damage(parser) }
 
-    /// No more bytes come: what is left is told as far as it goes.
+    /// No more bytes will come: parses the rest as far as possible.
     func finish() { healthbus_xml_finish(parser) }
 
-    /// Of a start: the elements open between that depth and the one that starts have no end tags.
+    /// For a start tag: the open elements between that depth and the starting one have no end tags.
     func collapse(to depth: Int32) { healthbus_xml_collapse(parser, depth) }
 
-    /// Of a callback: no more of them.
+    /// For a callback: call no more of them.
     func stop() {
         isStopped = true
         healthbus_xml_stop(parser)
     }
 
-    /// False when there is nothing more to do: the root has ended, parsing was stopped or can't go on.
+    /// Returns false when there is nothing more to do: the root has ended, or parsing was stopped or can't continue.
     func feed(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard prolog != nil else { return parse(bytes) }
         prolog?.append(contentsOf: bytes)
@@ -64,7 +64,7 @@ final class XMLStream {
         return healthbus_xml_feed(parser, base, Int64(bytes.count)) && !isComplete
     }
 
-    /// Where "<HealthData" begins as an element: not "<!ELEMENT HealthData", nor within a comment.
+    /// Where "<HealthData" begins an element: not "<!ELEMENT HealthData", nor within a comment.
     private static func rootStart(_ root: [UInt8], in bytes: [UInt8]) -> Int? {
         let open = Array("<!--".utf8)
         let close = Array("-->".utf8)

@@ -3,10 +3,10 @@ import Foundation
 
 /// A zip archive that is read entry by entry, never unpacked.
 ///
-/// One that lacks its directory (because it was cut) is read by its local headers, up to where it ends.
+/// One without its directory (because it was cut off) is read by its local headers, as far as it goes.
 final class ZipArchive {
     struct Entry {
-        /// Its place among the archive's entries, from 0.
+        /// Its index among the archive's entries, from 0.
         let place: Int
         let name: String
         let isFile: Bool
@@ -16,11 +16,11 @@ final class ZipArchive {
 
     let path: String
     private let archive: OpaquePointer
-    /// What is left of libarchive's block, valid until it is asked for the next.
+    /// The rest of libarchive's block, valid until the next one is requested.
     private var block = UnsafeRawBufferPointer(start: nil, count: 0)
     private var entries = 0
 
-    /// What is wrong with the block above; told after its bytes.
+    /// What is wrong with the block above; reported after its bytes.
     private var warning: ArchiveDamage?
 
     /// - Parameter descriptor: a seekable file; not owned, rewound.
@@ -42,7 +42,7 @@ final class ZipArchive {
         var header: OpaquePointer?
         let result = archive_read_next_header(archive, &header)
         if result == ARCHIVE_EOF { return nil }
-        // A warning is about a name that has no form in the C locale; names are for messages only.
+        // A warning concerns a name that can't be expressed in the C locale; names are only for messages.
         guard result == ARCHIVE_OK || result == ARCHIVE_WARN, let header else { throw damage }
         let name = archive_entry_pathname_utf8(header) ?? archive_entry_pathname(header)
         defer { entries += 1 }
@@ -54,10 +54,11 @@ final class ZipArchive {
             isEncrypted: archive_entry_is_data_encrypted(header) != 0)
     }
 
-    /// Bytes of the archive's file that have been read.
+    /// How many bytes of the archive's file have been read.
     var position: Int64 { archive_filter_bytes(archive, -1) }
 
-    /// A block of the entry at a time: libarchive's own copying read drops what it has when the next block is damaged.
+    /// One block of the entry at a time: libarchive's own copying read drops what it has when the next block is
+    /// damaged.
     fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         guard try fill() else { return 0 }
         let part = block.prefix(buffer.count)
@@ -66,12 +67,12 @@ final class ZipArchive {
         return part.count
     }
 
-    /// Inflates what is left of the entry, so that its checksum is looked at.
+    /// Inflates the rest of the entry, so that its checksum is verified.
     func readToEnd() throws {
         while try fill() { block = UnsafeRawBufferPointer(start: nil, count: 0) }
     }
 
-    /// Makes sure that there are bytes in the block; false at the entry's end.
+    /// Makes sure that there are bytes in the block; returns false at the entry's end.
     private func fill() throws -> Bool {
         while block.isEmpty {
             if let warning {
@@ -85,7 +86,7 @@ final class ZipArchive {
             if result == ARCHIVE_EOF { return false }
             if result == ARCHIVE_RETRY { continue }
             guard result == ARCHIVE_OK || result == ARCHIVE_WARN else { throw damage }
-            // A warning comes with the last block: a checksum or size that isn't what the directory says.
+            // A warning comes with the last block: a checksum or size that differs from the directory's.
             if result == ARCHIVE_WARN { warning = damage }
             block = UnsafeRawBufferPointer(start: start, count: count)
         }
@@ -97,18 +98,19 @@ final class ZipArchive {
     }
 }
 
-/// What libarchive says of an archive that it can't read on.
+/// libarchive's explanation of why it can't continue reading an archive.
 struct ArchiveDamage: Error {
-    /// In one line; some of libarchive's reasons end with a line break.
+    /// On one line; some of libarchive's reasons end with a line break.
     let reason: String
 
     init(_ reason: String) { self.reason = reason.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 
-    /// The file ends within what was being read, as libarchive words it: −5 is what zlib says when there is no more to inflate.
+    /// The file ends within what was being read, in libarchive's words: zlib's −5 means that there is no more to
+    /// inflate.
     var isEndOfInput: Bool { reason.hasPrefix("Truncated") || reason == "ZIP decompression failed (-5)" }
 }
 
-/// The content of the entry where an archive stands.
+/// The content of an archive's current entry.
 final class EntrySource: ByteSource {
     private let archive: ZipArchive
 

@@ -1,13 +1,14 @@
-/// Values by what is left of their names without HealthKit's prefixes, as apps show them: `Mild`, `Egg White`, `In Bed`.
+/// Values by the part of their names that is left without HealthKit's prefixes, as apps show them: `Mild`, `Egg White`,
+/// `In Bed`.
 extension CategoryValue {
-    /// The raw value of a type's value; nil where the type has none of this name. Only letters count, in any case.
+    /// The raw value for such a name; nil where the type has none by that name. Only letters count, in either case.
     package static func raw(ofBare value: String, type identifier: String) -> Int? {
         guard let values = values(of: identifier) else { return nil }
         let key = letters(value)
         return values.first { letters($0.0) == key }?.1
     }
 
-    /// Whether a type's samples all have the one value `HKCategoryValueNotApplicable`, which is 0.
+    /// Whether the only value of a type's samples is `HKCategoryValueNotApplicable`, which is 0.
     package static func isNotApplicable(type identifier: String) -> Bool {
         values(of: identifier)?.map(\.0) == ["NotApplicable"]
     }

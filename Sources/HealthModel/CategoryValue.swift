@@ -1,6 +1,7 @@
-/// Names of category values, as exports print them, and their raw integers of HKCategoryValues.h.
+/// Names of category values, as exports print them, and their raw integers from HKCategoryValues.h.
 public enum CategoryValue {
-    /// The raw integer of `HKCategoryValueSleepAnalysisAsleepCore` and the like, or of a number in digits; nil when unknown.
+    /// The raw integer of `HKCategoryValueSleepAnalysisAsleepCore` and the like, or of a number in digits; nil when
+    /// unknown.
     public static func raw(of name: some StringProtocol) -> Int? {
         var copy = String(name)
         return copy.withUTF8 { raw(of: $0) }
@@ -52,7 +53,7 @@ public enum CategoryValue {
         return table
     }()
 
-    /// Names by type and raw value: a type's own family, or the one that it shares with others.
+    /// Names by type and raw value: the type's own family, or the one it shares with others.
     private static let byFamily: [String: [Int: String]] = {
         var table: [String: [Int: String]] = [:]
         for (family, values) in CategoryValueTable.families {

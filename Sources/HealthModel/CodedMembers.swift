@@ -1,4 +1,4 @@
-/// A member that is always said, as null where there is nothing to say: its being absent would mean that nobody knows.
+/// A member that is always written, as null where there is no value: leaving it out would mean that it is unknown.
 @propertyWrapper
 package struct OrNull<Wrapped: Codable> {
     package var wrappedValue: Wrapped?
@@ -29,7 +29,7 @@ package struct IfAny<Wrapped: Codable & Collection & EmptyCollectionInitializabl
     package init(wrappedValue: Wrapped) { self.wrappedValue = wrappedValue }
 }
 
-/// What has an empty form.
+/// A collection that can be made empty.
 package protocol EmptyCollectionInitializable { init() }
 
 extension Array: EmptyCollectionInitializable {}
@@ -50,7 +50,7 @@ extension IfAny: Codable {
     }
 }
 
-// The compiler's own coding of a type calls these where a member has one of the wrappers.
+// The compiler's own coding of a type calls these for members that have one of the wrappers.
 extension KeyedDecodingContainer {
     package func decode<Wrapped>(_ type: OrNull<Wrapped>.Type, forKey key: Key) throws -> OrNull<Wrapped> {
         OrNull(wrappedValue: try decodeIfPresent(Wrapped.self, forKey: key))
@@ -67,7 +67,7 @@ extension KeyedEncodingContainer {
     }
 }
 
-/// A member that counts as absent where it isn't what it should be: what is beside it still holds.
+/// A member that counts as absent when it can't be read; the members beside it are still read.
 @propertyWrapper
 package struct IfReadable<Wrapped: Codable> {
     package var wrappedValue: Wrapped?
@@ -101,7 +101,7 @@ extension KeyedEncodingContainer {
     }
 }
 
-/// Numbers that travel side by side, as a typed array.
+/// Numbers that are sent side by side, as a typed array.
 @propertyWrapper
 package struct Packed<Element: PackedNumber>: Sendable, Equatable {
     package var wrappedValue: [Element]
@@ -113,7 +113,7 @@ extension Packed: Codable {
     package init(from decoder: any Decoder) throws {
         guard let numbers = Element.unpacked(try decoder.singleValueContainer().decode(Value.self)) else {
             throw DecodingError.typeMismatch(
-                [Element].self, .init(codingPath: decoder.codingPath, debugDescription: "is no column of them"))
+                [Element].self, .init(codingPath: decoder.codingPath, debugDescription: "isn't a column of this kind"))
         }
         wrappedValue = numbers
     }
@@ -127,7 +127,7 @@ extension Packed: Codable {
 /// What a column may hold.
 package protocol PackedNumber: Sendable, Equatable {
     static func packed(_ numbers: [Self]) -> Value.Column
-    /// nil for anything but a column of these.
+    /// nil for anything but a column of this kind.
     static func unpacked(_ value: Value) -> [Self]?
 }
 

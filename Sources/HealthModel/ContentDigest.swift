@@ -1,6 +1,6 @@
 import CXXHash
 
-/// XXH3-128 of some bytes: tells content apart that differs by chance, and is no protection against forgery.
+/// XXH3-128 of some bytes. It tells different content apart, but doesn't protect against forgery.
 package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
     private let high: UInt64
     private let low: UInt64
@@ -12,12 +12,12 @@ package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
         (self.high, self.low) = (high, low)
     }
 
-    /// 16, most significant first.
+    /// 16 bytes, most significant first.
     package var bytes: [UInt8] {
         withUnsafeBytes(of: high.bigEndian) { Array($0) } + withUnsafeBytes(of: low.bigEndian) { Array($0) }
     }
 
-    /// 32 digits.
+    /// 32 hexadecimal digits.
     package var description: String {
         [high, low].map { word in
             let digits = String(word, radix: 16)

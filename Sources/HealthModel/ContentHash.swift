@@ -1,6 +1,7 @@
 import CXXHash
 
-/// XXH3-128 of content that comes piece by piece: tells whether all of it arrived as it was sent. No protection against forgery.
+/// XXH3-128 of content that comes piece by piece: shows whether all of it arrived as it was sent. It doesn't protect
+/// against forgery.
 package final class ContentHash {
     private let state: UnsafeMutableRawPointer
 
@@ -17,14 +18,14 @@ package final class ContentHash {
 
     package func add(_ bytes: [UInt8]) { bytes.withUnsafeBytes { add($0) } }
 
-    /// Of all that was added so far, as two numbers.
+    /// Of everything added so far, as two numbers.
     package var words: (high: UInt64, low: UInt64) {
         var words: (high: UInt64, low: UInt64) = (0, 0)
         healthbus_hash_value(state, &words.high, &words.low)
         return words
     }
 
-    /// Of all that was added so far: 16 bytes, the most significant first.
+    /// Of everything added so far: 16 bytes, most significant first.
     package var value: [UInt8] {
         let (high, low) = words
         return [high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }

@@ -1,25 +1,26 @@
 import CXXHash
 
-/// A number that is the same for equal content, whoever computes it: a backend from what it keeps, `healthbus verify` from what is here.
+/// A number that is the same for equal content, whoever computes it: a backend from what it keeps, or `healthbus
+/// verify` from what is here.
 ///
-/// Not negative. It tells content apart that differs by chance or by mistake, and is no protection against forgery.
+/// Never negative. It tells content apart that differs by chance or mistake, but doesn't protect against forgery.
 package enum ContentNumber {
-    /// Of a sample's type, start, end, value and source.
+    /// The number of a sample, from its type, start, end, value and source.
     /// - Parameters:
-    ///   - type, source: numbers of those texts, by `text`.
+    ///   - type, source: the numbers of those texts, from `text`.
     ///   - value: NaN or nil for none.
     package static func sample(type: UInt64, start: Instant, end: Instant, value: Double?, source: UInt64) -> Int64 {
         var hash: UInt64 = 0
         for word in [type, UInt64(bitPattern: start.microseconds), UInt64(bitPattern: end.microseconds), source] {
             hash = mixed(hash ^ word)
         }
-        // Zero has two forms, of which a database keeps one.
+        // Zero has two forms, and a database keeps only one of them.
         let bits = value.flatMap { $0.isFinite ? $0 == 0 ? 0 : $0.bitPattern : nil }
         return Int64(mixed(hash ^ (bits ?? .max)) >> 1)
     }
 
-    /// Of a document: the same for its JSON in any order and spacing.
-    /// - Throws: where it isn't JSON.
+    /// The number of a document: the same for its JSON in any order and spacing.
+    /// - Throws: if it isn't JSON.
     package static func document(json: some Sequence<UInt8>) throws -> Int64 {
         Int64(text(try Value(json: json).json()) >> 1)
     }
@@ -32,7 +33,7 @@ package enum ContentNumber {
         return low
     }
 
-    /// SplitMix64's last steps.
+    /// The last steps of SplitMix64.
     private static func mixed(_ word: UInt64) -> UInt64 {
         var word = word &+ 0x9e37_79b9_7f4a_7c15
         word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9

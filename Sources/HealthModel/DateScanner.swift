@@ -1,4 +1,5 @@
-/// Reads digits, signs and offsets of a date from the front; every step fails on the first byte that doesn't fit, so no byte beyond is looked at.
+/// Reads the digits, signs and offset of a date from the front. Every step fails at the first byte that doesn't fit and
+/// looks no further.
 package struct DateScanner {
     package let bytes: UnsafeBufferPointer<UInt8>
     package var position = 0
@@ -15,10 +16,10 @@ package struct DateScanner {
         return true
     }
 
-    /// A number of just so many digits.
+    /// A number of exactly this many digits.
     package mutating func number(_ width: Int) -> Int? { number(width...width) }
 
-    /// A number of so many digits, as many as there are.
+    /// A number with this many digits, taking as many as there are.
     package mutating func number(_ width: ClosedRange<Int>) -> Int? {
         var result = 0
         var digits = 0
@@ -33,7 +34,7 @@ package struct DateScanner {
         return result
     }
 
-    /// Microseconds of a fraction of a second; 0 when there is none, nil when a point has no digit behind it.
+    /// The microseconds of a fraction of a second; 0 when there is none, nil when no digit follows the point.
     package mutating func fraction() -> Int64? {
         guard skip(".") || skip(",") else { return 0 }
         var micros: Int64 = 0

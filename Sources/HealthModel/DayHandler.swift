@@ -2,21 +2,23 @@
 public struct DayInput: Sendable {
     /// Whose day it is.
     public var user: String
-    /// The date that figures are asked for.
+    /// The date to compute figures for.
     public var day: LocalDay
-    /// The instants that belong to the result: the local day (a union of ranges when a flight makes it so), or the night's window.
+    /// The instants that belong to the result: the local day (several ranges when a flight splits it), or the night's
+    /// window.
     public var window: [Range<Instant>]
-    /// In which zones the user was; for hours, and days, of the local clock.
+    /// Which zone the user was in and when, for the hours and days of the local clock.
     public var zones: ZoneTimeline
-    /// The day's slice (`ZoneTimeline.slice`): alive, plausible samples that overlap the window, or lie as far beyond it as the
-    /// handler's window says, in canonical order (start, id). Long ones reach past its edges.
+    /// The day's slice (`ZoneTimeline.slice`): plausible samples that aren't deleted and overlap the window, or lie as
+    /// far outside it as the handler's window allows, in canonical order (start, id). Long ones reach past its edges.
     public var samples: SamplePage
-    /// The handler's configuration: its schema's defaults overlaid with the stack's.
+    /// The handler's configuration: the defaults of its schema, overridden by the stack's.
     public var configuration: Value
-    /// What is known of the user, of what the handler asks for: `dateOfBirth` ("1986-05-17"). Unknown members are missing.
+    /// What is known of the user, limited to what the handler asks for: `dateOfBirth` ("1986-05-17"). Unknown members
+    /// are missing.
     public var characteristics: Value
 
-    /// A day with what is given, for tests of a handler: nothing is cut or checked.
+    /// A day made of exactly these values, for tests of a handler: nothing is cut or checked.
     public init(
         user: String, day: LocalDay, window: [Range<Instant>], zones: ZoneTimeline, samples: SamplePage,
         configuration: Value = [:], characteristics: Value = [:]
@@ -33,14 +35,15 @@ public struct DayInput: Sendable {
 
 /// What a handler derives from one day.
 public struct DayOutput: Sendable, Equatable {
-    /// Members of the daily summary, by the summary's names ("steps", "sleep"); absent where there is no data, never 0.
+    /// Members of the daily summary, under their names there ("steps", "sleep"); absent where there is no data, never
+    /// 0.
     public var figures: [String: Value]
-    /// Detail that stays beside the summary: hourly buckets by figure, 24 (23, 25) numbers or null each.
+    /// Details beside the summary: hourly buckets by figure, each 24 (23, 25) numbers or nulls.
     public var hourly: [String: Value]
-    /// Derived events of this day (workouts, nights), by id.
+    /// Events derived from this day (workouts, nights), by id.
     public var events: [DayEvent]
 
-    /// Empty where nothing is given: a day without data.
+    /// A day's output; empty by default, which means a day without data.
     public init(figures: [String: Value] = [:], hourly: [String: Value] = [:], events: [DayEvent] = []) {
         self.figures = figures
         self.hourly = hourly
@@ -48,16 +51,16 @@ public struct DayOutput: Sendable, Equatable {
     }
 }
 
-/// A derived event: something with a beginning and an end that is delivered by itself.
+/// A derived event: something with a start and an end that is delivered on its own.
 public struct DayEvent: Sendable, Equatable {
-    /// Stable over recomputation: the id of the sample it derives from.
+    /// Stays the same when recomputed: the id of the sample that it is derived from.
     public var id: String
     /// "workout", "night".
     public var kind: String
-    /// What is delivered, an object.
+    /// What is delivered; an object.
     public var payload: Value
 
-    /// An event with what is given.
+    /// An event made of these values.
     public init(id: String, kind: String, payload: Value) {
         self.id = id
         self.kind = kind
@@ -67,16 +70,17 @@ public struct DayEvent: Sendable, Equatable {
 
 /// Which instants a handler needs for a day: 24 hours of the local clock, and how far its slices reach beyond them.
 ///
-/// Figures may follow from a slice only, so a change touches exactly the days whose slice can hold it: the narrower, the fewer.
+/// Figures may depend on a slice only, so a change touches exactly those days whose slice can contain it: the narrower
+/// the window, the fewer days.
 public struct HandlerWindow: Sendable, Hashable {
     /// The hour of the local clock at which the day's window ends, 1 to 24; it begins at this hour of the day before.
     public var endHour: Int
-    /// How far before the window's begin a slice begins.
+    /// How far before the window's start a slice begins.
     public var before: Duration
     /// How far after the window's end a slice ends.
     public var after: Duration
 
-    /// The local day where nothing is given.
+    /// The local day by default.
     public init(endHour: Int = 24, before: Duration = .zero, after: Duration = .zero) {
         self.endHour = endHour
         self.before = before
@@ -87,58 +91,63 @@ public struct HandlerWindow: Sendable, Hashable {
     public static let localDay = HandlerWindow()
 }
 
-/// What a handler says of itself: what its figures depend on beside the samples, and what of them it needs.
+/// What a handler declares about itself: what its figures depend on besides the samples, and which parts of samples it
+/// needs.
 public protocol HandlerTraits: Sendable {
-    /// Raises whenever the same samples would give other figures: every day is then computed again.
+    /// To be raised whenever the same samples would give other figures: every day is then recomputed.
     var version: Int { get }
-    /// The types of which it reads `payload`, `metadata`, `created` or `healthKitUUID`; none unless a handler says otherwise. Without
-    /// them a row is a third of the size.
+    /// The types whose `payload`, `metadata`, `created` or `healthKitUUID` it reads; none by default. Without them a
+    /// row is a third of the size.
     var detailedTypes: Set<String> { get }
-    /// The types of which it reads `payload` alone, where there is one; none unless a handler says otherwise. Costs nothing for samples without.
+    /// The types of which it reads only `payload`, where there is one; none by default. Costs nothing for samples
+    /// without a payload.
     var payloadTypes: Set<String> { get }
-    /// By type: another one, during whose samples alone it needs those of the first. A slice holds no others. Empty unless a handler says
-    /// otherwise.
+    /// For a type, another type: samples of the first are needed only during samples of the second, and a slice holds
+    /// no others. Empty by default.
     var during: [String: String] { get }
-    /// The members of `DayInput.characteristics` that it reads; none unless a handler says otherwise.
+    /// The members of `DayInput.characteristics` that it reads; none by default.
     var characteristics: Set<String> { get }
-    /// Which instants its days are: the local day, unless it says otherwise.
+    /// Which instants its days consist of: the local day by default.
     /// - Parameter configuration: as in `DayInput`.
     /// - Throws: for options that it can't work with; the host then doesn't start.
     func window(_ configuration: Value) throws -> HandlerWindow
 }
 
 extension HandlerTraits {
-    /// None.
+    /// None by default.
     public var detailedTypes: Set<String> { [] }
-    /// None.
+    /// None by default.
     public var payloadTypes: Set<String> { [] }
-    /// None.
+    /// None by default.
     public var during: [String: String] { [:] }
-    /// None.
+    /// None by default.
     public var characteristics: Set<String> { [] }
-    /// The local day.
+    /// The local day by default.
     public func window(_ configuration: Value) throws -> HandlerWindow { .localDay }
 }
 
 /// One metric family: a pure function from a day's samples to figures and events. It keeps no state and does no I/O;
-/// the host owns anchors, days to recompute and delivery.
+/// the host takes care of anchors, days to recompute and delivery.
 public protocol DayHandler: HandlerTraits {
-    /// The figures of one day; the same for the same input, always.
-    /// - Throws: when the day can't be computed. It is tried again, three times in all, and then left out with that reason, which mustn't hold a health value.
+    /// The figures of one day. The same input always gives the same output.
+    /// - Throws: when the day can't be computed. It is tried three times in all, then left out with the error as its
+    ///   reason, so the error mustn't contain a health value.
     func compute(_ input: DayInput) throws -> DayOutput
 }
 
-/// The handler of a plugin. It is made without arguments, since it keeps nothing.
+/// The handler of a plugin. It is made without arguments, since it keeps no state.
 ///
-/// It is found by its name: that of the plugin `heart-rate` is the structure `HeartRateHandler` in the module `HeartRateStage`.
+/// The host finds it by name: the handler of the plugin `heart-rate` is the struct `HeartRateHandler` in the module
+/// `HeartRateStage`.
 public protocol PluginHandler: DayHandler {
-    /// The host makes it in this way, once.
+    /// How the host makes it, once.
     init()
 }
 
 extension DayInput {
-    /// One day's input, its slice cut out of samples that hold it and maybe more.
-    /// - Parameter samples: alive and plausible, in canonical order; statistics among them become samples where they count.
+    /// One day's input, its slice cut out of samples that contain it and maybe more.
+    /// - Parameter samples: plausible and not deleted, in canonical order; statistics among them become samples where
+    ///   they count.
     public init(
         user: String, day: LocalDay, window: HandlerWindow, zones: ZoneTimeline, cutting samples: SamplePage,
         configuration: Value = [:], characteristics: Value = [:]

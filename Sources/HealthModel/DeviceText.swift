@@ -1,7 +1,8 @@
 /// The `device` attribute of exports.
 package enum DeviceText {
-    /// The description without its frame and memory address, which change from export to export:
-    /// `<<HKDevice: 0x283d0a1b0>, name:Apple Watch, model:Watch>` becomes `name:Apple Watch, model:Watch`. Other text stays as it is.
+    /// The description without its frame and memory address, which change from export to export: `<<HKDevice:
+    /// 0x283d0a1b0>, name:Apple Watch, model:Watch>` becomes `name:Apple Watch, model:Watch`. Other text is left as it
+    /// is.
     package static func stripped(_ text: some StringProtocol) -> String {
         guard text.hasPrefix(opening), let close = text.firstIndex(of: ">") else { return String(text) }
         var rest = text[text.index(after: close)...]
@@ -9,7 +10,7 @@ package enum DeviceText {
         return String(rest.drop { $0 == "," || $0 == " " })
     }
 
-    /// The value behind `key:` in a description; nil when it isn't there.
+    /// The value after `key:` in a description; nil when the key isn't there.
     static func field(_ key: String, of device: String) -> Substring? {
         for part in device.split(separator: ",") {
             let trimmed = part.drop { $0 == " " }

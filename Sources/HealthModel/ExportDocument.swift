@@ -1,19 +1,19 @@
-/// What a document is.
+/// The kinds of document.
 package enum DocumentKind: String, Sendable, Codable, CaseIterable {
-    /// FHIR, as a hospital gave it: `clinical-records/Observation-….json`.
+    /// FHIR, as received from a hospital: `clinical-records/Observation-….json`.
     case clinicalRecord
-    /// The waveform of an ECG, made of `electrocardiograms/ecg_….csv`.
+    /// The waveform of an ECG, from `electrocardiograms/ecg_….csv`.
     case electrocardiogram
-    /// What somebody attached to a sample, such as the photo of a prescription.
+    /// Something attached to a sample, such as the photo of a prescription.
     case attachment
 }
 
-/// A file that lies beside an export's samples and is kept whole: what is known of it besides its content.
+/// A file that lies beside an export's samples and is kept whole: what is known about it apart from its content.
 package struct DocumentFile: Sendable, Equatable {
     package var kind: DocumentKind
-    /// Its path in the archive, without the folder that everything is in: "clinical-records/Observation-….json".
+    /// Its path in the archive, without the top folder: "clinical-records/Observation-….json".
     package var name: String
-    /// "application/json", as told by content and name; "application/octet-stream" where neither tells.
+    /// "application/json", judged by content and name; "application/octet-stream" where neither tells.
     package var mediaType: String
     /// What refers to it; nil when nothing does.
     package var reference: DocumentReference?
@@ -28,15 +28,15 @@ package struct DocumentFile: Sendable, Equatable {
 
 /// The element of an export that refers to a document.
 package struct DocumentReference: Sendable, Codable, Equatable {
-    /// "ClinicalRecord", "VisionPrescription"; "Electrocardiogram" for the sample that an ECG's file becomes.
+    /// "ClinicalRecord", "VisionPrescription"; "Electrocardiogram" for the sample made from an ECG file.
     package var element: String
     /// The sample's type.
     package var type: String
-    /// What tells it from others of its kind, whatever the file is called: the resource's id at the hospital; empty when it has
-    /// none.
+    /// Identifies it among others of its kind, whatever the file is called: the resource's id at the hospital; empty
+    /// when it has none.
     package var identifier: String
     package var sourceName: String
-    /// When the phone got it, or when it was recorded.
+    /// When the phone received it, or when it was recorded.
     package var received: Instant?
 
     package init(element: String, type: String, identifier: String, sourceName: String, received: Instant?) {
@@ -48,22 +48,24 @@ package struct DocumentReference: Sendable, Codable, Equatable {
     }
 }
 
-/// A document on its way into the store, or a part of a long one. The parts of one come in order, one document after the other.
+/// A document on its way into the store, or a part of a long one. The parts of one document come in order, one document
+/// after the other.
 package struct DocumentPart: Sendable, Equatable {
-    /// At most so many bytes come at once.
+    /// The most bytes in one part.
     package static let limit = 256 << 10
 
     package var file: DocumentFile
-    /// How many bytes come before these.
+    /// How many bytes come before this part.
     package var offset: Int64
     package var bytes: [UInt8]
-    /// With the last part.
+    /// Set in the last part.
     package var end: End?
 
     package struct End: Sendable, Equatable {
-        /// Of the whole content: XXH3-128, 16 bytes.
+        /// XXH3-128 of the whole content, 16 bytes.
         package var hash: [UInt8]
-        /// Names the file with all that is known of it: it needn't come again. Nil of a long one.
+        /// Identifies the file together with everything known about it, so that it needn't be sent again. Nil for a
+        /// long one.
         package var piece: PieceHash?
 
         package init(hash: [UInt8], piece: PieceHash?) {
@@ -80,29 +82,29 @@ package struct DocumentPart: Sendable, Equatable {
     }
 }
 
-/// Why a file of an archive isn't read.
+/// Why a file in an archive isn't read.
 package enum UnreadKind: String, Sendable, Codable, CaseIterable {
-    /// The clinical document (CDA) that the phone makes of the same samples.
+    /// The clinical document (CDA) that the phone makes from the same samples.
     case clinicalDocument
-    /// Another export: the first one of an archive is read.
+    /// Another export: only the first one in an archive is read.
     case export
-    /// It isn't what was packed.
+    /// Its content isn't what was packed.
     case damaged
-    /// A link, or what else is neither file nor folder.
+    /// A link, or anything else that is neither a file nor a folder.
     case link
-    /// Nothing that exports are known to hold.
+    /// Nothing that exports are known to contain.
     case other
 }
 
-/// Files of an archive that aren't read, by folder: a file's own name may be a person's.
+/// Files in an archive that aren't read, counted by folder: a file's own name may contain a person's name.
 package struct UnreadFiles: Sendable, Codable, Equatable {
-    /// Folders told apart; a hostile archive has as many as it likes.
+    /// The most folders counted separately; a hostile archive may have any number.
     package static let limit = 30
-    /// The folder of those beyond.
+    /// Stands for the folders beyond that limit.
     package static let elsewhere = "…"
 
     package var kind: UnreadKind
-    /// As in the archive; empty for its top.
+    /// As in the archive; empty for the top level.
     package var folder: String
     package var count: Int
 

@@ -1,9 +1,10 @@
-/// Names a piece of an export by its content: some hundred records, one after the other. The same piece in a later export holds the same records.
+/// Identifies a piece of an export by its content: some hundred consecutive records. The same piece in a later export
+/// holds the same records.
 package struct PieceHash: Hashable, Sendable {
     package var high: UInt64
     package var low: UInt64
 
-    /// Of XXH3-128, without the addresses that devices are printed with.
+    /// From XXH3-128 of the piece, without the memory addresses that devices are printed with.
     package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
@@ -16,7 +17,8 @@ package struct PieceHash: Hashable, Sendable {
 package struct PieceEnd: Sendable, Equatable {
     /// How many of the batch's rows come before the end.
     package var rows: Int
-    /// Nil for a piece that must be read again when it comes again: it holds more than whole records, or begins or ends within one.
+    /// Nil for a piece that must be read again each time: it holds something other than whole records, or begins or
+    /// ends within one.
     package var hash: PieceHash?
 
     package init(rows: Int, hash: PieceHash?) {

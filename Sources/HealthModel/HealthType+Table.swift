@@ -1,4 +1,4 @@
-/// The types of Apple's HKTypeIdentifiers.h, with the units and aggregation styles stated there.
+/// The types in Apple's HKTypeIdentifiers.h, with the units and aggregation styles stated there.
 enum HealthTypeTable {
     static let all: [String: HealthType] = {
         var table: [String: HealthType] = [:]

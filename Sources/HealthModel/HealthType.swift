@@ -1,6 +1,7 @@
-/// What is known of a kind of sample: its HealthKit identifier, its canonical unit and how its samples add up.
+/// What is known about a kind of sample: its HealthKit identifier, its canonical unit and how its samples are
+/// aggregated.
 public struct HealthType: Hashable, Sendable {
-    /// What HealthKit's class of samples it is.
+    /// Which class of HealthKit samples it is.
     public enum Kind: String, Sendable {
         case quantity, category, correlation, workout, other
     }
@@ -21,17 +22,19 @@ public struct HealthType: Hashable, Sendable {
 
     /// The full raw identifier: `HKQuantityTypeIdentifierStepCount`.
     public let identifier: String
-    /// Which class of samples.
+    /// Its class of samples.
     public let kind: Kind
-    /// The canonical unit as a HealthKit unit string, in which every store and message holds values; empty when there is none.
+    /// The canonical unit as a HealthKit unit string; every store and message holds values in it. Empty when there is
+    /// none.
     ///
-    /// Frequencies are `count/min`, not HealthKit's own `count/s`: exports and pushes print beats and breaths a minute, so
-    /// values stay the very numbers that the input held. A `%` is a fraction from 0 to 1, as HealthKit prints it.
+    /// Frequencies are `count/min`, not HealthKit's own `count/s`: exports and pushes print beats and breaths per
+    /// minute, so values stay exactly the numbers in the input. A `%` is a fraction from 0 to 1, as HealthKit prints
+    /// it.
     public let unit: String
-    /// How its samples add up.
+    /// How its samples are aggregated.
     public let style: Style
 
-    /// A type with what is given; `named` and `known` give those of the table.
+    /// A type made of these values; `named` and `known` return those in the table.
     public init(identifier: String, kind: Kind, unit: String, style: Style) {
         self.identifier = identifier
         self.kind = kind
@@ -42,7 +45,8 @@ public struct HealthType: Hashable, Sendable {
     /// The type, if it is in the table; nil otherwise.
     public static func known(_ identifier: String) -> HealthType? { HealthTypeTable.all[identifier] }
 
-    /// The type; one that isn't in the table has its kind guessed from the identifier's prefix, no unit and no style.
+    /// The type. For one that isn't in the table, the kind is guessed from the identifier's prefix, with no unit and no
+    /// style.
     public static func named(_ identifier: String) -> HealthType {
         if let type = known(identifier) { return type }
         if let base = base(ofStatistics: identifier).flatMap(known) {
@@ -61,10 +65,10 @@ public struct HealthType: Hashable, Sendable {
     static let quantityPrefix = "HKQuantityTypeIdentifier"
     static let categoryPrefix = "HKCategoryTypeIdentifier"
     static let correlationPrefix = "HKCorrelationTypeIdentifier"
-    /// The identifier of workouts.
+    /// The identifier for workouts.
     public static let workoutIdentifier = "HKWorkoutTypeIdentifier"
 
-    // As HealthKit's own constants have them; the last two since iOS 26.
+    // As in HealthKit's own constants; the last two since iOS 26.
     package static let electrocardiogramIdentifier = "HKDataTypeIdentifierElectrocardiogram"
     package static let visionPrescriptionIdentifier = "HKVisionPrescriptionTypeIdentifier"
     package static let assessmentPrefix = "HKScoredAssessmentTypeIdentifier"
@@ -72,6 +76,6 @@ public struct HealthType: Hashable, Sendable {
     package static let medicationDoseIdentifier = "HKMedicationDoseEventTypeIdentifierMedicationDoseEvent"
     package static let medicationIdentifier = "HKDataTypeUserAnnotatedMedicationConcept"
 
-    /// Every type of the table, by identifier.
+    /// Every type in the table, by identifier.
     public static var allKnown: [String: HealthType] { HealthTypeTable.all }
 }

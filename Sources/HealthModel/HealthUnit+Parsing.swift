@@ -1,8 +1,8 @@
 extension HealthUnit {
-    /// Reads a HealthKit unit string: factors joined by `·`, `*` or `.`, divided by `/`, with `^` powers, parentheses, metric
-    /// prefixes and molar masses in grams a mole (`mmol<180.1558800000541>/L`); nil for anything else.
+    /// Reads a HealthKit unit string: factors joined by `·`, `*` or `.`, divided by `/`, with `^` powers, parentheses,
+    /// metric prefixes and molar masses in grams per mole (`mmol<180.1558800000541>/L`); nil for anything else.
     ///
-    /// As in HealthKit everything after a `/` is below it: `mL/min·kg` is `mL/(min·kg)`.
+    /// As in HealthKit, everything after a `/` belongs to the denominator: `mL/min·kg` is `mL/(min·kg)`.
     public init?(_ text: some StringProtocol) {
         var parser = HealthUnitParser(Array(text.unicodeScalars.filter { $0 != " " }))
         guard let unit = parser.product(depth: 0), parser.isAtEnd else { return nil }
@@ -73,7 +73,7 @@ private struct HealthUnitParser {
         return unit
     }
 
-    /// The exact name wins over a prefixed one: `min` is no milli-inch.
+    /// The exact name wins over a prefixed one: `min` isn't a milli-inch.
     private static func named(_ name: String) -> HealthUnit? {
         if let unit = HealthUnit.atoms[name] { return unit }
         for (prefix, factor) in HealthUnit.prefixes where name.hasPrefix(prefix) {

@@ -2,12 +2,13 @@
 public struct HealthUnit: Sendable, Equatable {
     /// Exponents of the base dimensions, in the order of `Base`.
     package internal(set) var dimension = SIMD16<Int8>(repeating: 0)
-    /// How many base units one of this unit is.
+    /// How many base units make one of this unit.
     package internal(set) var scale = 1.0
-    /// Where zero of this unit lies, in base units; only temperatures have one, and only when they stand alone.
+    /// Where this unit's zero lies, in base units. Only temperatures have one, and only when they stand alone.
     package internal(set) var offset = 0.0
 
-    /// Dimensions that don't convert into one another. Counts and percents are numbers without one, as in HealthKit.
+    /// Dimensions that don't convert into one another. Counts and percentages are numbers without a dimension, as in
+    /// HealthKit.
     enum Base: Int {
         case mass, length, time, temperature, amount, conductance, potential, insulin, sound, hearing, light, effort,
             angle
@@ -24,13 +25,13 @@ public struct HealthUnit: Sendable, Equatable {
     mutating func multiply(by other: HealthUnit, power: Int) {
         for base in 0..<16 { dimension[base] &+= other.dimension[base] &* Int8(truncatingIfNeeded: power) }
         for _ in 0..<abs(power) { scale = power < 0 ? scale / other.scale : scale * other.scale }
-        // A difference of temperatures has no zero: only a temperature alone keeps it.
+        // A temperature difference has no zero point: only a temperature that stands alone keeps it.
         offset = 0
     }
 }
 
 extension HealthUnit {
-    /// Grams, metres and seconds are the base, so that the units of exports stay exact powers of ten where they are.
+    /// Grams, metres and seconds are the base, so that units in exports that are powers of ten stay exact.
     static let atoms: [String: HealthUnit] = {
         let energy: [(Base, Int8)] = [(.mass, 1), (.length, 2), (.time, -2)]
         let power: [(Base, Int8)] = [(.mass, 1), (.length, 2), (.time, -3)]
@@ -76,7 +77,7 @@ extension HealthUnit {
         return atoms
     }()
 
-    /// HealthKit's metric prefixes; micro is `mc`. The letters u and µ are what other apps write.
+    /// HealthKit's metric prefixes; micro is `mc`. Other apps write u or µ.
     static let prefixes: [(String, Double)] = [
         ("da", 1e1), ("mc", 1e-6), ("f", 1e-15), ("p", 1e-12), ("n", 1e-9), ("u", 1e-6), ("µ", 1e-6), ("μ", 1e-6),
         ("m", 1e-3), ("c", 1e-2), ("d", 1e-1), ("h", 1e2), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12),

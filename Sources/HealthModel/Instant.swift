@@ -1,28 +1,29 @@
 /// A moment of the wall clock, to the microsecond. The time between two moments is a `Duration`.
 ///
-/// An integer, so that equal moments are equal everywhere and sums don't drift. What isn't an instant can't be passed for one: lengths,
-/// counts and the local clock's time are other types. Columns of samples, tables and loops over them hold the plain microseconds.
+/// An integer, so that equal moments are equal everywhere and sums don't drift. Nothing else can be passed for an
+/// instant: lengths, counts and local clock times have types of their own. Columns of samples, tables and loops over
+/// them hold plain microseconds.
 public struct Instant: Hashable, Sendable {
     /// Since 1970-01-01T00:00:00Z.
     public let microseconds: Int64
 
-    /// The moment so many microseconds after 1970-01-01T00:00:00Z, or before it.
+    /// The moment this many microseconds after 1970-01-01T00:00:00Z; before it if negative.
     @inlinable public init(microseconds: Int64) { self.microseconds = microseconds }
 
-    /// The moment so many seconds after 1970-01-01T00:00:00Z, or before it.
+    /// The moment this many seconds after 1970-01-01T00:00:00Z; before it if negative.
     @inlinable public init(seconds: Int64) { self.init(microseconds: seconds * Self.microsecondsPerSecond) }
 
     /// 1970-01-01T00:00:00Z.
     @inlinable public static var epoch: Instant { Instant(microseconds: 0) }
-    /// Before all that is ever measured: where a range has no beginning. No length can be taken from it.
+    /// Before anything that is ever measured: the start of a range that has none. No length can be subtracted from it.
     @inlinable public static var distantPast: Instant { Instant(microseconds: .min) }
-    /// After all that is ever measured: where a range has no end. No length can be added to it.
+    /// After anything that is ever measured: the end of a range that has none. No length can be added to it.
     @inlinable public static var distantFuture: Instant { Instant(microseconds: .max) }
 
-    /// For what works on plain microseconds, as loops over columns do.
+    /// For code that works on plain microseconds, such as loops over columns.
     @inlinable public static var microsecondsPerSecond: Int64 { 1_000_000 }
 
-    /// The whole second that holds this instant, rounded down also before 1970 (seconds since 1970).
+    /// The whole second (since 1970) that contains this instant, rounded down before 1970 too.
     @inlinable public var flooredSecond: Int64 {
         let quotient = microseconds / Self.microsecondsPerSecond
         return microseconds % Self.microsecondsPerSecond < 0 ? quotient - 1 : quotient
@@ -42,21 +43,21 @@ extension Instant {
         .microseconds(a.microseconds - b.microseconds)
     }
 
-    /// The instant so much later, to the nearest microsecond.
+    /// The instant this much later, to the nearest microsecond.
     @inlinable public static func + (instant: Instant, length: Duration) -> Instant {
         Instant(microseconds: instant.microseconds + length.microseconds)
     }
 
-    /// The instant so much earlier, to the nearest microsecond.
+    /// The instant this much earlier, to the nearest microsecond.
     @inlinable public static func - (instant: Instant, length: Duration) -> Instant {
         Instant(microseconds: instant.microseconds - length.microseconds)
     }
 
-    /// Moves it on by a length.
+    /// Moves it forward by a length.
     @inlinable public static func += (instant: inout Instant, length: Duration) { instant = instant + length }
 }
 
-/// The bare integer of microseconds, in messages as in files.
+/// The bare integer of microseconds, in messages and in files.
 extension Instant: Codable {
     public init(from decoder: any Decoder) throws {
         self.init(microseconds: try decoder.singleValueContainer().decode(Int64.self))
@@ -72,21 +73,21 @@ extension Range<Instant> {
     /// The same in plain microseconds, for loops over columns.
     @inlinable public var microseconds: Range<Int64> { lowerBound.microseconds..<upperBound.microseconds }
 
-    /// From microseconds to microseconds since 1970.
+    /// From a range of microseconds since 1970.
     @inlinable public init(microseconds range: Range<Int64>) {
         self = Instant(microseconds: range.lowerBound)..<Instant(microseconds: range.upperBound)
     }
 }
 
 extension Duration {
-    /// To the nearest microsecond, in which columns, messages and instants count.
+    /// To the nearest microsecond, the unit of columns, messages and instants.
     @inlinable public var microseconds: Int64 {
         let (seconds, attoseconds) = components
         let half: Int64 = attoseconds < 0 ? -500_000_000_000 : 500_000_000_000
         return seconds * 1_000_000 + (attoseconds + half) / 1_000_000_000_000
     }
 
-    /// With their fraction. Of whole microseconds it is the double that is nearest.
+    /// Seconds with their fraction: the double nearest to the whole microseconds.
     public var seconds: Double {
         let (seconds, attoseconds) = components
         return (Double(seconds) * 1_000_000 + Double(attoseconds) / 1_000_000_000_000) / 1_000_000

@@ -1,5 +1,5 @@
 extension InstantText {
-    /// ISO 8601 in UTC with as few digits of the fraction as it needs: `2025-03-30T06:15:00Z`, `…00.25Z`.
+    /// ISO 8601 in UTC with only as many digits of the fraction as needed: `2025-03-30T06:15:00Z`, `…00.25Z`.
     public static func iso8601(_ instant: Instant) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(27)
@@ -41,7 +41,7 @@ extension InstantText {
         append(rest, digits: digits, to: &out)
     }
 
-    /// At least so many digits, zeros in front.
+    /// At least this many digits, padded with zeros.
     private static func append(_ number: Int, digits: Int, to out: inout [UInt8]) {
         var divisor = 1
         var width = 1
@@ -57,7 +57,7 @@ extension InstantText {
 }
 
 extension Int64 {
-    /// The quotient rounded down, also below zero.
+    /// The quotient rounded down, below zero too.
     func flooredQuotient(_ divisor: Int64) -> Int64 {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient

@@ -1,15 +1,16 @@
-/// Dates as exports and pushes write them, read by bytes: Foundation's parsers cost a thousand times more.
+/// Dates as exports and pushes write them, read byte by byte: Foundation's parsers take a thousand times as long.
 public enum InstantText {
-    /// Reads `2025-03-30 08:15:00 +0200` (exports), `20150718161649+0200` (exports of iOS 8 and 9) and ISO 8601 with an offset or
-    /// `Z` and any fraction (`2025-03-30T06:15:00.25Z`); nil for anything else, a date without an offset included.
+    /// Reads `2025-03-30 08:15:00 +0200` (exports), `20150718161649+0200` (exports of iOS 8 and 9) and ISO 8601 with an
+    /// offset or `Z` and any fraction (`2025-03-30T06:15:00.25Z`); nil for anything else, including a date without an
+    /// offset.
     ///
-    /// Fractions finer than a microsecond are cut off. A leap second is the first second of the next minute.
+    /// Fractions finer than a microsecond are cut off. A leap second is read as the first second of the next minute.
     package static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Instant? {
         var reader = DateScanner(text)
         return reader.instant()
     }
 
-    /// As exports and ISO 8601 write times; nil for anything else.
+    /// Reads times as exports and ISO 8601 write them; nil for anything else.
     public static func parse(_ text: some StringProtocol) -> Instant? {
         var copy = String(text)
         return copy.withUTF8 { parse($0) }

@@ -1,7 +1,7 @@
 import JSON
 
 extension JSONSpan {
-    /// The moment that an ISO 8601 string with an offset names; nil for anything else.
+    /// The moment given by an ISO 8601 string with an offset; nil for anything else.
     package var instant: Instant? {
         kind == .string ? InstantText.parse(bytes.assumingMemoryBound(to: UInt8.self)) : nil
     }

@@ -1,13 +1,13 @@
-/// A date of a person's calendar, without zone: 2025-03-30.
+/// A calendar date without a zone: 2025-03-30.
 public struct LocalDay: Hashable, Comparable, Sendable {
-    /// Of the Gregorian calendar.
+    /// In the Gregorian calendar.
     public var year: Int
     /// 1 to 12.
     public var month: Int
     /// 1 to 31.
     public var day: Int
 
-    /// A date with what is given; nobody checks that there is such a day.
+    /// A date made of these numbers; whether that day exists isn't checked.
     public init(year: Int, month: Int, day: Int) {
         self.year = year
         self.month = month
@@ -26,7 +26,7 @@ extension LocalDay: CustomStringConvertible, LosslessStringConvertible {
         return padded(year, 4) + "-" + padded(month, 2) + "-" + padded(day, 2)
     }
 
-    /// Reads exactly `yyyy-MM-dd` of the Gregorian calendar; nil for anything else, 2025-02-30 included.
+    /// Reads exactly `yyyy-MM-dd` of the Gregorian calendar; nil for anything else, including 2025-02-30.
     public init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].utf8.count == 4, parts[1].utf8.count == 2, parts[2].utf8.count == 2,
@@ -48,7 +48,7 @@ extension LocalDay {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// The date that is so many days after 1970-01-01.
+    /// The date this many days after 1970-01-01.
     public init(number: Int) {
         let z = number + 719_468
         let era = (z >= 0 ? z : z - 146_096) / 146_097
@@ -62,6 +62,6 @@ extension LocalDay {
             day: dayOfYear - (153 * shifted + 2) / 5 + 1)
     }
 
-    /// The date so many days later; earlier where they are negative.
+    /// The date this many days later; earlier if negative.
     public func adding(days: Int) -> LocalDay { LocalDay(number: number + days) }
 }

@@ -1,10 +1,11 @@
-/// A moment of a clock that never jumps: for time-outs and windows, which mustn't move when somebody sets the clock. It means nothing on
-/// another machine or after a restart of this one; what is kept or sent is an `Instant`. The time between two moments is a `Duration`.
+/// A moment on a clock that never jumps: for time-outs and windows, which mustn't move when somebody sets the clock. It
+/// means nothing on another machine or after this one restarts; anything that is stored or sent uses `Instant`. The
+/// time between two moments is a `Duration`.
 package struct MonotonicTime: Comparable, Hashable, Sendable {
     /// Since some fixed moment.
     package let microseconds: Int64
 
-    /// Before everything that a process knows of.
+    /// Before anything that the process can know of.
     package static let distantPast = MonotonicTime(microseconds: 0)
     package static let distantFuture = MonotonicTime(microseconds: .max)
 

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A zone timeline as stretches of constant offset from UTC: every question about days is arithmetic on these.
+/// A zone timeline as stretches with a constant offset from UTC: every question about days is arithmetic on these.
 struct OffsetTimeline: Sendable {
     /// Where each stretch begins; the first begins before all instants.
     let starts: [Instant]
     /// Microseconds east of Greenwich.
     let offsets: [Int64]
 
-    /// Instants far enough from the ends of the integers that adding a few days to them can't overflow.
+    /// Instants far enough from the limits of the integers that adding a few days to them can't overflow.
     static let earliest = Instant(microseconds: -(1 << 61))
     static let latest = Instant(microseconds: 1 << 61)
-    /// The one before it.
+    /// Its counterpart at the other end.
     static let last = Instant(microseconds: (1 << 61) - 1)
 
     init(_ entries: [ZoneTimeline.Entry]) {
@@ -23,7 +23,8 @@ struct OffsetTimeline: Sendable {
             for (piece, offset) in zip(zone.starts.indices, zone.offsets) {
                 let start = max(from, zone.starts[piece])
                 let end = min(until, piece + 1 < zone.starts.count ? zone.starts[piece + 1] : Self.latest)
-                // Stretches of equal offset are one, so that a flight within a zone's time cuts no hour in two.
+                // Neighbouring stretches with the same offset are joined, so that a flight within one zone's time
+                // doesn't cut an hour in two.
                 guard start < end, offsets.last != offset else { continue }
                 starts.append(start)
                 offsets.append(offset)
@@ -35,7 +36,7 @@ struct OffsetTimeline: Sendable {
 
     var indices: Range<Int> { starts.indices }
 
-    /// The stretch that holds an instant.
+    /// The stretch that contains an instant.
     func index(of instant: Instant) -> Int {
         var low = 0
         var high = starts.count
@@ -48,7 +49,8 @@ struct OffsetTimeline: Sendable {
 
     func end(of index: Int) -> Instant { index + 1 < starts.count ? starts[index + 1] : Self.latest }
 
-    /// The instants when a local clock shows a time of this range (microseconds since 1970 as if local time were UTC), in order.
+    /// The instants at which the local clock shows a time in this range (microseconds since 1970 as if local time were
+    /// UTC), in order.
     func ranges(ofLocal local: Range<Int64>) -> [Range<Instant>] {
         var ranges: [Range<Instant>] = []
         for piece in pieces(ofLocal: local) {
@@ -67,10 +69,10 @@ struct OffsetTimeline: Sendable {
         var offset: Int64
     }
 
-    /// The same, cut where the offset changes.
+    /// The same ranges, cut where the offset changes.
     func pieces(ofLocal local: Range<Int64>) -> [Piece] {
         var pieces: [Piece] = []
-        // No offset is beyond a day; a stretch that begins later can't show the range any more.
+        // No offset exceeds a day, so a stretch that begins later can't reach the range.
         let margin = 86_400 * Instant.microsecondsPerSecond
         var index = index(of: Instant(microseconds: local.lowerBound - margin))
         while index < starts.count, starts[index].microseconds < local.upperBound + margin {
@@ -83,7 +85,7 @@ struct OffsetTimeline: Sendable {
     }
 }
 
-/// The offsets of one zone from 1900 to 2100, read from the zone database once a process.
+/// The offsets of one zone from 1900 to 2100, read from the zone database once per process.
 final class ZoneOffsets: Sendable {
     let starts: [Instant]
     /// Microseconds east of Greenwich.
@@ -94,7 +96,7 @@ final class ZoneOffsets: Sendable {
         let last = Date(timeIntervalSince1970: 4_102_444_800)
         var starts: [Instant] = [OffsetTimeline.earliest]
         var offsets = [Self.offset(of: zone, at: date)]
-        // In spite of its name it also finds changes that have nothing to do with summer.
+        // In spite of its name it also finds changes that have nothing to do with daylight saving time.
         while let next = zone.nextDaylightSavingTimeTransition(after: date), next > date, next < last {
             date = next
             let offset = Self.offset(of: zone, at: next)
@@ -121,7 +123,7 @@ final class ZoneOffsets: Sendable {
         return offsets[low]
     }
 
-    /// Greenwich for a name that the zone database doesn't know: `ZoneTimeline` has refused it before.
+    /// UTC for a name that the zone database doesn't know: `ZoneTimeline` has already refused it.
     static func of(_ name: String) -> ZoneOffsets {
         cache.lock.withLock {
             if let known = cache.zones[name] { return known }
@@ -131,7 +133,7 @@ final class ZoneOffsets: Sendable {
         }
     }
 
-    /// `@unchecked`: `zones` is only read and written under the lock.
+    /// `@unchecked`: `zones` is only read and written while the lock is held.
     private final class Cache: @unchecked Sendable {
         let lock = NSLock()
         var zones: [String: ZoneOffsets] = [:]

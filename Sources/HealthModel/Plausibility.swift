@@ -1,8 +1,8 @@
-/// Limits beyond which a sample can't be true, so that it is kept apart instead of counted.
+/// Limits beyond which a sample can't be true, so that it is put in quarantine and not counted.
 ///
-/// Lenient by intent: only what can't be is refused. Where the numbers come from is in `docs/threat-model.md`.
+/// Lenient on purpose: only the impossible is refused. `docs/threat-model.md` says where the numbers come from.
 package enum Plausibility {
-    /// Why this sample can't be true, without its value; nil when it may be.
+    /// Why this sample can't be true, without its value; nil when it may be true.
     package static func reason(
         type: HealthType, value: Double, start: Instant, end: Instant, now: Instant? = nil
     ) -> String? {
@@ -10,15 +10,15 @@ package enum Plausibility {
     }
 }
 
-/// The limits of one type, made once and asked for every sample.
+/// The limits of one type, made once and applied to every sample.
 package struct PlausibilityLimit: Sendable, Equatable {
-    /// Lowest and highest value, canonical unit.
+    /// The lowest and the highest value, in the canonical unit.
     package let values: ClosedRange<Double>
-    /// Highest value a second; infinite when there is no limit.
+    /// The highest value per second; infinite when there is no limit.
     package let perSecond: Double
-    /// Whether a number must be there: true for quantities.
+    /// Whether a number is required: true for quantities.
     package let needsNumber: Bool
-    /// µs; of what began before HealthKit had limits a year is allowed.
+    /// µs; samples that began before HealthKit had limits may last a year.
     package internal(set) var longest = 35 * SampleTimes.day
     /// Whether it may have no end yet.
     package internal(set) var mayGoOn = false
@@ -31,7 +31,7 @@ package struct PlausibilityLimit: Sendable, Equatable {
     }
 
     /// The reason, without values; nil for a sample within the limits.
-    /// - Parameter now: when the sample came in; nil when nobody knows.
+    /// - Parameter now: when the sample was received; nil when unknown.
     package func reason(value: Double, start: Instant, end: Instant, now: Instant? = nil) -> String? {
         reason(start: start, end: end, now: now) ?? reason(value: value, start: start, end: end)
     }
@@ -47,10 +47,11 @@ package struct PlausibilityLimit: Sendable, Equatable {
         return end.microseconds - start.microseconds <= limit ? nil : "it lasts longer than a sample of its type can"
     }
 
-    /// Why the number can't be true, whatever the times.
+    /// Why the number can't be true, leaving aside whether the times can.
     ///
-    /// A rate needs a time that it holds for. Some sources sum up minutes and print the last seconds of them, so what is shorter than
-    /// ten minutes is held against ten minutes' limit; a sample without duration (a day's steps typed in by hand) against a whole day's.
+    /// A rate needs a time that it applies to. Some sources sum up minutes and print only their last seconds, so a
+    /// sample shorter than ten minutes is checked against the limit for ten minutes, and a sample without duration (a
+    /// day's steps typed in by hand) against that for a whole day.
     package func reason(value: Double, start: Instant, end: Instant) -> String? {
         guard needsNumber else { return nil }
         guard value.isFinite else { return "the value isn't a finite number" }
@@ -60,19 +61,19 @@ package struct PlausibilityLimit: Sendable, Equatable {
         }
         guard value <= values.upperBound else { return "the value is above what is plausible for its type" }
         guard perSecond < .infinity else { return nil }
-        // Doubles: the difference of two wild instants may not fit an integer.
+        // As doubles: the difference between two absurd instants may not fit an integer.
         let seconds =
             start == end ? 86_400 : max(600, (Double(end.microseconds) - Double(start.microseconds)) / 1_000_000)
         return value <= perSecond * seconds ? nil : "the value is more than its duration can hold"
     }
 }
 
-/// What a workout's totals can't be more than.
+/// Limits for a workout's totals.
 package enum WorkoutLimit {
-    /// A duration, µs: HealthKit refuses longer workouts.
+    /// The longest duration, µs: HealthKit refuses longer workouts.
     package static let longest = 4 * SampleTimes.day
 
-    /// Only `reason(value:start:end:)` with the workout's times means something.
+    /// Only `reason(value:start:end:)`, given the workout's times, is meaningful for these.
     package static func of(_ type: HealthType) -> PlausibilityLimit {
         let own = PlausibilityLimit.of(type)
         guard own.needsNumber, type.style == .cumulative else { return own }

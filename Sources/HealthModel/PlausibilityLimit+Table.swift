@@ -11,7 +11,7 @@ extension PlausibilityLimit {
         guard type.kind == .quantity else { return PlausibilityLimit(values: unlimited, needsNumber: false) }
         // Nothing is colder than absolute zero.
         if type.unit == "degC" { return PlausibilityLimit(values: -273.15...(.infinity)) }
-        // Below zero otherwise only sound levels, and types whose meaning isn't known.
+        // Otherwise only sound levels can be below zero, and types whose meaning is unknown.
         let mayBeNegative = ["dBASPL", ""].contains(type.unit)
         return PlausibilityLimit(values: mayBeNegative ? unlimited : 0...(.infinity))
     }
@@ -26,7 +26,8 @@ extension PlausibilityLimit {
             ("StepCount", PlausibilityLimit(values: 0...(.infinity), perSecond: 5)),
             ("DistanceWalkingRunning", PlausibilityLimit(values: 0...(.infinity), perSecond: 12)),
             ("ActiveEnergyBurned", PlausibilityLimit(values: 0...(.infinity), perSecond: 40.0 / 60)),
-            // The lower limit of a day's resting energy can't be told of one sample, which may be any part of the day.
+            // The lower limit of a day's resting energy can't be applied to one sample, which may cover any part of the
+            // day.
             ("BasalEnergyBurned", PlausibilityLimit(values: 0...(.infinity), perSecond: 5000.0 / 86_400)),
             ("BodyMass", PlausibilityLimit(values: 1...650)),
             ("LeanBodyMass", PlausibilityLimit(values: 1...650)),
@@ -43,7 +44,7 @@ extension PlausibilityLimit {
         if cycles.contains(type.identifier) { return 2 * 366 * SampleTimes.day }
         if HealthType.known(type.identifier) == nil { return 366 * SampleTimes.day }
         let isSession = type.kind == .workout || sessions.contains(type.identifier)
-        // What the system evaluates over weeks (atrial fibrillation, steadiness, sleep apnea) is one sample.
+        // What the system evaluates over weeks (atrial fibrillation, steadiness, sleep apnea) is a single sample.
         return isSession || type.style == .cumulative ? 4 * SampleTimes.day : 35 * SampleTimes.day
     }
 
@@ -53,7 +54,7 @@ extension PlausibilityLimit {
 
     private static let sessions = categories("SleepAnalysis MindfulSession AppleStandHour")
     private static let goingOn = categories("Contraceptive Lactation Pregnancy")
-    /// Said of the cycles of several months.
+    /// These describe cycles over several months.
     private static let cycles = categories(
         "PersistentIntermenstrualBleeding ProlongedMenstrualPeriods IrregularMenstrualCycles InfrequentMenstrualCycles")
 }

@@ -1,20 +1,21 @@
 /// Records as read from an input, in columns, before they have an identity: what an importer hands to the store.
 ///
-/// Values are already in the canonical unit of their type (see `HealthType`); a type we don't know keeps its own unit.
+/// Values are already in their type's canonical unit (see `HealthType`); an unknown type keeps its own unit.
 package struct RecordBatch: Sendable {
     // Dictionaries, in order of first appearance in this batch.
     package var types: [String] = []
     package var units: [String] = []
     package var origins: [Origin] = []
 
-    // Columns; all have the same number of rows.
+    // Columns, all with the same number of rows.
     /// Index into `types`.
     package var type: [Int32] = []
     /// Microseconds since 1970, as in `Instant`.
     package var start: [Int64] = []
-    /// As `start`.
+    /// Likewise.
     package var end: [Int64] = []
-    /// Canonical unit; a category's raw value; NaN where there is no number (workouts, correlations, unknown category names).
+    /// In the canonical unit; for a category its raw value; NaN where there is no number (workouts, correlations,
+    /// unknown category names).
     package var value: [Double] = []
     /// Index into `units`.
     package var unit: [Int32] = []
@@ -23,12 +24,12 @@ package struct RecordBatch: Sendable {
     /// When HealthKit stored it, seconds since 1970; 0 when unknown.
     package var created: [Int64] = []
     package var flags: [RecordFlags] = []
-    /// JSON object of the metadata; empty when there is none. A key that repeats with different values holds an array.
+    /// JSON object of the metadata; empty when there is none. A key that occurs with different values holds an array.
     package var metadata: TextColumn = TextColumn()
-    /// JSON of what doesn't fit the columns: a workout's body, heart-rate-variability beats, a correlation's parts, a category's
-    /// unknown name; empty when there is none.
+    /// JSON of whatever doesn't fit the columns: a workout's body, the beats of a heart rate variability sample, a
+    /// correlation's parts, a category's unknown name; empty when there is none.
     package var payload: TextColumn = TextColumn()
-    /// The sample's HealthKit UUID where the channel knows it; empty column, or nil rows, where not.
+    /// The sample's HealthKit UUID, where the channel provides it; otherwise an empty column or nil rows.
     package var healthKitUUID: [SampleID?] = []
     /// The line of the input where the record begins.
     package var line: [Int64] = []
@@ -49,15 +50,15 @@ package struct RecordFlags: OptionSet, Sendable, Hashable {
     package init(rawValue: UInt8) { self.rawValue = rawValue }
     /// Entered by hand (`HKWasUserEntered`).
     package static let userEntered = RecordFlags(rawValue: 1)
-    /// A child of a Correlation: exports repeat it as a top-level record, so it claims rows apart from those.
+    /// A child of a Correlation: exports repeat it as a top-level record, so the two claim separate rows.
     package static let correlationChild = RecordFlags(rawValue: 2)
-    /// Never in HealthKit (`sourceType` manual).
+    /// Never stored in HealthKit (`sourceType` manual).
     package static let manual = RecordFlags(rawValue: 4)
 }
 
-/// Input that couldn't be understood: kept with where it stood and why.
+/// Input that couldn't be understood: kept with its place and the reason.
 package struct QuarantinedInput: Sendable, Equatable {
-    /// Line of the input; 0 when it has none.
+    /// Line of the input; 0 when unknown.
     package var line: Int64
     /// What is wrong, without health values: "startDate isn't a date".
     package var reason: String
@@ -71,11 +72,11 @@ package struct QuarantinedInput: Sendable, Equatable {
     }
 }
 
-/// One ring summary of an export's `ActivitySummary`: Apple's own figures of a day, kept beside ours.
+/// One ring summary from an export's `ActivitySummary`: Apple's own figures for a day, kept beside ours.
 package struct ActivitySummaryRecord: Sendable, Equatable {
     /// The local date, "2025-03-30".
     package var date: String
-    /// JSON object of the attributes as numbers, canonical units (kcal, min, h).
+    /// JSON object of the attributes as numbers in canonical units (kcal, min, h).
     package var payload: String
 
     package init(date: String, payload: String) {

@@ -2,16 +2,17 @@ import CXXHash
 
 /// The identity of a sample: a time-ordered UUIDv8 of its content key and ordinal.
 ///
-/// The key is user, type, source name, start and end floored to seconds; **not** the value, which prints differently when an
-/// export is written in another unit. Rows of one key differ by their ordinal. The first 48 bits are the start in milliseconds,
-/// so ids sort by time and index pages fill in order; the rest is XXH3-128 of key and ordinal.
+/// The key is user, type, source name, start and end (both rounded down to the second); **not** the value, which is
+/// printed differently when an export is written in another unit. Rows with the same key differ by their ordinal. The
+/// first 48 bits are the start in milliseconds, so ids sort by time and index pages fill in order; the rest is XXH3-128
+/// of key and ordinal.
 public struct SampleID: Hashable, Comparable, Sendable {
     /// The 16 bytes, most significant first.
     public var high: UInt64
     /// Its last 64 bits.
     public var low: UInt64
 
-    /// Of 128 bits.
+    /// From its 128 bits.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
@@ -20,7 +21,7 @@ public struct SampleID: Hashable, Comparable, Sendable {
     public static func < (a: SampleID, b: SampleID) -> Bool { (a.high, a.low) < (b.high, b.low) }
 }
 
-/// The part of a key that records of one user, type and source share, hashed once for many records.
+/// The part of a key that records with the same user, type and source share, hashed once for many records.
 package struct SampleKeyPrefix: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
@@ -28,7 +29,7 @@ package struct SampleKeyPrefix: Hashable, Sendable {
     package init(user: String, type: String, sourceName: String) {
         var bytes: [UInt8] = []
         for part in [user, type, sourceName] {
-            // Lengths go in, so that no two keys read the same.
+            // Lengths are hashed too, so that no two keys give the same bytes.
             withUnsafeBytes(of: UInt32(part.utf8.count).littleEndian) { bytes.append(contentsOf: $0) }
             bytes.append(contentsOf: part.utf8)
         }
@@ -45,9 +46,9 @@ package struct SampleKeyPrefix: Hashable, Sendable {
 
 extension SampleID {
     /// - Parameters:
-    ///   - startSecond: start, floored to seconds since 1970.
-    ///   - endSecond: end, floored likewise.
-    ///   - ordinal: 0 for the first row of this key.
+    ///   - startSecond: the start in seconds since 1970, rounded down.
+    ///   - endSecond: the end, likewise.
+    ///   - ordinal: 0 for the first row with this key.
     package init(_ prefix: SampleKeyPrefix, startSecond: Int64, endSecond: Int64, ordinal: Int) {
         let key = (
             prefix.high.littleEndian, prefix.low.littleEndian, startSecond.littleEndian, endSecond.littleEndian,
@@ -61,13 +62,13 @@ extension SampleID {
 
     /// The first 48 bits of an id whose sample starts in that second since 1970.
     package static func milliseconds(ofSecond second: Int64) -> UInt64 {
-        // Before 1970 the time field can't go below zero: such ids sort first and stay unique by their hash.
+        // Before 1970 the time field can't go below zero: such ids sort first and stay unique through their hash.
         UInt64(Swift.max(0, second)) &* 1000 & 0xFFFF_FFFF_FFFF
     }
 }
 
 extension SampleID: CustomStringConvertible, LosslessStringConvertible {
-    /// Lower-case UUID, as in `01977f3a-5c00-8abc-9def-0123456789ab`.
+    /// Lower-case UUID: `01977f3a-5c00-8abc-9def-0123456789ab`.
     public var description: String {
         let hex = Self.hex(high) + Self.hex(low)
         var out = ""
@@ -79,7 +80,7 @@ extension SampleID: CustomStringConvertible, LosslessStringConvertible {
         return out
     }
 
-    /// Any UUID text with or without hyphens, in either case; nil for anything else.
+    /// Reads any UUID text, with or without hyphens, in either case; nil for anything else.
     public init?(_ text: String) {
         var digits = 0
         var high: UInt64 = 0
@@ -93,7 +94,7 @@ extension SampleID: CustomStringConvertible, LosslessStringConvertible {
         self.init(high: high, low: low)
     }
 
-    /// The 36 bytes of a UUID as it is written everywhere, in either case; nil for anything else.
+    /// Reads the 36 bytes of a UUID in its usual form, in either case; nil for anything else.
     package init?(uuid text: UnsafeRawBufferPointer) {
         guard text.count == 36 else { return nil }
         var words: (high: UInt64, low: UInt64) = (0, 0)

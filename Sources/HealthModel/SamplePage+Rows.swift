@@ -34,7 +34,8 @@ extension SamplePage {
         select(ids.indices.filter(isIncluded))
     }
 
-    /// The rows that overlap one of these ranges; those without duration count at their instant, also at a lower edge.
+    /// The rows that overlap one of these ranges; a row without duration counts at its instant, which may be a range's
+    /// lower edge.
     public func overlapping(_ ranges: [Range<Instant>]) -> SamplePage {
         let ranges = ranges.map(\.microseconds)
         let rows = ids.indices.filter { row in
@@ -43,7 +44,7 @@ extension SamplePage {
                     && (end[row] > range.lowerBound || (start[row] == end[row] && start[row] >= range.lowerBound))
             }
         }
-        // A day that was fetched alone is whole already, and may be large.
+        // A day that was fetched on its own is already complete, and may be large.
         return rows.count == count ? self : select(rows)
     }
 
@@ -92,7 +93,7 @@ extension TextColumn {
         pad(to: count + rows)
     }
 
-    /// Gives the rows up to `count` that have no text an empty one.
+    /// Gives empty text to the rows before `count` that have none.
     package mutating func pad(to count: Int) {
         ends += repeatElement(Int32(bytes.count), count: max(0, count - ends.count))
     }

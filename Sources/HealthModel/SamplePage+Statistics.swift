@@ -1,8 +1,10 @@
 extension SamplePage {
-    /// The page with its statistics as samples of the type that they are of, those left out for whose stretch of time and source there is something
-    /// better: samples, or statistics of shorter stretches. So nothing counts twice. Those that count are marked (`SampleFlags.statistics`).
+    /// The page with its statistics turned into samples of their base type, except where something better covers the
+    /// same time and source: samples, or statistics of shorter stretches. So nothing counts twice. Those that count are
+    /// marked (`SampleFlags.statistics`).
     ///
-    /// Statistics that several sources share name them all, "Watch|iPhone" as apps write it, and those without a source are everybody's.
+    /// Statistics shared by several sources name them all ("Watch|iPhone", as apps write it); those without a source
+    /// apply to all sources.
     func countingStatistics() -> SamplePage {
         let bases = types.map { HealthType.base(ofStatistics: $0) }
         guard bases.contains(where: { $0 != nil }) else { return self }
@@ -16,12 +18,12 @@ extension SamplePage {
             numbers[base] = new
             return new
         }
-        // By type and source, when something counts.
+        // By type and source: the time that is already taken.
         var taken: [Source: TakenTime] = [:]
         let origins = origins.map(\.sourceName)
         let sleep = types.firstIndex(of: HealthType.sleepIdentifier).map { Int32($0) }
         for row in ids.indices where targets[Int(type[row])] == nil {
-            // Time in bed and being awake say nothing of how long somebody slept.
+            // Time in bed and time awake don't tell how long somebody slept.
             if type[row] == sleep, value[row] == 0 || value[row] == 2 { continue }
             let time = start[row]..<Swift.max(end[row], start[row] + 1)
             for name in [origins[Int(origin[row])], Self.anybody] {
@@ -30,7 +32,8 @@ extension SamplePage {
         }
         for key in taken.keys { taken[key]?.settle() }
         var isLeftOut = [Bool](repeating: false, count: count)
-        // Shorter stretches first: hours tell more than their day. A night is told again as it goes on, with another end: the newest first.
+        // Shorter stretches first: hours tell more than the day they are part of. A night is reported again and again
+        // as it goes on, each time with a later end: the newest first.
         let nights = types.map { HealthType.base(ofStatistics: $0) == HealthType.sleepIdentifier }
         let precedence = { (row: Int) -> (Int64, Int64, Int64, SampleID) in
             let length = end[row] - start[row]
@@ -75,9 +78,9 @@ extension SamplePage {
 
 /// Stretches of time, as half-open ranges of microseconds.
 private struct TakenTime {
-    /// Once settled: in order and apart.
+    /// Once settled: in order and disjoint.
     private var ranges: [Range<Int64>] = []
-    /// Added since.
+    /// Added since then.
     private var others: [Range<Int64>] = []
 
     mutating func add(_ range: Range<Int64>) { others.append(range) }

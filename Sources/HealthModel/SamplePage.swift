@@ -1,7 +1,7 @@
-/// Samples from a store, in columns. What travels on the bus, and what a handler gets.
+/// Samples from a store, in columns: sent over the bus and given to handlers.
 ///
-/// Not every query fills every column: a slice for figures leaves `unit`, `created`, `healthKitUUID` empty, and fills `metadata` and `payload`
-/// only where asked. `ids` and the columns down to `flags` are always there.
+/// Not every query fills every column: a slice for figures leaves `unit`, `created` and `healthKitUUID` empty, and
+/// fills `metadata` and `payload` only on request. `ids` and the columns down to `flags` are always filled.
 public struct SamplePage: Sendable {
     /// Identifiers of types that `type` points to.
     public var types: [String] = []
@@ -10,38 +10,38 @@ public struct SamplePage: Sendable {
     /// Sources that `origin` points to.
     public var origins: [Origin] = []
 
-    /// Each sample's own; with `start` it gives the canonical order.
+    /// Each sample's id; with `start` it gives the canonical order.
     public var ids: [SampleID] = []
-    /// The sequence of the row's newest change; also the sample's version.
+    /// The sequence of the row's latest change; also the sample's version.
     public var sequence: [Int64] = []
     /// Index into `types`.
     public var type: [Int32] = []
     /// When samples begin, microseconds since 1970 as in `Instant`.
     public var start: [Int64] = []
-    /// When they end, microseconds since 1970; their start for those without duration.
+    /// When they end, microseconds since 1970; equal to the start for those without duration.
     public var end: [Int64] = []
     /// See `RecordBatch.value`.
     public var value: [Double] = []
     /// Index into `origins`.
     public var origin: [Int32] = []
-    /// What is known of the row beside its value.
+    /// What is known about the row besides its value.
     public var flags: [SampleFlags] = []
 
-    /// Index into `units`: the unit that a value came in.
+    /// Index into `units`: the unit that the value came in.
     public var unit: [Int32] = []
-    /// When HealthKit stored it, seconds since 1970; 0 where nobody knows.
+    /// When HealthKit stored it, seconds since 1970; 0 when unknown.
     public var created: [Int64] = []
-    /// JSON, an object; empty where there is none.
+    /// A JSON object; empty where there is none.
     public var metadata: TextColumn = TextColumn()
-    /// JSON: what a workout, a correlation or a route has beside its value.
+    /// JSON: what a workout, a correlation or a route has besides its value.
     public var payload: TextColumn = TextColumn()
-    /// HealthKit's own id, where a channel told it.
+    /// HealthKit's own id, where the channel provides it.
     public var healthKitUUID: [SampleID?] = []
 
-    /// Without rows.
+    /// A page without rows.
     public init() {}
 
-    /// Rows.
+    /// The number of rows.
     public var count: Int { ids.count }
     /// Whether there are no rows.
     public var isEmpty: Bool { ids.isEmpty }
@@ -50,24 +50,25 @@ public struct SamplePage: Sendable {
     public func typeName(_ row: Int) -> String { types[Int(type[row])] }
     /// When a row's sample begins.
     @inlinable public func startOf(_ row: Int) -> Instant { Instant(microseconds: start[row]) }
-    /// When it ends; its start where it has no duration.
+    /// When it ends; equal to the start if it has no duration.
     @inlinable public func endOf(_ row: Int) -> Instant { Instant(microseconds: end[row]) }
     /// Where a row came from.
     public func originOf(_ row: Int) -> Origin { origins[Int(origin[row])] }
 }
 
-/// What is known of a sample beside its columns.
+/// What is known about a sample besides its columns.
 public struct SampleFlags: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// Entered by hand.
     public static let userEntered = SampleFlags(rawValue: 1)
-    /// Never in HealthKit.
+    /// Never stored in HealthKit.
     public static let manual = SampleFlags(rawValue: 4)
-    /// A tombstone: type, start and end still tell which days it touches.
+    /// A tombstone: its type, start and end still tell which days it affects.
     public static let deleted = SampleFlags(rawValue: 8)
     /// Outside the plausibility limits: kept, not counted, not delivered.
     public static let quarantined = SampleFlags(rawValue: 16)
-    /// No sample, but what an app has added up or averaged over this stretch of time: it counts where there are no samples.
+    /// Not a sample but a sum or average that an app computed for this stretch of time: it counts where there are no
+    /// samples.
     public static let statistics = SampleFlags(rawValue: 32)
 }

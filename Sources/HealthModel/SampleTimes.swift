@@ -1,40 +1,44 @@
-/// The times that a sample can have, whatever its type. What lies outside is kept apart, and makes no day dirty.
+/// The times that a sample can have, whatever its type. Anything outside goes into quarantine and marks no day for
+/// recomputing.
 ///
-/// Whoever reads samples holds to this too: a store of an earlier release may have rows that would be refused today.
+/// Readers of samples check this too: the store of an earlier release may hold rows that would be refused today.
 package enum SampleTimes {
-    /// 1900-01-01, wherever on Earth. Measurements of a childhood are typed in today; nothing is older than the oldest person.
+    /// 1900-01-01, anywhere on Earth. Measurements from a childhood may be typed in today; nothing is older than the
+    /// oldest person.
     package static let earliest = start(of: LocalDay(year: 1899, month: 12, day: 31))
     /// 2200-01-01: beyond any clock that is merely wrong.
     package static let latest = start(of: LocalDay(year: 2200, month: 1, day: 1))
-    /// What Apple calls the distant future, 4001-01-01: the end of a sample that goes on (`hasUndeterminedDuration`).
+    /// Apple's distant future, 4001-01-01: the end of an ongoing sample (`hasUndeterminedDuration`).
     package static let goesOn = start(of: LocalDay(year: 4001, month: 1, day: 1))
-    /// The longest sample of any type, microseconds: twelve years, more than an intrauterine device stays.
+    /// The longest sample of any type, in microseconds: twelve years, longer than an intrauterine device stays in
+    /// place.
     package static let longest = 4383 * day
 
-    /// A clock that shows an earlier time than this release can run at isn't set.
+    /// A clock that shows a time before this release existed hasn't been set.
     static let firstCredible = start(of: LocalDay(year: 2026, month: 7, day: 1))
-    /// HealthKit restricts durations since iOS 13.
+    /// HealthKit has restricted durations since iOS 13.
     static let restricted = start(of: LocalDay(year: 2019, month: 9, day: 19))
     /// Microseconds.
     static let day = 86_400 * Instant.microsecondsPerSecond
 
-    /// The latest time that a sample can have now: a day ahead, for clocks and zones. A clock that isn't set says nothing.
+    /// The latest time that a sample can have now: a day ahead, to allow for clocks and zones. A clock that isn't set
+    /// gives no limit.
     package static func latest(now: Instant?) -> Instant {
         guard let now, now >= firstCredible else { return latest }
         return min(latest, Instant(microseconds: now.microseconds + day))
     }
 
-    /// Until when a sample counts in days and figures: its end. What goes on, or lasts longer than anything can, is of the moment when it began.
-    /// Plain microseconds, as rows and columns have them.
+    /// The end up to which a sample counts in days and figures. One that is ongoing, or lasts longer than anything can,
+    /// counts only at the moment when it began. Plain microseconds, as in rows and columns.
     package static func countedEnd(start: Int64, duration: Int64) -> Int64 {
         (0...longest).contains(duration) ? start &+ duration : start
     }
 
-    /// When a date begins, in no zone.
+    /// When a date begins, ignoring zones.
     package static func start(of day: LocalDay) -> Instant {
         Instant(microseconds: Int64(day.number) * Self.day)
     }
 
-    /// Whether anything may be counted that begins then.
+    /// Whether anything that begins then may be counted.
     package static func mayStart(_ start: Instant) -> Bool { (earliest...latest).contains(start) }
 }

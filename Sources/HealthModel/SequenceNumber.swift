@@ -1,28 +1,31 @@
-/// The place of a change in a producer's changelog: its file's one writer gives them out, strictly rising, with holes.
+/// The place of a change in a producer's changelog. The file's only writer hands them out, strictly rising, with gaps.
 ///
-/// Anchors, heads and windows are made of it. It means something only within one store. On the wire and in files it is the bare
-/// integer, as in the columns of pages and tables. Loops over rows compare `value`: an operator of another module is a call.
+/// Anchors, heads and windows are made of sequence numbers. One means something only within its store. On the wire and
+/// in files it is a bare integer, as in the columns of pages and tables. Loops over rows compare `value`: an operator
+/// from another module is a call.
 ///
-/// It is no time, though a store's first one is made from one, and no count: `-` counts. Numbers in lists (quarantine, letters,
-/// rounds), epochs, launches and the revisions of days aren't sequences; nor is what belongs to a backend, its own sequence and the
-/// versions that it compares. What is sent has the sequence of its change for its version: whoever looks for that change makes it
-/// a sequence again.
+/// It isn't a time, though a store's first one is made from one, and it isn't a count, which is what `-` returns. The
+/// numbers of list entries (quarantine, dead letters, rounds), epochs, launches and day revisions aren't sequence
+/// numbers; nor is anything that belongs to a backend: its own sequence, and the versions that it compares. What is
+/// sent carries the sequence of its change as its version; code that looks for that change turns it back into a
+/// sequence number.
 package struct SequenceNumber: Hashable, Sendable {
     package var value: Int64
 
     package init(_ value: Int64) { self.value = value }
 
-    /// Before every change: where a consumer without an anchor stands.
+    /// Before every change: the position of a consumer without an anchor.
     package static var beginning: SequenceNumber { SequenceNumber(0) }
-    /// Beyond every change: the end of a window that has none.
+    /// After every change: the end of a window without one.
     package static var end: SequenceNumber { SequenceNumber(.max) }
 
-    /// The one right behind.
+    /// The next one.
     package var next: SequenceNumber { SequenceNumber(value + 1) }
-    /// The one right before: an anchor there has this one still to come.
+    /// The one before: a consumer with its anchor there has yet to receive this one.
     package var previous: SequenceNumber { SequenceNumber(value - 1) }
 
-    /// How many sequences there are after `earlier` up to `later`, holes included; negative the other way round.
+    /// How many sequence numbers there are after `earlier` up to `later`, gaps included; negative if they are the other
+    /// way round.
     package static func - (later: SequenceNumber, earlier: SequenceNumber) -> Int64 { later.value - earlier.value }
 }
 
@@ -42,6 +45,6 @@ extension SequenceNumber: Codable {
 }
 
 extension SequenceNumber: CustomStringConvertible {
-    /// As people, logs and keys have it.
+    /// As shown to people, in logs and in keys.
     package var description: String { "\(value)" }
 }

@@ -1,9 +1,10 @@
-/// The order of sources in which overlapping samples count; 0 counts first.
+/// The priority of sources where samples overlap; 0 counts first.
 public enum SourceRank {
-    /// The default order: what was entered by hand (0), then watches (1), then iPhones and iPods (2), then everything else (3).
+    /// The default order: entries by hand (0), then watches (1), then iPhones and iPods (2), then everything else (3).
     ///
-    /// A source is told by its device's model or hardware, else by its product type, else by its name. The Health app puts entries by
-    /// hand before Apple's devices and those before other sources; that a watch beats a phone is common practice.
+    /// A source is recognised by its device's model or hardware, else by its product type, else by its name. The Health
+    /// app puts entries by hand before Apple's devices, and those before other sources; preferring a watch to a phone
+    /// is common practice.
     public static func rank(origin: Origin, userEntered: Bool) -> Int {
         if userEntered { return 0 }
         let model = DeviceText.field("model", of: origin.device) ?? DeviceText.field("hardware", of: origin.device)
@@ -19,7 +20,7 @@ public enum SourceRank {
         return product.hasPrefix("iPhone") || product.hasPrefix("iPod") ? 2 : other
     }
 
-    /// Whole words only: "WatchMate" is an app, "Anna’s Apple Watch" is not.
+    /// Whole words only: "WatchMate" is an app, while "Anna’s Apple Watch" is a watch.
     private static func rank(name: String) -> Int {
         let words = name.split { !$0.isLetter && !$0.isNumber }
         if words.contains("Watch") { return 1 }
@@ -31,7 +32,8 @@ public enum SourceRank {
 public struct SourceOrder: Sendable, Hashable {
     private let places: [String: Int]
 
-    /// - Parameter names: source names, first counts first; they come before all sources that aren't named. Entries by hand stay first.
+    /// - Parameter names: source names, highest priority first; they come before all sources that aren't named. Entries
+    ///   by hand stay first.
     public init(_ names: [String] = []) {
         places = Dictionary(
             names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })

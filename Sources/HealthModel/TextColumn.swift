@@ -1,23 +1,23 @@
 /// A column of strings in one buffer: UTF-8 bytes and where each string ends. No allocation per row.
 public struct TextColumn: Sendable, Equatable {
-    /// All rows, one after the other.
+    /// The text of all rows, one after the other.
     public var bytes: [UInt8]
     /// `ends[i]` is where row i ends in `bytes`; it starts where row i − 1 ends.
     public var ends: [Int32]
 
-    /// Without rows.
+    /// A column without rows.
     public init() {
         bytes = []
         ends = []
     }
 
-    /// Rows that lie in `bytes`, each up to its place in `ends`.
+    /// Rows stored in `bytes`, each ending where `ends` says.
     public init(bytes: [UInt8], ends: [Int32]) {
         self.bytes = bytes
         self.ends = ends
     }
 
-    /// Rows.
+    /// The number of rows.
     public var count: Int { ends.count }
 
     /// Where a row lies in `bytes`.
@@ -26,7 +26,7 @@ public struct TextColumn: Sendable, Equatable {
     /// Whether a row has no text.
     public func isEmpty(_ row: Int) -> Bool { range(row).isEmpty }
 
-    /// The row's text; empty when the row has none.
+    /// The row's text; empty if it has none.
     public subscript(_ row: Int) -> String { String(decoding: bytes[range(row)], as: UTF8.self) }
 
     /// Adds a row.
@@ -41,7 +41,7 @@ public struct TextColumn: Sendable, Equatable {
         ends.append(Int32(bytes.count))
     }
 
-    /// Adds a row of UTF-8. Not generic: across modules that costs many times as much.
+    /// Adds a row of UTF-8. Not generic: across modules that would be many times slower.
     public mutating func append(bytes new: UnsafeRawBufferPointer) {
         if !new.isEmpty { bytes.append(contentsOf: new) }
         ends.append(Int32(bytes.count))
@@ -56,7 +56,7 @@ public struct TextColumn: Sendable, Equatable {
     /// Adds a row without text.
     public mutating func appendEmpty() { ends.append(Int32(bytes.count)) }
 
-    /// Takes all rows away.
+    /// Removes all rows.
     public mutating func removeAll(keepingCapacity: Bool = true) {
         bytes.removeAll(keepingCapacity: keepingCapacity)
         ends.removeAll(keepingCapacity: keepingCapacity)

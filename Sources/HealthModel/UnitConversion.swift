@@ -1,9 +1,9 @@
-/// How values of an input's unit become values of a type's canonical unit.
+/// How values in an input's unit become values in a type's canonical unit.
 public enum UnitConversion {
-    /// `canonical = value * scale + offset`; nil when the unit is unknown, doesn't fit the type, or the type has no unit, in which
-    /// case the value stays in the unit it came in.
+    /// `canonical = value * scale + offset`; nil when the unit is unknown, doesn't fit the type, or the type has no
+    /// unit, in which case the value stays in the unit it came in.
     ///
-    /// Ask once for a unit and type, not once a sample.
+    /// Ask once for each unit and type, not once for each sample.
     public static func toCanonical(unit: some StringProtocol, for type: HealthType) -> (scale: Double, offset: Double)?
     {
         guard !type.unit.isEmpty else { return nil }
@@ -21,11 +21,11 @@ public enum UnitConversion {
         toCanonical(unit: String(decoding: unit, as: UTF8.self), for: type)
     }
 
-    /// What turns a value of one unit into another's; nil when their dimensions differ.
+    /// Converts values of one unit into another's; nil when their dimensions differ.
     public static func factors(from: HealthUnit, to: HealthUnit) -> (scale: Double, offset: Double)? {
         guard from.dimension == to.dimension else { return nil }
         let scale = from.scale / to.scale
-        // Equal units that are spelt in another order of factors differ by rounding alone.
+        // Equal units whose factors are written in another order differ only by rounding.
         let isOne = abs(scale - 1) < 1e-14
         return (isOne ? 1 : scale, (from.offset - to.offset) / to.scale)
     }

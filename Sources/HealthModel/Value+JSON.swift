@@ -36,7 +36,8 @@ extension Value: Codable {
         }
     }
 
-    /// JSON text with sorted keys, so that equal values are equal bytes. Doubles have the shortest form that reads back the same.
+    /// JSON text with sorted keys, so that equal values give equal bytes. Doubles have the shortest form that reads
+    /// back the same.
     public func json(pretty: Bool = false) -> String {
         var writer = JSONText(pretty: pretty)
         writer.write(self)
@@ -44,7 +45,7 @@ extension Value: Codable {
     }
 }
 
-/// Foundation's encoder throws on what can't fail here and is slow; a value tree needs nothing of it.
+/// Foundation's encoder is slow and throws where nothing can fail; a value tree needs none of it.
 private struct JSONText {
     let pretty: Bool
     var text = ""

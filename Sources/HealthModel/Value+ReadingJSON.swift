@@ -4,9 +4,9 @@ import JSON
 extension Value {
     /// Reads JSON; with `comments`, JSON5 as in configuration files.
     ///
-    /// The house's scanner reads strict JSON, which is nearly all there is, in a twentieth of Foundation's time: reading the
-    /// manifests was a third of a program's start. What the scanner refuses Foundation decides: JSON5, a byte-order mark, and the
-    /// words for what is wrong.
+    /// Our own scanner reads strict JSON, which nearly all of it is, in a twentieth of Foundation's time: reading the
+    /// manifests used to take a third of a program's start. Whatever the scanner refuses is left to Foundation: JSON5,
+    /// a byte-order mark, and the wording of errors.
     /// - Throws: `DecodingError`.
     public init(json: some Sequence<UInt8>, comments: Bool = false) throws {
         let text = Array(json)
@@ -19,7 +19,7 @@ extension Value {
         self = try decoder.decode(Value.self, from: Data(text))
     }
 
-    /// nil for anything but one document of RFC 8259 in UTF-8, and for numbers that a double doesn't hold for certain.
+    /// nil for anything but a single document of RFC 8259 in UTF-8, and for numbers that a double may not hold exactly.
     package init?(strictJSON text: [UInt8]) {
         guard JSONScanner.isUTF8(text) else { return nil }
         let value = text.withUnsafeBytes { bytes -> Value? in
@@ -35,7 +35,7 @@ extension Value {
 private struct JSONTreeReader {
     var scanner: JSONScanner
 
-    /// As deep as Foundation reads, so that both refuse the same.
+    /// As deep as Foundation reads, so that both refuse the same documents.
     private static let depthLimit = 512
 
     private enum Refusal: Error { case tooDeep, inexact }
@@ -53,7 +53,7 @@ private struct JSONTreeReader {
             var members: [String: Value] = [:]
             while let name = try scanner.nextMember() {
                 let value = try self.value(depth: depth + 1)
-                // Of members with one name the first counts, as Foundation has it.
+                // Of members with the same name the first counts, as in Foundation.
                 if let name = name.text, members[name] == nil { members[name] = value }
             }
             return .object(members)
@@ -74,7 +74,7 @@ private struct JSONTreeReader {
         case .bool: return .bool(span.bytes.first == UInt8(ascii: "t"))
         case .number:
             guard let number = span.double else { throw Refusal.inexact }
-            // From there on a double no longer tells whether a text such as 9007199254740993.0 is a whole number.
+            // From here on a double can't tell whether a text such as 9007199254740993.0 is a whole number.
             let isPlain = span.bytes.allSatisfy { $0 == UInt8(ascii: "-") || $0 &- 0x30 < 10 }
             if !isPlain, number.magnitude >= 0x1p53 { throw Refusal.inexact }
             return span.integer.map { .integer($0) } ?? .number(number)

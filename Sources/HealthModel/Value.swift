@@ -1,4 +1,4 @@
-/// A structured value: what figures, events and configurations are made of, and what messages become on the bus. Has a CBOR and a JSON form.
+/// A structured value, used for figures, events, configurations and messages on the bus. It has a CBOR and a JSON form.
 public enum Value: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -20,7 +20,7 @@ public enum Value: Sendable, Hashable {
     }
 }
 
-// No nil literal: `isThere ? value : nil` would be null instead of no value where an optional is meant.
+// No nil literal: otherwise `isThere ? value : nil` would give null where an optional without a value is meant.
 extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
@@ -33,7 +33,7 @@ extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Expres
         self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
     }
 
-    /// The number, or null for nil and for what isn't finite (JSON has no NaN).
+    /// The number, or null for nil and for anything that isn't finite (JSON has no NaN).
     public init(_ number: Double?) { self = number.flatMap { $0.isFinite ? .number($0) : nil } ?? .null }
     /// The text, or null.
     public init(_ text: String?) { self = text.map { .string($0) } ?? .null }
@@ -42,14 +42,14 @@ extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Expres
 }
 
 extension Value {
-    /// A member of an object; null where there is none, and of anything else.
+    /// A member of an object; null where there is none, and for anything that isn't an object.
     public subscript(_ key: String) -> Value {
         if case .object(let members) = self { return members[key] ?? .null }
         return .null
     }
 
-    /// Members in the order in which every written form lists them: by the bytes of their keys. Text's own order compares what is canonically
-    /// equivalent as equal, and isn't the same on every run where such keys have more after them.
+    /// Members in the order in which every written form lists them: by the bytes of their keys. String's own order
+    /// treats canonically equivalent texts as equal, and with such keys it can differ from run to run.
     public static func inOrder(_ members: [String: Value]) -> [(key: String, value: Value)] {
         members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
@@ -60,7 +60,7 @@ extension Value {
         return false
     }
 
-    /// The number, also of an integer.
+    /// The number; an integer counts as one too.
     public var double: Double? {
         switch self {
         case .number(let number): number
@@ -69,7 +69,7 @@ extension Value {
         }
     }
 
-    /// The integer, also of a number without fraction.
+    /// The integer; a number without a fraction counts as one too.
     public var int: Int64? {
         switch self {
         case .integer(let integer): integer
@@ -84,7 +84,7 @@ extension Value {
         return nil
     }
 
-    /// The truth value; nil for anything else.
+    /// The boolean; nil for anything else.
     public var bool: Bool? {
         if case .bool(let bool) = self { return bool }
         return nil
@@ -96,7 +96,7 @@ extension Value {
         return nil
     }
 
-    /// The elements, also of a column.
+    /// The elements; a column has them too.
     public var array: [Value]? {
         switch self {
         case .array(let elements): elements
@@ -108,25 +108,25 @@ extension Value {
         }
     }
 
-    /// The members of a column of 64-bit integers; nil for anything else.
+    /// The numbers in a column of 64-bit integers; nil for anything else.
     public var int64s: [Int64]? {
         if case .column(.int64(let numbers)) = self { return numbers }
         return nil
     }
 
-    /// As `int64s`, of 32-bit integers.
+    /// As `int64s`, for 32-bit integers.
     public var int32s: [Int32]? {
         if case .column(.int32(let numbers)) = self { return numbers }
         return nil
     }
 
-    /// As `int64s`, of bytes.
+    /// As `int64s`, for bytes.
     public var uint8s: [UInt8]? {
         if case .column(.uint8(let numbers)) = self { return numbers }
         return nil
     }
 
-    /// As `int64s`, of numbers.
+    /// As `int64s`, for doubles.
     public var float64s: [Double]? {
         if case .column(.float64(let numbers)) = self { return numbers }
         return nil

@@ -1,21 +1,22 @@
 extension Value {
-    /// The same as a type; nil where a member is missing or is of another type. Members that the type doesn't name are passed over.
+    /// The value decoded as a type; nil if a member is missing or has another type. Members that the type doesn't name
+    /// are ignored.
     package func read<Thing: Decodable>(_ type: Thing.Type = Thing.self) -> Thing? {
         do { return try decode(type) } catch { return nil }
     }
 
-    /// The same, for whoever wants to say what is wrong.
+    /// As above, for callers that want to say what is wrong.
     /// - Throws: `DecodingError`, with the path of the member.
     package func decode<Thing: Decodable>(_ type: Thing.Type = Thing.self) throws -> Thing {
         try DecodedPlace(self).decode(type)
     }
 }
 
-/// One place of the tree that is read. A class: it stands behind several of the standard library's existentials, and would be copied
-/// into each.
+/// One place in the tree that is being read. A class, since several of the standard library's existentials hold it and
+/// would each copy it.
 private final class DecodedPlace: Decoder, SingleValueDecodingContainer {
     let value: Value
-    /// Of what it is a member or an element.
+    /// The place that it is a member or an element of.
     private let parent: DecodedPlace?
     /// Its own name there.
     private let key: (any CodingKey)?
@@ -24,7 +25,7 @@ private final class DecodedPlace: Decoder, SingleValueDecodingContainer {
         (self.value, self.parent, self.key) = (value, parent, key)
     }
 
-    /// Made when it is asked for: nearly everything that is read is right.
+    /// Made only on request: nearly everything that is read is right.
     var codingPath: [any CodingKey] { (parent?.codingPath ?? []) + (key.map { [$0] } ?? []) }
 
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -42,7 +43,7 @@ private final class DecodedPlace: Decoder, SingleValueDecodingContainer {
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
     func mismatch(_ type: Any.Type) -> DecodingError {
-        .typeMismatch(type, .init(codingPath: codingPath, debugDescription: "is of another type"))
+        .typeMismatch(type, .init(codingPath: codingPath, debugDescription: "has another type"))
     }
 
     private func integer<Number: FixedWidthInteger>(_ type: Number.Type) throws -> Number {
@@ -81,17 +82,17 @@ private final class DecodedPlace: Decoder, SingleValueDecodingContainer {
 
     func decode<Thing: Decodable>(_ type: Thing.Type) throws -> Thing {
         if let thing = value.fitting(type) { return thing }
-        // An array of numbers is no bytes.
+        // An array of numbers isn't bytes.
         if type == [UInt8].self { throw mismatch(type) }
         return try Thing(from: self)
     }
 }
 
 extension Value {
-    /// What needs no place of its own: what is free in itself, and the small types that messages hold by the dozen. nil for any other
-    /// type, and for what doesn't fit, which a place then says.
+    /// What can be read without a place of its own: whatever costs nothing, and the small types that messages hold by
+    /// the dozen. nil for any other type and for what doesn't fit; a place then reports what is wrong.
     fileprivate func fitting<Thing>(_ type: Thing.Type) -> Thing? {
-        // Types are compared first: to cast each member would cost more than all the rest.
+        // Types are compared first: casting each member would cost more than everything else.
         if type == Value.self { return self as? Thing }
         if type == SequenceNumber.self { return int.flatMap { SequenceNumber($0) as? Thing } }
         if type == Instant.self { return int.flatMap { Instant(microseconds: $0) as? Thing } }
@@ -108,7 +109,7 @@ extension Value {
         return nil
     }
 
-    /// nil unless all of them are such.
+    /// nil unless all members can be read.
     private func members<Member>(_ read: (Value) -> Member?) -> [String: Member]? {
         guard case .object(let members) = self else { return nil }
         let fitting = members.compactMapValues(read)
@@ -118,7 +119,7 @@ extension Value {
 
 private struct DecodedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let members: [String: Value]
-    /// What they are the members of.
+    /// The place that they are members of.
     let place: DecodedPlace
 
     var codingPath: [any CodingKey] { place.codingPath }
@@ -134,7 +135,7 @@ private struct DecodedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func place(_ key: Key) throws -> DecodedPlace { DecodedPlace(try value(key), in: place, key: key) }
 
-    /// What is read at the value itself, without a place; that says what is wrong.
+    /// Reads from the value itself, without making a place; on failure a place reports what is wrong.
     private func leaf<Leaf>(_ key: Key, _ read: (Value) -> Leaf?) throws -> Leaf {
         let value = try value(key)
         guard let leaf = read(value) else { throw DecodedPlace(value, in: place, key: key).mismatch(Leaf.self) }
@@ -191,7 +192,7 @@ private struct DecodedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
 private struct DecodedElements: UnkeyedDecodingContainer {
     let elements: [Value]
-    /// What they are the elements of.
+    /// The place that they are elements of.
     private let place: DecodedPlace
     private(set) var currentIndex = 0
 

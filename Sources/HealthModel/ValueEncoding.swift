@@ -1,12 +1,13 @@
 extension Value {
-    /// What a type's members say, each under its own name.
+    /// The tree made of a type's members, each under its own name.
     ///
-    /// Messages, answers and stored state are declared once, as `Codable` types; this and `read` are how they become trees, and so CBOR
-    /// or JSON. A `Value` within stays as it is, `[UInt8]` becomes bytes.
+    /// Messages, answers and stored state are declared once, as `Codable` types; this and `read` turn them into trees,
+    /// and so into CBOR or JSON. A `Value` inside stays as it is, and `[UInt8]` becomes bytes.
     package init(_ thing: some Encodable) {
         let place = EncodedPlace()
         do { try place.take(thing) } catch {
-            // Containers take everything, so only a type that encodes itself by hand can throw here, which is a mistake in that type.
+            // Containers take everything, so only a type with hand-written encoding can throw here, which is a mistake
+            // in that type.
             preconditionFailure("\(type(of: thing)) can't be encoded: \(error)")
         }
         self = place.value
@@ -21,7 +22,7 @@ private final class EncodedPlace: Encoder, SingleValueEncodingContainer {
     private var members: [String: Member]?
     private var elements: [Member]?
 
-    /// Most members are leaves, and need no place of their own.
+    /// Most members are leaves and need no place of their own.
     enum Member {
         case leaf(Value)
         case place(EncodedPlace)
@@ -43,14 +44,14 @@ private final class EncodedPlace: Encoder, SingleValueEncodingContainer {
     var count: Int { elements?.count ?? 0 }
 
     func take(_ thing: some Encodable) throws {
-        // Types are compared first: to cast each member would cost more than all the rest.
+        // Types are compared first: casting each member would cost more than everything else.
         if type(of: thing) == Value.self, let value = thing as? Value {
             leaf = value
         } else if type(of: thing) == [UInt8].self, let bytes = thing as? [UInt8] {
-            // By the type: an empty array of anything can be cast to one of bytes.
+            // Decided by the type: an empty array of any type can be cast to one of bytes.
             leaf = .bytes(bytes)
         } else if type(of: thing) == [String: SequenceNumber].self, let heads = thing as? [String: SequenceNumber] {
-            // The largest of what is said often: where each type stands.
+            // The largest type that is sent often: each type's position.
             leaf = .object(heads.mapValues { .integer($0.value) })
         } else {
             try thing.encode(to: self)

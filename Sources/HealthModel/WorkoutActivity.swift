@@ -1,20 +1,21 @@
 /// A workout's kind: HealthKit's raw value and name.
 public struct WorkoutActivity: Hashable, Sendable {
-    /// HKWorkoutActivityType's raw value, also one that isn't in the table; nil for a name that isn't.
+    /// HKWorkoutActivityType's raw value, even if it isn't in the table; nil for a name that isn't.
     public let raw: Int?
-    /// The short name, "running"; "other" for what isn't in the table.
+    /// The short name, "running"; "other" if it isn't in the table.
     public let name: String
-    /// What exports print, `HKWorkoutActivityTypeRunning`; a name that isn't in the table stays as it was given.
+    /// What exports print, `HKWorkoutActivityTypeRunning`; a name that isn't in the table is kept as given.
     public let identifier: String
 
-    /// The activity of a raw value; an unknown one keeps it.
+    /// The activity for a raw value; an unknown raw value is kept.
     public init(raw: Int) {
         let name = Self.names[raw] ?? "other"
         let identifier = Self.prefix + name.prefix(1).uppercased() + name.dropFirst()
         self.init(raw: raw, name: name, identifier: identifier)
     }
 
-    /// The activity of a name, short or as exports print it (`HKWorkoutActivityTypeRunning`), or of a raw value's digits.
+    /// The activity for a name, short or as exports print it (`HKWorkoutActivityTypeRunning`), or for the digits of a
+    /// raw value.
     public init(named text: some StringProtocol) {
         let prefixed = text.hasPrefix(Self.prefix) && text.count > Self.prefix.count
         let bare = prefixed ? Self.lowercasingFirst(text.dropFirst(Self.prefix.count)) : String(text)
@@ -39,7 +40,7 @@ public struct WorkoutActivity: Hashable, Sendable {
 
     private static let raws = Dictionary(names.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// HKWorkoutActivityType of HKWorkout.h; 81 is unused.
+    /// HKWorkoutActivityType from HKWorkout.h; 81 is unused.
     private static let names: [Int: String] = {
         let upTo80 = """
             americanFootball archery australianFootball badminton baseball basketball bowling boxing climbing cricket

@@ -1,6 +1,7 @@
-/// Reads the numbers of one workout as an input prints them, and leaves out those that can't be true.
+/// Reads the numbers of one workout as an input prints them, leaving out those that can't be true.
 ///
-/// Units are HealthKit's unit strings. What is left out stands in `leftOut` as it was printed, and counts nowhere.
+/// Units are HealthKit's unit strings. Whatever is left out is in `leftOut` as it was printed, and isn't counted
+/// anywhere.
 package struct WorkoutNumbers {
     package static let distance = "HKQuantityTypeIdentifierDistanceWalkingRunning"
     package static let energy = "HKQuantityTypeIdentifierActiveEnergyBurned"
@@ -9,19 +10,19 @@ package struct WorkoutNumbers {
 
     private let start: Instant
     private let end: Instant
-    /// What was left out, as it was printed, by the attribute's name; only the first ones.
+    /// What was left out, as it was printed, by the attribute's name; only the first few.
     package private(set) var leftOut: [String: Value] = [:]
-    /// How many were.
+    /// How many were left out.
     package private(set) var leftOutCount = 0
 
-    /// Of a workout with these times, against which sums are held.
+    /// For a workout with these times, which its sums are checked against.
     package init(start: Instant, end: Instant) {
         self.start = start
         self.end = end
     }
 
     /// A sum over the workout.
-    /// - Parameter name: what it stands under in `leftOut`.
+    /// - Parameter name: its name in `leftOut`.
     package mutating func total(_ text: String?, _ unit: String?, _ type: HealthType, _ name: String) -> Value? {
         guard let text else { return nil }
         guard let number = number(text, unit, type), number.unit == type.unit,
@@ -33,7 +34,7 @@ package struct WorkoutNumbers {
         return .number(number.value)
     }
 
-    /// A sum, average, minimum or maximum of one type's samples; a type that isn't known keeps its unit.
+    /// A sum, average, minimum or maximum of one type's samples; an unknown type keeps its unit.
     package mutating func statistic(
         _ text: String?, _ unit: String?, _ type: HealthType, _ name: String
     ) -> (value: Double, unit: String)? {
@@ -53,7 +54,8 @@ package struct WorkoutNumbers {
         return value.isFinite && PlausibilityLimit.of(type).values.contains(value)
     }
 
-    /// A duration in seconds; its unit is minutes where none is given. Null without one, and for one that can't be true.
+    /// A duration in seconds; the unit is minutes if none is given. Null if there is no duration, or if it can't be
+    /// true.
     package mutating func seconds(_ text: String?, _ unit: String?, _ name: String) -> Value {
         guard let text else { return .null }
         let unit = unit ?? "min"
@@ -66,7 +68,7 @@ package struct WorkoutNumbers {
         return .number(number.value)
     }
 
-    /// The number in the type's unit, or in its own where that doesn't fit.
+    /// The number in the type's unit, or in its own if that doesn't fit the type.
     private func number(_ text: String, _ unit: String?, _ type: HealthType) -> (value: Double, unit: String)? {
         var text = text
         var factors = UnitFactors.identity

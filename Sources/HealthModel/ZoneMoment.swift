@@ -1,4 +1,4 @@
-/// A moment as a person names it to a zone timeline: a date, a local date and time, or ISO 8601 with an offset.
+/// A moment as a person writes it for a zone timeline: a date, a local date and time, or ISO 8601 with an offset.
 package struct ZoneMoment: Sendable, Equatable {
     private enum Form: Sendable, Equatable {
         case instant(Instant)
@@ -8,8 +8,8 @@ package struct ZoneMoment: Sendable, Equatable {
 
     private let form: Form
 
-    /// Reads `2025-03-30` (the first instant of that date), `2025-03-30T14:00`, `2025-03-30T14:00:30`, and with an offset or `Z`; nil for
-    /// anything else.
+    /// Reads `2025-03-30` (the first instant of that date), `2025-03-30T14:00`, `2025-03-30T14:00:30`, and with an
+    /// offset or `Z`; nil for anything else.
     package init?(_ text: String) {
         if let day = LocalDay(text) {
             form = .local(ZoneTimeline.localStart(of: day))
@@ -22,7 +22,8 @@ package struct ZoneMoment: Sendable, Equatable {
         }
     }
 
-    /// The instant, where local time is that of `zone`. A time that a clock skips is when it skips it; of two the first counts.
+    /// The instant, if local time is that of `zone`. A time that the clock skips means the moment of the skip; of a
+    /// time that occurs twice, the first counts.
     /// - Throws: `ZoneError`.
     package func instant(in zone: String) throws -> Instant {
         switch form {
@@ -43,9 +44,10 @@ package struct ZoneMoment: Sendable, Equatable {
 }
 
 extension ZonePlan {
-    /// The moment that is meant: local time is that of the zone before it, and an entry that begins just then doesn't count as that.
+    /// The moment that is meant. Local time is that of the zone in force just before it; an entry that begins exactly
+    /// then doesn't count as such.
     package static func instant(of moment: ZoneMoment, in parts: [Part]) throws -> Instant {
-        // Whoever names the moment of an entry, as it is shown, means that.
+        // Somebody who names an entry's moment as it is shown means that entry.
         for (before, part) in zip(parts, parts.dropFirst())
         where try part.origin == .added && moment.instant(in: before.zone) == part.from { return part.from }
         for (index, part) in parts.enumerated().reversed() {

@@ -5,13 +5,14 @@ package enum ZoneName {
     /// Whether the zone database knows a name.
     package static func isKnown(_ name: String) -> Bool { TimeZone(identifier: name) != nil }
 
-    /// Whether a name can tell where somebody was. A fixed offset can't (GMT, UTC, Etc/GMT-2): it is what a device says that doesn't know.
+    /// Whether a name can tell where somebody was. A fixed offset (GMT, UTC, Etc/GMT-2) can't: devices send it when
+    /// they don't know.
     ///
     /// Places are named "Area/Place" in the zone database.
     package static func isPlace(_ name: String) -> Bool {
         name.contains("/") && !name.hasPrefix("Etc/") && !name.hasPrefix("SystemV/") && isKnown(name)
     }
 
-    /// The zone database's names, for whoever mistyped one.
+    /// The zone database's names, to suggest one in place of a mistyped one.
     package static var known: [String] { TimeZone.knownTimeZoneIdentifiers }
 }

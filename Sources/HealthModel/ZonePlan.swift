@@ -1,12 +1,12 @@
-/// All that decides where a person's days begin, and the timeline that follows from it.
+/// Everything that decides where a person's days begin, and the timeline that results from it.
 ///
-/// What a person has set or added wins. Between, a stay that samples tell of (`HKTimeZone`) counts from its first observed hour
-/// until another clock is observed or an added zone begins; one whose clock shows what the timeline's shows makes no entry. Pure: the same
-/// entries and observations give the same timeline, whatever came first.
+/// What a person has set or added wins. In between, a stay known from samples (`HKTimeZone`) counts from its first
+/// observed hour until another clock is observed or an added zone begins; a stay whose clock agrees with the timeline's
+/// makes no entry. Pure: the same entries and observations give the same timeline, in whatever order they came.
 package struct ZonePlan: Sendable, Equatable {
     /// Where days begin when nothing else is known.
     package var home: String
-    /// Zones from moments on, that a person has added; in any order, one a moment.
+    /// Zones that a person has added, each from a moment on; in any order, one per moment.
     package var added: [ZoneTimeline.Entry]
     package var observed: [ZoneObservation]
 
@@ -52,7 +52,7 @@ package struct ZonePlan: Sendable, Equatable {
                 index + 1 < stays.count ? stays[index + 1].start : .distantFuture,
                 coming.first?.from ?? .distantFuture)
             let hours = stay.hours.prefix { ZoneObservation.start(ofHour: $0) < end }
-            // Back home it is home, however a device names the same clock.
+            // Back home the zone is home, whatever name a device uses for the same clock.
             let zone = clocks.agree(explicit, stay.zone, hours) ? explicit : stay.zone
             if let now = parts.last?.zone, clocks.agree(now, zone, hours) { continue }
             parts.append(Part(from: stay.start, zone: zone, origin: .seen))
@@ -61,7 +61,8 @@ package struct ZonePlan: Sendable, Equatable {
         return Self.newest(parts)
     }
 
-    /// Stays that a timeline holds, the newest ones: more than anyone travels. It goes whole in one message.
+    /// The most stays in a timeline, the newest ones: more than anyone travels. A timeline is sent whole in one
+    /// message.
     static let seenLimit = 4000
 
     private static func newest(_ parts: [Part]) -> [Part] {

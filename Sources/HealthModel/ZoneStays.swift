@@ -1,10 +1,10 @@
-/// What one sample's metadata says of a place: `HKTimeZone`, the zone in which the sample was made.
+/// What one sample's metadata says about a place: `HKTimeZone`, the zone in which the sample was made.
 package struct ZoneObservation: Sendable, Hashable {
     /// Whole hours since 1970, UTC.
     package var hour: Int64
     /// IANA name.
     package var zone: String
-    /// Of the source (`SourceRank`): the lowest of an hour speaks for it.
+    /// The rank of the source (`SourceRank`): the lowest in an hour decides.
     package var rank: Int
 
     package init(hour: Int64, zone: String, rank: Int) {
@@ -20,9 +20,9 @@ package struct ZoneObservation: Sendable, Hashable {
     private static let lengthOfHour = 3600 * Instant.microsecondsPerSecond
 }
 
-/// A stretch of time in which all that was observed shows one clock.
+/// A stretch of time in which all observations show the same clock.
 struct ZoneStay: Equatable {
-    /// As it was first named.
+    /// The zone as it was first named.
     var zone: String
     /// The observed hours, rising; at least two.
     var hours: [Int64]
@@ -50,10 +50,10 @@ struct ZoneClocks {
         a == b || hours.allSatisfy { offset(a, $0) == offset(b, $0) }
     }
 
-    /// The stays that observations tell of, in order. Pure, and whatever the order of the observations.
+    /// The stays that observations show, in order. Pure; the order of the observations doesn't matter.
     ///
-    /// The best-ranked source of an hour speaks for it; where the best ones show different clocks, the hour says nothing. Hours in a row with one
-    /// clock are a stay; a single hour among others is none.
+    /// The best-ranked source of an hour decides; where several of the best show different clocks, the hour is ignored.
+    /// Consecutive hours with the same clock are a stay; a single hour among others isn't.
     mutating func stays(_ observations: [ZoneObservation]) -> [ZoneStay] {
         var runs: [ZoneStay] = []
         for (hour, zone) in spoken(observations) { append(zone, [hour], to: &runs) }
@@ -70,7 +70,7 @@ struct ZoneClocks {
         }
     }
 
-    /// What is observed of each hour that says anything.
+    /// What was observed in each hour that isn't ignored.
     private mutating func spoken(_ observations: [ZoneObservation]) -> [(hour: Int64, zone: String)] {
         let sorted = observations.sorted { ($0.hour, $0.rank, $0.zone) < ($1.hour, $1.rank, $1.zone) }
         var spoken: [(hour: Int64, zone: String)] = []

@@ -1,11 +1,11 @@
 extension ZoneTimeline {
-    /// Whether a day's window holds other instants by another timeline, or other hours.
+    /// Whether a day's window covers other instants, or other hours, in another timeline.
     package func differs(from other: ZoneTimeline, on day: LocalDay, _ window: HandlerWindow = .localDay) -> Bool {
         let local = local(of: day, window)
         return offsets.pieces(ofLocal: local) != other.offsets.pieces(ofLocal: local)
     }
 
-    /// Days on which samples of this day may lie by another timeline: a flight from one side of the date line to the other moves
-    /// the clock by up to 26 hours.
+    /// Days that this day's samples may belong to in another timeline: a flight across the date line moves the clock by
+    /// up to 26 hours.
     package static func neighbours(of day: Int) -> ClosedRange<Int> { day - 2...day + 2 }
 }

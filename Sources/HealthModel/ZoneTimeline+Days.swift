@@ -1,5 +1,5 @@
 extension ZoneTimeline {
-    /// The zone that holds at an instant.
+    /// The zone in force at an instant.
     public func zone(at instant: Instant) -> String {
         var zone = entries[0].zone
         for entry in entries where entry.from <= instant { zone = entry.zone }
@@ -17,35 +17,37 @@ extension ZoneTimeline {
         return LocalDay(number: Self.dayNumber(instant.microseconds + offsets.offsets[offsets.index(of: instant)]))
     }
 
-    /// The instants whose local date this is, in order: one range of 23, 24 or 25 hours as a rule; two when a flight over the date
-    /// line (or clocks put back over midnight) made the date return; none when the date was left out.
+    /// The instants whose local date this is, in order: usually one range of 23, 24 or 25 hours; two when a flight
+    /// across the date line (or clocks put back over midnight) repeated the date; none when the date was skipped.
     public func ranges(of day: LocalDay) -> [Range<Instant>] {
         let start = Self.localStart(of: day)
         return offsets.ranges(ofLocal: start..<start + Self.dayLength)
     }
 
-    /// The instants from an hour of the local clock on the day before to the same hour of this day: with 24, the day itself.
+    /// The instants from an hour of the local clock on the day before to the same hour of this day; with 24, the day
+    /// itself.
     public func window(of day: LocalDay, _ window: HandlerWindow = .localDay) -> [Range<Instant>] {
         offsets.ranges(ofLocal: local(of: day, window))
     }
 
-    /// What the local clock shows in a window, microseconds since 1970 as if local time were UTC.
+    /// What the local clock shows during a window, in microseconds since 1970 as if local time were UTC.
     func local(of day: LocalDay, _ window: HandlerWindow) -> Range<Int64> {
         let end = Self.localStart(of: day) + Int64(window.endHour) * Self.hourLength
         return end - Self.dayLength..<end
     }
 
-    /// The instants that a day's slice holds: its window, each of its ranges widened.
+    /// The instants of a day's slice: its window, with each of its ranges widened.
     public func slice(of day: LocalDay, _ window: HandlerWindow) -> [Range<Instant>] {
         self.window(of: day, window).map { $0.lowerBound - window.before..<$0.upperBound + window.after }
     }
 
-    /// The days whose slice holds an interval or a part of it, in order. The end is exclusive, but for a sample without duration.
+    /// The days whose slice contains an interval or a part of it, in order. The end is exclusive, except for a sample
+    /// without duration.
     public func days(touching start: Instant, end: Instant, _ window: HandlerWindow = .localDay) -> [LocalDay] {
         let first = Self.clamped(Self.clamped(start) - window.after)
         let reach = Self.clamped(end).microseconds + window.before.microseconds
         let last = max(first, Self.clamped(Instant(microseconds: reach - (end == start ? 0 : 1))))
-        // A window that ends at 18:00 is a date of the clock six hours on.
+        // A window that ends at 18:00 is one date of a clock that is six hours ahead.
         let shift = Self.dayLength - Int64(window.endHour) * Self.hourLength
         var numbers: [Int] = []
         var sorted = true
@@ -62,7 +64,8 @@ extension ZoneTimeline {
         return numbers.map(LocalDay.init(number:))
     }
 
-    /// The day cut at the full hours of the local clock, in order: 24, 23 or 25 buckets; parts of hours where the clock changed.
+    /// The day cut at the full hours of the local clock, in order: 24, 23 or 25 buckets, with parts of hours where the
+    /// clock changed.
     public func hours(of day: LocalDay) -> [Range<Instant>] {
         var hours: [Range<Instant>] = []
         for range in ranges(of: day) {
@@ -79,9 +82,9 @@ extension ZoneTimeline {
         return hours
     }
 
-    /// A moment by the local clock, with its offset, ISO 8601 to the second: `2025-03-30T03:00:00+02:00`.
+    /// A moment on the local clock with its offset, ISO 8601 to the second: `2025-03-30T03:00:00+02:00`.
     ///
-    /// Offsets of old times that have seconds are cut to minutes; the moment stays the same.
+    /// Historical offsets with seconds are cut to minutes; the moment stays the same.
     package func localText(of instant: Instant) -> String {
         let minutes = offsets.offsets[offsets.index(of: instant)].flooredQuotient(60 * Instant.microsecondsPerSecond)
         let local = InstantText.iso8601(Instant(seconds: instant.flooredSecond + minutes * 60)).dropLast()
@@ -89,12 +92,12 @@ extension ZoneTimeline {
         return local + (minutes < 0 ? "-" : "+") + padded(abs(minutes) / 60) + ":" + padded(abs(minutes) % 60)
     }
 
-    /// Whether a day is over: true from one minute past the midnight (or the first instant) after it.
+    /// Whether a day is over: true from one minute past the next midnight (or past the first instant after the day).
     ///
-    /// A date that was left out is over when the next one begins.
+    /// A date that was skipped is over when the next one begins.
     public func isPast(_ day: LocalDay, at now: Instant) -> Bool { end(of: day).map { now >= $0 } ?? false }
 
-    /// From when on a day is over (`isPast`); nil where so many dates were left out that it can't be told.
+    /// From when on a day is over (`isPast`); nil if so many dates were skipped that there is no answer.
     package func end(of day: LocalDay) -> Instant? {
         var end = ranges(of: day).last?.upperBound
         for later in 1...3 where end == nil { end = ranges(of: day.adding(days: later)).first?.lowerBound }

@@ -1,10 +1,11 @@
 import Foundation
 
-/// Which zone a person's day was in, over time. Travel is data: the same timeline reaches every stage, so every stage sees the same days.
+/// Which zone a person was in, over time. Travel is data: every stage gets the same timeline, so every stage sees the
+/// same days.
 public struct ZoneTimeline: Sendable, Hashable {
-    /// A zone and from when on it holds.
+    /// A zone and the moment from which it is in force.
     public struct Entry: Sendable, Hashable {
-        /// From when this zone holds; the first entry holds for all time before it too.
+        /// When this zone comes into force; the first entry also holds for all time before.
         public var from: Instant
         /// IANA name, "Europe/Berlin".
         public var zone: String
@@ -18,10 +19,11 @@ public struct ZoneTimeline: Sendable, Hashable {
 
     /// Strictly rising by `from`, never empty.
     public let entries: [Entry]
-    /// The same as stretches of constant offset; follows from `entries`, so it takes no part in equality.
+    /// The same as stretches of constant offset; derived from `entries`, so it isn't compared for equality.
     let offsets: OffsetTimeline
 
-    /// - Throws: `ZoneError` for a name that the zone database doesn't know, or entries that are empty or out of order.
+    /// - Throws: `ZoneError` for a name that the zone database doesn't know, or for entries that are empty or out of
+    ///   order.
     public init(_ entries: [Entry]) throws {
         guard let first = entries.first else { throw ZoneError.empty }
         for entry in entries where TimeZone(identifier: entry.zone) == nil { throw ZoneError.unknown(entry.zone) }
@@ -40,7 +42,7 @@ public struct ZoneTimeline: Sendable, Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(entries) }
 }
 
-/// Why zones make no timeline.
+/// Why zones don't make a timeline.
 public enum ZoneError: Error, Equatable, CustomStringConvertible {
     case unknown(String)
     case empty

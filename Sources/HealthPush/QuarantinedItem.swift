@@ -1,11 +1,11 @@
 import HealthModel
 
-/// An item of a request that wasn't understood, as the quarantine keeps it, read again by the rules of now.
+/// An item of a request that wasn't understood, as kept in the quarantine, read again by today's rules.
 package enum QuarantinedItem {
     /// - Parameters:
-    ///   - raw: as `PushedChanges.quarantined` had it.
-    ///   - isAutoExport: it came from Health Auto Export; else it is one of `/v1/samples`.
-    /// - Returns: its samples; nil where it still isn't understood. What was too long was cut, and is never.
+    ///   - raw: as in `PushedChanges.quarantined`.
+    ///   - isAutoExport: it came from Health Auto Export; otherwise from `/v1/samples`.
+    /// - Returns: its samples; nil if it still isn't understood. An item that was too long has been cut, and never is.
     package static func records(_ raw: String, isAutoExport: Bool) -> RecordBatch? {
         let changes =
             isAutoExport ? autoExport(raw) : try? SamplesBody.changes(json: Array("{\"samples\":[\(raw)]}".utf8))
@@ -13,8 +13,8 @@ package enum QuarantinedItem {
         return changes.records
     }
 
-    /// A metric's item lies within its metric, any other within its part. When it was sent isn't known any more, so of statistics every
-    /// other statement counts as newer.
+    /// A metric's item is inside its metric, any other inside its section. When it was sent is no longer known, so any
+    /// other version of a statistic counts as newer.
     private static func autoExport(_ raw: String) -> PushedChanges? {
         guard let members = try? Value(json: raw.utf8).object else { return nil }
         let headers = members["aggregation"]?.string.map { ["automation-aggregation": $0] } ?? [:]

@@ -1,4 +1,4 @@
-/// A sum whose rounding errors don't pile up (Neumaier's variant of Kahan's algorithm).
+/// A sum whose rounding errors don't accumulate (Neumaier's variant of Kahan's algorithm).
 public struct CompensatedSum: Sendable {
     private var sum = 0.0
     private var lost = 0.0

@@ -1,13 +1,13 @@
 import HealthModel
 
-/// Why a total is what it is: who counted for an interval, and whom that covered.
+/// Explains a total: which source counted in an interval, and which sources it covered.
 package struct MergeInterval: Sendable, Equatable {
     package var start: Instant
     /// Equal to `start` for a sample without duration.
     package var end: Instant
     /// The source that counted.
     package var counted: String
-    /// Sources that had samples here too, which didn't count.
+    /// Other sources that had samples here but didn't count.
     package var covered: [String]
     /// What it added to the total.
     package var amount: Double
@@ -21,18 +21,18 @@ package struct MergeInterval: Sendable, Equatable {
     }
 }
 
-/// What one source brought to a total.
+/// What one source contributed to a total.
 package struct MergeShare: Sendable, Equatable {
     package var source: String
-    /// Samples with a part in the ranges, whether they counted or not.
+    /// Samples that overlap the ranges, whether they counted or not.
     package var samples: Int
-    /// Time in which it counted.
+    /// The time in which it counted.
     package var counted: Duration
     package var amount: Double
 }
 
 extension CumulativeMerge {
-    /// The intervals of some ranges in order, which add up to `total(in:)`.
+    /// The intervals in some ranges, in order; they add up to `total(in:)`.
     package func intervals(in ranges: [Range<Instant>]) -> [MergeInterval] {
         let ranges = ranges.map(\.microseconds)
         var found: [MergeInterval] = []
@@ -68,7 +68,7 @@ extension CumulativeMerge {
         }
     }
 
-    /// What each source brought to `total(in:)`, first by priority.
+    /// What each source contributed to `total(in:)`, highest priority first.
     package func shares(in ranges: [Range<Instant>]) -> [MergeShare] {
         let ranges = ranges.map(\.microseconds)
         var sums = Array(repeating: CompensatedSum(), count: names.count)
@@ -86,9 +86,10 @@ extension CumulativeMerge {
 }
 
 extension MergeInterval {
-    /// Neighbours of the same sources as one, as long as less than `gap` parts them: as people read a day. What each adds is summed.
+    /// Joins neighbouring intervals that have the same sources and are less than `gap` apart, as people read a day, and
+    /// adds up their amounts.
     ///
-    /// `time` is how much of such an interval its sources had samples in.
+    /// `time` is how much of such an interval its sources have samples for.
     package static func joined(_ intervals: [MergeInterval], gap: Duration) -> [(
         interval: MergeInterval, time: Duration
     )] {

@@ -1,13 +1,14 @@
 import HealthModel
 
-/// Sums of a cumulative type whose sources overlap, each instant counted for one source only.
+/// Sums of a cumulative type whose sources overlap; each instant is counted for one source only.
 ///
-/// A sample's value is spread evenly over its time. Where sources overlap, only the first by priority counts, and the others count for
-/// the time that is left; overlapping samples of one source all count. A sample without duration counts whole unless a source
-/// before its own has a sample over that instant. Parts of samples fall into buckets in proportion. Values are added in canonical
-/// order (start, id) with compensation, so that no figure depends on the order of arrival.
+/// A sample's value is spread evenly over its time. Where sources overlap, only the one with the highest priority
+/// counts, and the others count for the remaining time; overlapping samples of one source all count. A sample without
+/// duration counts whole unless a source of higher priority has a sample at that instant. Parts of samples fall into
+/// buckets in proportion. Values are added in canonical order (start, id) with compensation, so that figures don't
+/// depend on the order of arrival.
 ///
-/// Cost: O(n log n) for n samples of a handful of sources, however much they overlap.
+/// Cost: O(n log n) for n samples from a handful of sources, however much they overlap.
 public struct CumulativeMerge: Sendable {
     /// Microseconds since 1970, as the page has them.
     let starts: [Int64]
@@ -15,11 +16,12 @@ public struct CumulativeMerge: Sendable {
     let values: [Double]
     let groups: [Int32]
     let names: [String]
-    /// By source: when it counts.
+    /// For each source, the time in which it counts.
     let coverage: [Coverage]
 
     /// - Parameters:
-    ///   - rows: rows of one type in canonical order, as `SamplePage.rows(of:)` gives them; those without a number are left out.
+    ///   - rows: rows of one type in canonical order, as returned by `SamplePage.rows(of:)`; those without a number are
+    ///     left out.
     ///   - order: the sources' priority.
     public init(_ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder()) {
         let rows = rows.filter { page.value[$0].isFinite && page.start[$0] <= page.end[$0] }
@@ -36,17 +38,18 @@ public struct CumulativeMerge: Sendable {
         self.coverage = coverage
     }
 
-    /// The sum in each bucket; nil where no sample counts. Buckets are in order and don't overlap.
+    /// The sum in each bucket; nil where no sample counts. Buckets must be in order and not overlap.
     public func sums(in buckets: [Range<Instant>]) -> [Double?] {
         sums(in: buckets, into: buckets.count) { $0 }
     }
 
-    /// The sum over ranges in order that don't overlap (a day in two pieces), as one figure; nil when no sample counts.
+    /// The sum over ranges that are in order and don't overlap (such as a day in two pieces), as one figure; nil when
+    /// no sample counts.
     public func total(in ranges: [Range<Instant>]) -> Double? {
         sums(in: ranges, into: 1) { _ in 0 }.first ?? nil
     }
 
-    /// How many samples have a part in these ranges, those of covered sources too.
+    /// How many samples overlap these ranges, including those of covered sources.
     public func count(in ranges: [Range<Instant>]) -> Int {
         let ranges = ranges.map(\.microseconds)
         return starts.indices.count { hasPart($0, in: ranges) }
@@ -67,14 +70,14 @@ public struct CumulativeMerge: Sendable {
         return zip(sums, counted).map { $1 ? $0.value : nil }
     }
 
-    /// Calls `body` with the bucket, the row and what the row counts there, in canonical order.
+    /// Calls `body` with the bucket, the row and the amount that the row adds to it, in canonical order.
     /// - Parameter buckets: microseconds since 1970.
     func forEachPart(in buckets: [Range<Int64>], instants: Bool = true, _ body: (Int, Int, Double) -> Void) {
         var first = 0
         for row in starts.indices {
             let start = starts[row]
             let end = ends[row]
-            // Starts rise, so buckets that end before this one are done with.
+            // Starts rise, so buckets that end before this one are finished.
             while first < buckets.count, buckets[first].upperBound <= start { first += 1 }
             if first == buckets.count { return }
             if start == end {
@@ -95,10 +98,10 @@ public struct CumulativeMerge: Sendable {
         }
     }
 
-    /// Whether a source before the row's own has a sample over the row's start.
+    /// Whether a source of higher priority has a sample at the row's start.
     func isCovered(_ row: Int) -> Bool {
         let group = Int(groups[row])
-        // Whoever counts at an instant is the first of those that have samples there.
+        // The source that counts at an instant is the first of those with samples there.
         return (0..<group).contains { coverage[$0].contains(starts[row]) }
     }
 }

@@ -1,7 +1,7 @@
 import HealthModel
 
 extension DayInput {
-    /// The priority of sources that the configuration's `sourceOrder` gives for a type; the default order where it gives none.
+    /// The source priority that the configuration's `sourceOrder` gives for a type; the default order otherwise.
     public func sourceOrder(for type: String) -> SourceOrder {
         SourceOrder((configuration["sourceOrder"][type].array ?? []).compactMap(\.string))
     }
@@ -17,7 +17,7 @@ extension DayInput {
 }
 
 extension DayOutput {
-    /// Adds a cumulative type's total and hours, both absent when nothing counts on that day.
+    /// Adds a cumulative type's total and hours; both are absent when nothing counts on that day.
     public mutating func addTotal(_ name: String, of type: String, from input: DayInput) {
         guard let merge = input.merge(type), let total = merge.total(in: input.window) else { return }
         figures[name] = .number(total)

@@ -12,23 +12,23 @@ package struct DiscreteExplanation: Sendable {
     package struct Source: Sendable {
         package var name: String
         package var statistics: DiscreteStatistics
-        /// Sum of the samples' durations.
+        /// The sum of the samples' durations.
         package var time: Duration
     }
 
-    /// Of all samples together, as the figure is: sources aren't merged.
+    /// For all samples together, as in the figure: sources aren't merged.
     package let all: DiscreteStatistics
     package let time: Duration
-    /// First by priority.
+    /// Highest priority first.
     package let sources: [Source]
     /// In canonical order.
     package let samples: [Sample]
     package var latest: Sample? { samples.last }
 
-    /// Whether samples weigh by their duration; else each weighs the same.
+    /// Whether samples are weighted by their duration; otherwise all weigh the same.
     package var isWeighted: Bool { time > .zero && all.style != .arithmetic && all.style != .none }
 
-    /// Of the rows that start in these ranges, in canonical order.
+    /// For the rows that start in these ranges, in canonical order.
     package init(
         _ page: SamplePage, rows: [Int], style: HealthType.Style, order: SourceOrder, in ranges: [Range<Instant>]
     ) {

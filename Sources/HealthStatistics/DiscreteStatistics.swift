@@ -3,24 +3,24 @@ import HealthModel
 
 /// Minimum, maximum, average and latest of a discrete type's samples.
 ///
-/// The average follows the type's style: the plain mean; the mean weighted by duration; or the level of the mean sound energy weighted
-/// by duration, 10·log₁₀(Σ dt·10^(L/10) / Σ dt). Where all samples are instants they weigh the same.
+/// The average follows the type's style: the plain mean; the mean weighted by duration; or the level of the mean sound
+/// energy weighted by duration, 10·log₁₀(Σ dt·10^(L/10) / Σ dt). If all samples are instants, they weigh the same.
 public struct DiscreteStatistics: Sendable {
-    /// How the average is made.
+    /// How the average is computed.
     public let style: HealthType.Style
-    /// Samples with a number.
+    /// The number of samples with a value.
     public private(set) var count = 0
     /// Nil when there is no sample.
     public private(set) var minimum: Double?
     /// Nil when there is no sample.
     public private(set) var maximum: Double?
-    /// Of the last sample added, which is the latest when rows come in canonical order.
+    /// The value of the last sample added, which is the latest when rows come in canonical order.
     public private(set) var mostRecent: Double?
     private var plain = CompensatedSum()
     private var weighted = CompensatedSum()
     private var duration = CompensatedSum()
 
-    /// Of no sample yet.
+    /// No samples yet.
     public init(style: HealthType.Style) { self.style = style }
 
     /// Adds a sample; one without a number is left out.
@@ -37,7 +37,7 @@ public struct DiscreteStatistics: Sendable {
         duration.add(seconds)
     }
 
-    /// Of a sample that stands for several: its least and its greatest value.
+    /// For a sample that stands for several: its lowest and highest value.
     mutating func widen(_ spread: ClosedRange<Double>) {
         minimum = Swift.min(minimum ?? spread.lowerBound, spread.lowerBound)
         maximum = Swift.max(maximum ?? spread.upperBound, spread.upperBound)
@@ -49,7 +49,7 @@ public struct DiscreteStatistics: Sendable {
         let isWeighted = style != .arithmetic && style != .none && duration.value > 0
         let mean = isWeighted ? weighted.value / duration.value : plain.value / Double(count)
         let result = style == .equivalentLevel ? 10 * log10(mean) : mean
-        // Rounding must not carry a mean beyond its samples.
+        // Rounding must not push a mean beyond its samples.
         return Swift.min(Swift.max(result, minimum), maximum)
     }
 }
@@ -64,7 +64,7 @@ extension DiscreteStatistics {
         }
     }
 
-    /// As above, for each bucket; rows in canonical order, buckets in order and without overlap.
+    /// As above, for each bucket; rows in canonical order, buckets in order and not overlapping.
     public static func buckets(
         _ page: SamplePage, rows: [Int], style: HealthType.Style, in buckets: [Range<Instant>]
     ) -> [DiscreteStatistics] {
@@ -82,8 +82,8 @@ extension DiscreteStatistics {
 }
 
 extension SamplePage {
-    /// The least and the greatest value of a sample that stands for several, as iOS 8 wrote hours of heart rates; nil for any other, and
-    /// where payloads weren't asked for.
+    /// The lowest and highest value of a sample that stands for several, as iOS 8 wrote hours of heart rates; nil for
+    /// any other, and where payloads weren't requested.
     func spread(_ row: Int) -> ClosedRange<Double>? {
         guard row < payload.count, !payload.isEmpty(row), let members = try? Value(json: Array(payload[row].utf8)),
             let low = members["minimum"].double, let high = members["maximum"].double, low <= high,

@@ -1,28 +1,28 @@
 import Foundation
 
-/// A place on the earth taken as a sphere: its vector from the centre, metres.
+/// A place on the earth, taken as a sphere: its vector from the centre, in metres.
 ///
-/// Vectors know no poles and no date line, and a track's distances and errors are plain lengths.
+/// Vectors have no poles and no date line, and a track's distances and errors are plain lengths.
 package struct EarthPoint: Sendable, Equatable {
     /// The earth's mean radius (IUGG), metres.
     package static let radius = 6_371_008.8
 
     let vector: SIMD3<Double>
 
-    /// - Parameters: degrees, WGS 84.
+    /// - Parameters: in degrees, WGS 84.
     package init(latitude: Double, longitude: Double) {
         let phi = latitude * .pi / 180
         let lambda = longitude * .pi / 180
         vector = Self.radius * SIMD3(cos(phi) * cos(lambda), cos(phi) * sin(lambda), sin(phi))
     }
 
-    /// Along the great circle, metres: what the haversine formula gives.
+    /// Along the great circle, in metres, as the haversine formula gives it.
     package func distance(to other: EarthPoint) -> Double {
         let chord = Self.length(vector - other.vector)
         return 2 * Self.radius * asin(min(1, chord / (2 * Self.radius)))
     }
 
-    /// From the straight line between two places, metres. A line of 16 km lies 5 m below the ground at its middle.
+    /// From the straight line between two places, in metres. A line of 16 km lies 5 m below the ground at its middle.
     package func distance(toLineFrom a: EarthPoint, to b: EarthPoint) -> Double {
         let line = b.vector - a.vector
         let squared = (line * line).sum()

@@ -1,12 +1,12 @@
-/// How far a way leads up and down, metres, without what a sensor's noise adds.
+/// How far a route leads up and down, in metres, without the noise of the sensor.
 ///
-/// A turn counts once the elevation has come back by `threshold` from the highest or lowest point since the last turn; a climb then
-/// counts whole, from turn to turn.
+/// A turn counts once the elevation has moved back by `threshold` from the highest or lowest point since the last turn;
+/// the climb then counts in full, from turn to turn.
 package struct ElevationGain: Sendable {
     private let threshold: Double
     private var ascended = 0.0
     private var descended = 0.0
-    /// Where the present climb or descent began.
+    /// Where the current climb or descent began.
     private var turn: Double?
     private var lowest = 0.0
     private var highest = 0.0

@@ -1,30 +1,31 @@
 import HealthModel
 
-/// A discrete type's samples as stretches of time: a sample holds until its source's next one, at most for a while.
+/// A discrete type's samples as stretches of time: a sample holds until its source's next one, but only for a limited
+/// time.
 ///
-/// Where sources overlap the first by priority counts at each instant, the others fill what it leaves.
+/// Where sources overlap, the one with the highest priority counts at each instant; the others fill the gaps.
 public struct HeldSamples: Sendable {
-    /// Time for which one value stands.
+    /// A stretch of time with one value.
     public struct Stretch: Sendable, Equatable {
         /// Never empty.
         public var range: Range<Instant>
         /// The sample's.
         public var value: Double
 
-        /// A stretch with what is given.
+        /// A stretch made of these values.
         public init(range: Range<Instant>, value: Double) {
             self.range = range
             self.value = value
         }
     }
 
-    /// Without overlap; by source, in order of time each.
+    /// Not overlapping; by source, each in order of time.
     public private(set) var stretches: [Stretch] = []
 
     /// - Parameters:
     ///   - rows: in canonical order.
     ///   - hold: how long after its end a sample holds.
-    ///   - within: what counts at all.
+    ///   - within: the only time that counts.
     public init(_ page: SamplePage, rows: [Int], order: SourceOrder, hold: Duration, within: IntervalSet) {
         let groups = SourceGroups(page, rows: rows, order: order)
         var bySource: [[Int]] = Array(repeating: [], count: groups.sources.count)

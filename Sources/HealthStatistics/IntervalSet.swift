@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Instants as disjoint ranges in order; neighbours that touch are one.
+/// Instants as disjoint ranges in order; neighbours that touch are joined.
 public struct IntervalSet: Sendable, Equatable {
     /// In order, none empty, none touching another.
     public private(set) var ranges: [Range<Instant>]
@@ -18,18 +18,18 @@ public struct IntervalSet: Sendable, Equatable {
         }
     }
 
-    /// Whether it holds no instant.
+    /// Whether it contains no instant.
     public var isEmpty: Bool { ranges.isEmpty }
 
-    /// Of all its ranges together.
+    /// The length of all its ranges together.
     public var length: Duration {
         .microseconds(ranges.reduce(0) { $0 + ($1.upperBound.microseconds - $1.lowerBound.microseconds) })
     }
 
-    /// Instants of either.
+    /// Instants in either.
     public func union(_ other: IntervalSet) -> IntervalSet { IntervalSet(ranges + other.ranges) }
 
-    /// Instants of both.
+    /// Instants in both.
     public func intersection(_ other: IntervalSet) -> IntervalSet {
         var found: [Range<Instant>] = []
         var i = 0
@@ -42,7 +42,7 @@ public struct IntervalSet: Sendable, Equatable {
         return IntervalSet(found)
     }
 
-    /// Instants of this one that the other lacks.
+    /// Instants in this one that aren't in the other.
     public func subtracting(_ other: IntervalSet) -> IntervalSet {
         var left: [Range<Instant>] = []
         var j = 0

@@ -1,12 +1,13 @@
 import Foundation
 import HealthModel
 
-/// A workout's way in a few numbers and a track of at most 256 points, from raw points in pieces of any size.
+/// A workout's route in a few numbers and a track of at most 256 points, made from raw points in pieces of any size.
 package struct RouteSummary: Sendable {
-    /// Metres: positions less certain than this don't count; a negative accuracy says that there is no position at all.
+    /// Metres: positions less accurate than this don't count; a negative accuracy means that there is no position at
+    /// all.
     static let horizontalAccuracy = 50.0
     static let verticalAccuracy = 20.0
-    /// Metres of elevation that a turn between up and down takes.
+    /// How many metres of elevation make a turn between up and down.
     static let elevationThreshold = 3.0
     /// Metres, for the track.
     static let tolerance = 5.0
@@ -22,7 +23,7 @@ package struct RouteSummary: Sendable {
 
     package init() {}
 
-    /// - Parameters: degrees and metres; NaN for what isn't known.
+    /// - Parameters: degrees and metres; NaN for anything unknown.
     package mutating func add(
         time: Instant, latitude: Double, longitude: Double, elevation: Double, horizontalAccuracy: Double,
         verticalAccuracy: Double
@@ -66,7 +67,7 @@ package struct RouteSummary: Sendable {
         return [
             "toleranceMeters": Self.rounded(tolerance, 10), "start": .string(InstantText.iso8601(start)),
             "seconds": column { .integer(Int64(($0.time - start).seconds.rounded())) },
-            // Six digits are 11 cm, and what exports print.
+            // Six digits are 11 cm, and are what exports print.
             "latitude": column { Self.rounded($0.latitude, 1_000_000) },
             "longitude": column { Self.rounded($0.longitude, 1_000_000) },
             "elevation": column { Self.rounded($0.elevation, 10) },

@@ -1,10 +1,10 @@
 import HealthModel
 
 extension SamplePage {
-    /// Whether the row takes part in figures: alive and plausible.
+    /// Whether the row counts in figures: plausible and not deleted.
     public func counts(_ row: Int) -> Bool { flags[row].isDisjoint(with: [.deleted, .quarantined]) }
 
-    /// The rows of one type that take part in figures, in canonical order (start, id).
+    /// The rows of one type that count in figures, in canonical order (start, id).
     public func rows(of identifier: String) -> [Int] {
         guard let index = types.firstIndex(of: identifier) else { return [] }
         var rows: [Int] = []
@@ -12,7 +12,7 @@ extension SamplePage {
         return canonical(rows)
     }
 
-    /// The rows that take part in figures, by type, in canonical order each.
+    /// The rows that count in figures, by type, each in canonical order.
     public func rowsByType() -> [String: [Int]] {
         var lists: [[Int]] = Array(repeating: [], count: types.count)
         for row in 0..<count where counts(row) { lists[Int(type[row])].append(row) }
@@ -21,7 +21,7 @@ extension SamplePage {
         return byType
     }
 
-    /// Stores answer in this order, so that sorting is the exception.
+    /// Stores answer in this order, so sorting is seldom needed.
     private func canonical(_ rows: [Int]) -> [Int] {
         func precedes(_ a: Int, _ b: Int) -> Bool { (start[a], ids[a]) < (start[b], ids[b]) }
         for (a, b) in zip(rows, rows.dropFirst()) where precedes(b, a) { return rows.sorted(by: precedes) }

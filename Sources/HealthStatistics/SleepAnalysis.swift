@@ -1,19 +1,20 @@
 import HealthModel
 
-/// Nights and naps out of sleep samples of any number of sources.
+/// Nights and naps from the sleep samples of any number of sources.
 public enum SleepAnalysis {
-    /// Sessions in order.
+    /// The sessions, in order.
     ///
-    /// Samples of all sources belong together unless a gap of more than `gap` parts them: as long as any source tells of the person in
-    /// bed or asleep, the night goes on. In each session one source tells the stages: the first by priority that knows core, deep or
-    /// REM, else the first that knows sleep at all. Time in bed comes from that source too, or from the first that has it. What the
-    /// others say about sleep is left out of the lengths.
+    /// Samples of all sources belong together unless a gap longer than `gap` separates them: as long as any source
+    /// reports the person in bed or asleep, the night goes on. In each session the stages come from one source: the one
+    /// of highest priority that knows core, deep or REM, else the first that knows sleep at all. Time in bed comes from
+    /// that source too, or from the first that has it. What the others report about sleep isn't counted.
     ///
-    /// What an app has added up of a night counts where none of a session's samples tells of sleep (`choose`).
+    /// An app's summary of a night counts where none of a session's samples reports sleep (`choose`).
     ///
     /// - Parameters:
-    ///   - rows: rows of `HKCategoryTypeIdentifierSleepAnalysis` in canonical order; values are HealthKit's raw ones, others are left out.
-    ///   - gap: more than this parts two sessions.
+    ///   - rows: rows of `HKCategoryTypeIdentifierSleepAnalysis` in canonical order; values are HealthKit's raw ones,
+    ///     others are left out.
+    ///   - gap: anything longer separates two sessions.
     public static func sessions(
         _ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder(), gap: Duration = .seconds(3600)
     ) -> [SleepSession] {
@@ -31,7 +32,7 @@ public enum SleepAnalysis {
             : SleepSession(statements, bed: chosen.filter { $0.statement == nil }, names: names, reach: reach)
     }
 
-    /// The rows that tell of sleep, and the names of their sources by priority.
+    /// The rows about sleep, and the names of their sources by priority.
     static func samples(
         _ page: SamplePage, rows: [Int], order: SourceOrder
     ) -> (samples: [SleepSample], names: [String]) {
@@ -53,7 +54,8 @@ public enum SleepAnalysis {
         return (samples, groups.sources.map(\.name))
     }
 
-    /// The main sleep of some sessions: the one with the most sleep, or the longest where none has any; the first of equals.
+    /// The main sleep among some sessions: the one with the most sleep, or the longest if none has any; the first if
+    /// several are equal.
     public static func main(of sessions: [SleepSession]) -> Int? {
         sessions.indices.max { a, b in
             let (first, second) = (sessions[a], sessions[b])
@@ -64,7 +66,7 @@ public enum SleepAnalysis {
         }
     }
 
-    /// Samples in order of their start, parted at gaps.
+    /// Samples in order of their start, split at gaps.
     static func split(_ samples: [SleepSample], gap: Duration) -> [[SleepSample]] {
         var parts: [[SleepSample]] = []
         var end = Instant.distantPast
@@ -80,8 +82,9 @@ public enum SleepAnalysis {
         return parts
     }
 
-    /// What counts of a session's samples: one source's stages, and one's time in bed. Statistics of a night count where no sample tells of
-    /// sleep, those of the first source by priority that has any; time in bed that they don't tell is then the samples'.
+    /// Which of a session's samples count: one source's stages, and one source's time in bed. Statistics of a night
+    /// count where no sample reports sleep, from the first source by priority that has any; time in bed that they lack
+    /// is then taken from the samples.
     static func choose(_ all: [SleepSample]) -> [SleepSample] {
         let samples = all.filter { $0.statement == nil }
         if samples.count < all.count, !samples.contains(where: \.stage.isAsleep),

@@ -2,16 +2,16 @@ import HealthModel
 
 /// The sleep of one day: the sessions that belong to it, and which of them is the main one.
 public struct SleepDay: Sendable {
-    /// In order.
+    /// In order of time.
     public let sessions: [SleepSession]
-    /// Index into `sessions`: the one with the most sleep, or the longest where none has any. Nil without sessions.
+    /// Index into `sessions`: the one with the most sleep, or the longest if none has any. Nil without sessions.
     public let main: Int?
 
     private static let type = HealthType.sleepIdentifier
-    /// The types of which it reads bodies and dates of creation: statistics of nights.
+    /// The types whose payloads and creation dates it reads: statistics of nights.
     public static let detailedTypes: Set = [HealthType.statistics(of: HealthType.sleepIdentifier)]
 
-    /// - Parameter gap: more than this without a sample of any source parts two sessions.
+    /// - Parameter gap: anything longer without a sample from any source separates two sessions.
     public init(_ input: DayInput, gap: Duration) {
         sessions = SleepAnalysis.sessions(
             input.samples, rows: input.samples.rows(of: Self.type), order: input.sourceOrder(for: Self.type), gap: gap
@@ -31,7 +31,8 @@ public struct SleepDay: Sendable {
         ).filter { has($0.session, input) }
     }
 
-    /// A session belongs to the day in whose window it ends. The end is exclusive: what ends at the edge lies before it.
+    /// A session belongs to the day in whose window it ends. The end is exclusive: a session that ends exactly at the
+    /// edge belongs to the earlier window.
     private static func has(_ session: SleepSession, _ input: DayInput) -> Bool {
         input.contains(session.reach - .microseconds(1))
     }

@@ -1,11 +1,11 @@
 import HealthModel
 
-/// Why a session of sleep is what it is.
+/// Explains a session of sleep.
 package struct SleepExplanation: Sendable, Equatable {
-    /// What the source of the stages was chosen for: it is the first by priority that knows this much.
+    /// Why the source of the stages was chosen: it is the first by priority that knows this much.
     package enum Knowledge: String, Sendable {
         case stages, sleep, awake, inBed
-        /// No sample tells of sleep: an app has added it up.
+        /// No sample reports sleep: an app computed it.
         case statistic
     }
 
@@ -17,14 +17,14 @@ package struct SleepExplanation: Sendable, Equatable {
 
     package var session: SleepSession
     package var knows: Knowledge
-    /// The source of the time in bed; nil without any.
+    /// The source of the time in bed; nil if there is none.
     package var bedSource: String?
-    /// Sources with samples in this session that were left out, first by priority.
+    /// Sources with samples in this session that were left out, highest priority first.
     package var leftOut: [String]
-    /// In order. Stages hold each instant once, as the session's minutes count it; time in bed lies beneath them.
+    /// In order. Stages count each instant once, as the session's minutes do; time in bed lies beneath them.
     package var stretches: [Stretch]
 
-    /// How much of the session is in no stretch: neither asleep nor awake nor in bed.
+    /// How much of the session isn't in any stretch: neither asleep nor awake nor in bed.
     package var untold: Duration {
         knows == .statistic
             ? .zero : session.end - session.start - IntervalSet(stretches.map { $0.start..<$0.end }).length
@@ -32,7 +32,7 @@ package struct SleepExplanation: Sendable, Equatable {
 }
 
 extension SleepAnalysis {
-    /// The sessions that `sessions` gives for the same, each with what it was made of.
+    /// The sessions that `sessions` returns for the same samples, each with what it was made of.
     package static func explanations(
         _ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder(), gap: Duration = .seconds(3600)
     ) -> [SleepExplanation] {
@@ -57,7 +57,7 @@ extension SleepAnalysis {
             leftOut: left.sorted().map { names[$0] }, stretches: stretches(samples))
     }
 
-    /// Each instant in the stage that it counts for: the order is the one in which a session's minutes are claimed.
+    /// Each instant in the stage that it counts for, claimed in the same order as for a session's minutes.
     private static func stretches(_ samples: [SleepSample]) -> [SleepExplanation.Stretch] {
         var found: [SleepExplanation.Stretch] = []
         var taken = IntervalSet()

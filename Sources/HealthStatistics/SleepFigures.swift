@@ -22,7 +22,7 @@ extension SleepSession {
 }
 
 extension SleepDay {
-    /// By the summary's names; none without a session.
+    /// Under their names in the summary; none without a session.
     public var figures: [String: Value] {
         guard let main else { return [:] }
         return ["sleep": .object(sessions[main].figure), "naps": .array(naps.map { .object($0.figure) })]

@@ -1,8 +1,8 @@
 import HealthModel
 
-/// What the configuration says of nights, checked.
+/// The configuration for nights, checked.
 public struct SleepOptions {
-    /// More than this without samples parts sessions.
+    /// Anything longer without samples separates sessions.
     public let gap: Duration
     /// The hour of the local clock at which one night's window ends and the next begins.
     let windowHour: Int
@@ -21,14 +21,14 @@ public struct SleepOptions {
         windowHour = Int(hour)
     }
 
-    /// Half a day back, where the sessions began that end in the window; and as far on as a sample could still prolong one. A sample
-    /// that begins just a gap later does, hence the microsecond.
+    /// Half a day back, where sessions that end in the window may have begun; and as far ahead as a sample could still
+    /// extend one. A sample that begins exactly one gap later does, hence the microsecond.
     public var window: HandlerWindow {
         HandlerWindow(endHour: windowHour, before: .seconds(12 * 3600), after: gap + .microseconds(1))
     }
 }
 
-/// An option outside what the handler can do.
+/// An option outside the handler's range.
 public struct SleepConfigurationError: Error, Equatable, CustomStringConvertible {
     package var option: String
     package var allowed: String

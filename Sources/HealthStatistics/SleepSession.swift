@@ -4,24 +4,25 @@ import HealthModel
 public struct SleepSession: Sendable, Equatable {
     /// The id of its first sample.
     public var id: SampleID
-    /// The first moment that its sources tell of: going to bed where they know that, else the first stage, which may be awake.
+    /// The first moment that its sources report: going to bed if they know that, else the first stage, which may be
+    /// awake.
     public var start: Instant
-    /// The last moment that its sources tell of: getting up where they know that, else the end of the last stage.
+    /// The last moment that its sources report: getting up if they know that, else the end of the last stage.
     public var end: Instant
-    /// The last moment that any source tells of, also one that was left out: it decides whose day the session is, so that no two days
-    /// have it.
+    /// The last moment that any source reports, even one that was left out: it decides which day the session belongs
+    /// to, so that no two days have it.
     public var reach: Instant
-    /// The source of its stages; of its time in bed where nothing else is known.
+    /// The source of its stages, or of its time in bed if nothing else is known.
     public var source: String
-    /// Whether its lengths were added up by an app, which sent no stages.
+    /// Whether its lengths were computed by an app, which sent no stages.
     public var isStatistic = false
 
-    // Minutes; nil where the source has no sample of that kind.
-    /// All values of sleep together, each instant once.
+    // Minutes; nil if the source has no sample of that kind.
+    /// All kinds of sleep together, each instant once.
     public var asleep: Double?
-    /// The time of the samples that say in bed, and of the sleep beside them: who sleeps is in bed.
+    /// The time in samples that say in bed, together with the time asleep: anyone asleep is in bed.
     public var inBed: Double?
-    /// Without what is asleep as well.
+    /// Without any time that is also counted as asleep.
     public var awake: Double?
     /// Core sleep.
     public var core: Double?
@@ -29,13 +30,14 @@ public struct SleepSession: Sendable, Equatable {
     public var deep: Double?
     /// REM sleep.
     public var rem: Double?
-    /// Asleep, in no stage that the source tells.
+    /// Asleep, but in no stage that the source names.
     public var unspecified: Double?
-    /// From going to bed to the first sleep; nil without a time in bed that begins before it.
+    /// From going to bed to falling asleep; nil without a time in bed that begins before.
     public var latency: Double?
-    /// Awake between the first sleep and the last; nil without sleep, or where the source tells nothing of being awake.
+    /// Time awake between first falling asleep and last waking; nil without sleep, or if the source doesn't report time
+    /// awake.
     public var wakeAfterOnset: Double?
-    /// Asleep as a part of the time in bed, 0 to 1; nil without time in bed.
+    /// Time asleep as a fraction of the time in bed, 0 to 1; nil without time in bed.
     public var efficiency: Double?
 }
 
@@ -52,21 +54,21 @@ public enum SleepStage: Int, Sendable, CaseIterable {
     var isStaged: Bool { self == .core || self == .deep || self == .rem }
 }
 
-/// One sleep sample, its source as a priority.
+/// One sleep sample, with its source as a priority.
 struct SleepSample {
     var id: SampleID
     var start: Instant
     var end: Instant
     var stage: SleepStage
     var source: Int
-    /// Of a night that an app has added up; its stage then says nothing.
+    /// For a night that an app summed up; the sample's stage then means nothing.
     var statement: SleepStatement?
 }
 
 extension SleepSession {
-    /// Measures samples that belong together; nil when there is none.
+    /// Measures samples that belong together; nil when there are none.
     ///
-    /// Instants with two stages count for the deeper knowledge of them: deep, then REM, core, unspecified, then awake.
+    /// Instants with two stages count for the more specific one: deep, then REM, core, unspecified, then awake.
     /// - Parameter reach: the end of the last sample of any source.
     init?(_ samples: [SleepSample], names: [String], reach: Instant) {
         guard let first = samples.first else { return nil }

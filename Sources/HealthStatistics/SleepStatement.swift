@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A night as an app has added it up: how long, and nothing of when. Minutes; nil for what it doesn't tell.
+/// A night as summed up by an app: how long, but not when. In minutes; nil for anything it doesn't report.
 struct SleepStatement {
     var asleep: Double?
     var inBed: Double?
@@ -13,10 +13,10 @@ struct SleepStatement {
     var bedStart: Instant?
     var bedEnd: Instant?
 
-    /// Reads a statistic's body (`asleepSeconds`, `coreSeconds`, …).
+    /// Reads the payload of a statistic (`asleepSeconds`, `coreSeconds`, …).
     ///
-    /// Apps print 0 for what they don't know: no stage of a night without stages, no time in bed. More sleep than the night is long can't be
-    /// true; then nothing of it counts, as where there is neither sleep nor time in bed.
+    /// Apps print 0 for what they don't know: no stage in a night without stages, no time in bed. More sleep than the
+    /// night is long can't be true; none of it counts then, nor if there is neither sleep nor time in bed.
     init?(_ page: SamplePage, row: Int) {
         guard row < page.payload.count, page.start[row] < page.end[row],
             let body = try? Value(json: page.payload.bytes[page.payload.range(row)])
@@ -35,10 +35,10 @@ struct SleepStatement {
 }
 
 extension SleepSession {
-    /// Adds up what an app says of a session; nil when it says nothing.
+    /// Adds up what an app reports about a session; nil when it reports nothing.
     /// - Parameters:
-    ///   - statements: of one source.
-    ///   - bed: samples of time in bed, where the statements tell none.
+    ///   - statements: from one source.
+    ///   - bed: samples of time in bed, if the statements have none.
     init?(_ statements: [SleepSample], bed: [SleepSample], names: [String], reach: Instant) {
         guard let first = statements.first else { return nil }
         let told = statements.compactMap(\.statement)
@@ -56,10 +56,10 @@ extension SleepSession {
         (core, deep, rem, unspecified) = (sum(\.core), sum(\.deep), sum(\.rem), sum(\.unspecified))
         awake = sum(\.awake)
         let resting = IntervalSet(bed.map { $0.start..<$0.end })
-        // Who sleeps is in bed.
+        // Anyone asleep is in bed.
         inBed = (sum(\.inBed) ?? (resting.isEmpty ? nil : resting.length.seconds / 60)).map { max($0, asleep ?? 0) }
         if let asleep, let inBed { efficiency = asleep / inBed }
-        // A statistic begins when its night's sleep does.
+        // A statistic begins when the night's sleep does.
         let lyingDown = told.first?.bedStart ?? resting.ranges.first?.lowerBound
         if asleep != nil, let lyingDown, lyingDown <= first.start { latency = (first.start - lyingDown).seconds / 60 }
     }

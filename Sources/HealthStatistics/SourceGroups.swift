@@ -1,26 +1,26 @@
 import HealthModel
 
-/// The sources of some rows by priority: rank, then name, so that two watches have a stable order too.
+/// The sources of some rows by priority: rank, then name, so that two watches have a fixed order too.
 ///
-/// Entries by hand are a source of their own, apart from what the same app measured.
+/// Entries by hand are a source of their own, separate from what the same app measured.
 struct SourceGroups {
     struct Source: Hashable, Comparable {
         var rank: Int
         var name: String
 
-        /// As explanations name it: what was entered by hand in an app isn't what the app measured.
+        /// Its name in explanations: an entry made by hand in an app isn't the app's own measurement.
         var label: String { rank == 0 ? "\(name) (by hand)" : name }
 
         static func < (a: Source, b: Source) -> Bool { (a.rank, a.name) < (b.rank, b.name) }
     }
 
-    /// First counts first.
+    /// Highest priority first.
     let sources: [Source]
-    /// Index into `sources` of each row given.
+    /// For each row given, its index into `sources`.
     let ofRow: [Int32]
 
     init(_ page: SamplePage, rows: [Int], order: SourceOrder) {
-        // Sources are made and compared once an origin, not once a sample.
+        // Sources are made and compared once per origin, not once per sample.
         var byOrigin: [Int32: Int32] = [:]
         var byHand: [Int32: Int32] = [:]
         var found: [Source: Int32] = [:]

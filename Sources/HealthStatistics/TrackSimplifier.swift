@@ -1,10 +1,11 @@
 import HealthModel
 
-/// A track with fewer points that stays near the one that came in, in memory that doesn't grow with it.
+/// Simplifies a track: fewer points that stay near the original ones, in memory that doesn't grow with the track.
 ///
-/// Douglas–Peucker by stretches: 8,192 points are simplified to a sixteenth, 8,192 of what is left again, and so on. A point that goes
-/// lies within the pass's tolerance of the line that stays; what a later pass moves adds its own tolerance, since the distance to a line is
-/// convex along each line that goes. So the sum of the passes' tolerances holds for every point.
+/// Douglas–Peucker in chunks: 8,192 points are reduced to a sixteenth, 8,192 of the remaining points again, and so on.
+/// A dropped point lies within the pass's tolerance of the line that remains; a later pass that moves this line adds
+/// its own tolerance, since the distance to a line is convex along each line that is dropped. So the sum of the passes'
+/// tolerances holds for every point.
 package struct TrackSimplifier: Sendable {
     package struct Point: Sendable, Equatable {
         package var time: Instant
@@ -25,11 +26,11 @@ package struct TrackSimplifier: Sendable {
     }
 
     static let stretch = 8192
-    /// What a stretch becomes at most, and by which tolerance its simplification begins, metres.
+    /// How many points a chunk is reduced to at most, and the tolerance at which its simplification begins, in metres.
     private static let kept = stretch / 16
     private static let fine = 1.0
 
-    /// Points that have gone through as many passes as the index says; the later in the track the fewer.
+    /// Points that have gone through as many passes as the index says; later levels have fewer.
     private var levels: [[Point]] = [[]]
     /// The largest tolerance of each level's passes.
     private var tolerances: [Double] = []
@@ -54,9 +55,9 @@ package struct TrackSimplifier: Sendable {
         }
     }
 
-    /// The track, and within how many metres of it every point that came in lies.
+    /// The track, and within how many metres of it every original point lies.
     /// - Parameters:
-    ///   - tolerance: metres; doubled until `limit` points are enough.
+    ///   - tolerance: in metres; doubled until `limit` points are enough.
     ///   - limit: at least 2.
     package func track(tolerance: Double, limit: Int) -> (points: [Point], tolerance: Double) {
         let (points, last) = Self.simplified(levels.reversed().flatMap { $0 }, tolerance: tolerance, limit: limit)
@@ -74,8 +75,8 @@ package struct TrackSimplifier: Sendable {
         }
     }
 
-    /// The points that stay: the ends, and whatever lies farther than `tolerance` from the line between two that stay. A loop, since a way
-    /// that winds up evenly would go as deep as it has points.
+    /// The points to keep: the ends, and any point farther than `tolerance` from the line between two that are kept. A
+    /// loop, since recursion on a route that winds up evenly would go as deep as it has points.
     private static func kept(_ points: [Point], _ tolerance: Double) -> [Int] {
         guard points.count > 2 else { return Array(points.indices) }
         var stays = [Bool](repeating: false, count: points.count)

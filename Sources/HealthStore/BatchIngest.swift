@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-/// One batch on its way into the store: its dictionaries as the store numbers them.
+/// One batch on its way into the store, with its dictionaries translated to the store's numbers.
 struct BatchIngest {
     let batch: RecordBatch
     let metadata: UnsafeRawBufferPointer
@@ -11,12 +11,12 @@ struct BatchIngest {
     let user: Int
     let units: [Int]
     let origins: [Int]
-    /// Of each origin, whether it names no source.
+    /// For each origin, whether it names no source.
     let isUnnamed: [Bool]
     /// Claims rows, but writes nothing.
     let isTrial: Bool
 
-    /// The number of a name that the store doesn't hold: no row has it.
+    /// The number for a name that isn't in the store: no row has it.
     static let unknown = -1
 
     init(
@@ -35,11 +35,11 @@ struct BatchIngest {
                 ? try writer.units.existing($0) ?? Self.unknown : try writer.units.id($0)
         }
         isUnnamed = batch.origins.map { Origin.unnamedSources.contains($0.sourceName) }
-        // Who made a record plays no part in which row it is.
+        // Which row a record belongs to doesn't depend on who made it.
         origins = try batch.origins.map { isTrial ? Self.unknown : try writer.origins.id($0) }
     }
 
-    /// Stores the rows of one type, which come sorted by start.
+    /// Stores the rows of one type, sorted by start.
     func run(
         type name: String, rows: [Int], plausibility: @escaping (Double, Instant, Instant) -> String?
     ) throws -> IngestCounts.Tally {
@@ -105,7 +105,8 @@ struct BatchIngest {
             ? UnsafeRawBufferPointer(start: nil, count: 0) : UnsafeRawBufferPointer(rebasing: bytes[column.range(row)])
     }
 
-    /// Loads the rows of the seconds in which the records start: walks the index, and jumps where it would walk for nothing.
+    /// Loads the rows in the seconds in which the records start: walks the index, and jumps where walking would find
+    /// nothing.
     private func load(type: Int, rows: [Int]) throws {
         writer.window.reset(expected: rows.count)
         guard let last = rows.last else { return }
@@ -129,7 +130,7 @@ struct BatchIngest {
             while try query.step() {
                 let row = StoredRow(query)
                 if row.second > wanted {
-                    // On to the first record that starts no earlier than this row.
+                    // On to the first record that doesn't start before this row.
                     while next < rows.count, batch.startOf(rows[next]).flooredSecond < row.second { next += 1 }
                     guard next < rows.count else { return }
                     wanted = batch.startOf(rows[next]).flooredSecond
@@ -159,11 +160,11 @@ struct BatchIngest {
         }
     }
 
-    /// Loads those that lie in blocks.
+    /// Loads those that are in blocks.
     private func loadBlocks(type: Int, rows: [Int], through last: Int64) throws {
         guard let first = rows.first.map({ batch.startOf($0).flooredSecond }) else { return }
         for place in try writer.blocks.places(user: user, type: type, seconds: first...last) {
-            // Records may lie far apart: a block between them needn't be read.
+            // Records may be far apart: a block between them needn't be read.
             var next = firstRecord(from: place.firstSecond, among: rows)
             guard next < rows.count, batch.startOf(rows[next]).flooredSecond <= place.lastSecond else { continue }
             let view = try writer.blocks.view(place)
@@ -176,7 +177,7 @@ struct BatchIngest {
                 } else if held < wanted {
                     row += 1
                 } else {
-                    // Room is left for the rows of the other table. Blocks that come later may reach back to any of the seconds.
+                    // Space is left for the rows in the other table. Later blocks may reach back to any of the seconds.
                     if writer.window.rows.count >= RowWindow.rowLimit / 2 {
                         for row in rows { writer.window.leaveOut(batch.startOf(row).flooredSecond) }
                         return
@@ -190,7 +191,7 @@ struct BatchIngest {
         }
     }
 
-    /// The place in `rows` of the first record that starts in this second or later.
+    /// The index in `rows` of the first record that starts in this second or later.
     private func firstRecord(from second: Int64, among rows: [Int]) -> Int {
         var (low, high) = (0, rows.count)
         while low < high {

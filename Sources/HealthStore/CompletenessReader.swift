@@ -1,23 +1,24 @@
 import HealthModel
 import SQLite
 
-/// On which dates there are samples of a user's type, and which came late.
+/// On which dates a user's type has samples, and which samples came late.
 package struct TypeCompleteness: Sendable {
     package var head: TypeHead
-    /// First and last of each run of consecutive dates with samples, in order, as days since 1970.
+    /// The first and last date of each run of consecutive dates with samples, in order, as days since 1970.
     package var runs: [Int32]
-    /// By date of the samples' start, in order: those that HealthKit stored more than a day after their end.
+    /// By start date, in order: samples that HealthKit stored more than a day after their end.
     package var late: [(day: Int32, arrivals: LateArrivals.Day)]
 }
 
-/// Answers how complete a store is, in steps of bounded work, and keeps what it found: only types that have changed since are looked at again.
+/// Answers how complete a store is, in steps of bounded work, and keeps the result: only types that have changed since
+/// are examined again.
 package final class CompletenessReader {
     /// What one step may cost.
     package struct Budget: Sendable {
         package var rows: Int
         package var seeks: Int
 
-        /// Well below a tenth of a second.
+        /// Well under a tenth of a second.
         package static let step = Budget(rows: 150_000, seeks: 10_000)
         package static let unlimited = Budget(rows: .max, seeks: .max)
 
@@ -50,15 +51,16 @@ package final class CompletenessReader {
         reach = try store.database.prepare("SELECT reach FROM heads WHERE user = ? AND type = ?")
     }
 
-    /// All types with samples, sorted by user and name; nil when there is more to do than the budget allows: ask again then.
+    /// All types with samples, sorted by user and name; nil when the budget doesn't cover the remaining work: ask again
+    /// then.
     /// - Parameters:
-    ///   - zones: by user. Samples of a user without one aren't looked at.
-    ///   - nightHours: by type, where its dates are nights: the hour at which their window ends.
+    ///   - zones: by user. Samples of a user without zones are skipped.
+    ///   - nightHours: for types whose dates are nights, the hour at which their window ends.
     package func types(
         zones: [String: ZoneTimeline], nightHours: [String: Int], budget: Budget
     ) throws -> [TypeCompleteness]? {
         var budget = budget
-        // Other dates.
+        // The dates have changed.
         if zones != self.zones || nightHours != self.nightHours {
             late = LateArrivals()
             walks = [:]

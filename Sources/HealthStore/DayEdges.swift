@@ -1,17 +1,18 @@
 import HealthModel
 
-/// The dates of one type's samples, as its handler sees them: local days, or nights that end at an hour of the local clock.
+/// The dates of one type's samples, as its handler sees them: local days, or nights that end at an hour of the local
+/// clock.
 package struct DayEdges: Sendable, Hashable {
     package let zones: ZoneTimeline
     private let window: HandlerWindow
 
-    /// - Parameter endHour: hour at which a date's window ends and the next begins; 24 for local days.
+    /// - Parameter endHour: the hour at which a date's window ends and the next begins; 24 for local days.
     package init(zones: ZoneTimeline, endHour: Int = 24) {
         self.zones = zones
         window = HandlerWindow(endHour: endHour)
     }
 
-    /// The date of an instant, and when the stretch of it that holds the instant ends.
+    /// The date of an instant, and when the stretch of that date around the instant ends.
     func date(at instant: Instant) -> (day: Int, end: Instant) {
         let local = zones.day(of: instant)
         for shift in [0, 1, -1] {

@@ -1,16 +1,17 @@
 import HealthModel
 import SQLite
 
-/// Finds the dates on which a user has samples of a type: an index seek a date, not a look at every row. It goes on where it stopped.
+/// Finds the dates on which a user has samples of a type, with one index seek per date instead of reading every row. It
+/// continues where it stopped.
 ///
-/// A sample is of the date of its start. Where samples are spread over their time (cumulative types, categories), it is of every date
-/// that it reaches into as well.
+/// A sample belongs to the date of its start. If samples are spread over their time (cumulative types, categories), it
+/// also belongs to every date that it reaches into.
 package struct DayWalk: Sendable {
     package let user: String
     package let type: String
     package let edges: DayEdges
     private var days: [Int32] = []
-    /// From where on samples are still to be found; nil when all are.
+    /// From where samples are still to be found; nil when all have been.
     private var next: Int64?
     private var isSorted = true
 
@@ -23,7 +24,7 @@ package struct DayWalk: Sendable {
 
     package var isComplete: Bool { next == nil }
 
-    /// First and last of each run of consecutive dates, in order, as days since 1970.
+    /// The first and last date of each run of consecutive dates, in order, as days since 1970.
     package var runs: [Int32] {
         var runs: [Int32] = []
         for day in isSorted ? days : Array(Set(days)).sorted() {
@@ -51,7 +52,7 @@ package struct DayWalk: Sendable {
         }
     }
 
-    /// Goes on for at most `seeks` index seeks, which it takes off.
+    /// Continues for at most `seeks` index seeks, and subtracts those it made.
     mutating func advance(_ statements: Statements, user: Int, type: Int, reach: Int64, seeks: inout Int) throws {
         let kind = HealthType.named(self.type)
         let spreads = kind.style == .cumulative || kind.kind == .category
@@ -75,7 +76,7 @@ package struct DayWalk: Sendable {
         }
     }
 
-    /// Looks whether a sample of the last date found reaches into the next.
+    /// Checks whether a sample of the last date found reaches into the next.
     private mutating func reachBeyond(
         _ day: Int32, _ statements: Statements, _ user: Int, _ type: Int, _ reach: Int64
     ) throws {
@@ -88,7 +89,7 @@ package struct DayWalk: Sendable {
         add(from: edge, to: end)
     }
 
-    /// The statements of a connection for all walks on it.
+    /// The prepared statements of a connection, shared by all walks on it.
     final class Statements {
         private let blocks: BlockTable
         private let seek: Statement

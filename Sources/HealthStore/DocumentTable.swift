@@ -3,10 +3,11 @@ import SQLite
 
 /// The tables of documents: files beside an export's samples that are kept whole.
 ///
-/// Content is kept once for each person, told by its hash, whatever files hold it (`document_names`). A long one comes in parts,
-/// over several transactions: until its last one is there it is `whole` 0, and no reader sees it.
+/// Content is stored once per person, identified by its hash, however many files contain it (`document_names`). Long
+/// content comes in parts, over several transactions: until the last one is stored its `whole` is 0, and no reader sees
+/// it.
 enum DocumentTable {
-    /// Names of one content that are noted: files without content could have any number.
+    /// The most names recorded for the same content: there could be any number of empty files.
     static let mostNames = 16
 
     static let tables = [
@@ -20,15 +21,15 @@ enum DocumentTable {
         CREATE TABLE IF NOT EXISTS document_parts (document INTEGER NOT NULL, first INTEGER NOT NULL,
           content BLOB NOT NULL, PRIMARY KEY (document, first))
         """,
-        // `key` tells a file from others of its kind: the identifier of what refers to it, else its name, which another export
-        // may change.
+        // `key` tells a file from others of its kind: the identifier in whatever refers to it, or else its name, which
+        // may change from export to export.
         """
         CREATE TABLE IF NOT EXISTS document_names (document INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL,
           name TEXT NOT NULL, reference TEXT, PRIMARY KEY (document, kind, key)) WITHOUT ROWID
         """,
     ]
 
-    /// What is left of documents whose end never came.
+    /// Deletes what was stored of documents that never got their last part.
     static func dropUnfinished(in database: Database) throws {
         let open = try database.prepare("SELECT 1 FROM documents WHERE whole = 0 LIMIT 1").firstRow { _ in true }
         guard open == true else { return }
@@ -40,9 +41,9 @@ enum DocumentTable {
     }
 }
 
-/// A document that is kept, under one of its names.
+/// A stored document, under one of its names.
 package struct StoredDocument: Sendable, Equatable {
-    /// The store's own, rising; several names of one content share it.
+    /// The store's own number, rising; several names for the same content share it.
     package var number: Int64
     package var user: String
     package var file: DocumentFile

@@ -2,10 +2,11 @@ import Glibc
 import HealthModel
 import JSON
 
-/// The payload of a record that is an element of the export kept whole (a clinical record, a dose, whatever later versions bring).
+/// The payload of a record that is an element of the export, kept whole (a clinical record, a dose, whatever later
+/// versions bring).
 ///
-/// Such records have no number, and many may have one type, source and time: a hospital's results come in one second. So what is
-/// in them tells which row is which.
+/// Such records have no number, and many may share type, source and time: a hospital's results arrive within one
+/// second. So their content decides which row is which.
 struct ElementBody {
     private let text: UnsafeRawBufferPointer
     private let members: [String: Value]
@@ -17,11 +18,11 @@ struct ElementBody {
         self.members = members
     }
 
-    /// What a row's payload says of whether it is this element.
+    /// Whether a row's payload says that it is this element.
     enum Likeness { case same, perhaps, other }
 
-    /// By the identifier, where both have one, whatever else has changed. Else no attribute that both have may differ; a later
-    /// export may say more than an earlier one.
+    /// Decided by the identifier if both have one, whatever else has changed. Otherwise no attribute that both have may
+    /// differ; a later export may say more than an earlier one.
     func likeness(of payload: [UInt8]) -> Likeness {
         guard let others = payload.withUnsafeBytes({ Self.members(of: $0) }) else { return .perhaps }
         if let mine = members["identifier"], let other = others["identifier"] { return mine == other ? .same : .other }
@@ -34,7 +35,7 @@ struct ElementBody {
     private static let mark = Array("\"element\":".utf8)
 
     private static func members(of payload: UnsafeRawBufferPointer) -> [String: Value]? {
-        // Most payloads are workouts', and needn't be read for this.
+        // Most payloads belong to workouts and needn't be read for this.
         guard holdsMark(payload), let body = try? Value(json: [UInt8](payload)), body["element"].string != nil else {
             return nil
         }

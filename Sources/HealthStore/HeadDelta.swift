@@ -1,19 +1,19 @@
 import HealthModel
 
-/// What one transaction changes about a type's head; added up in memory, written once a batch.
+/// What one transaction changes in a type's head; added up in memory and written once per batch.
 struct HeadDelta {
     private(set) var sequence = SequenceNumber.beginning
-    /// Of its new rows in the table of rows; one after the other each once.
+    /// The stretches in which it has new rows in `samples`; consecutive repeats are listed once.
     private(set) var stretches: [Int64] = []
     var alive = 0
     var deleted = 0
     var quarantined = 0
-    /// Longest duration (µs) of the samples that are no longer than `HealthStoreSchema.longDuration`, dead ones too.
+    /// The longest duration (µs) of samples no longer than `HealthStoreSchema.longDuration`, including dead ones.
     var reach: Int64 = 0
     var firstStart = Int64.max
     var lastStart = Int64.min
     var lastEnd = Int64.min
-    // Edges of rows that died or moved: when they were the type's edges, those must be looked up again.
+    // Edges of rows that died or moved: if they were the type's edges, those must be looked up again.
     var lostFirstStart = Int64.max
     var lostLastStart = Int64.min
     var lostLastEnd = Int64.min
@@ -28,12 +28,12 @@ struct HeadDelta {
         lastEnd = max(lastEnd, row.countedEnd)
     }
 
-    /// What every change does, and all that a new version does which counts as the old one did.
+    /// Common to all changes, including a new version that counts just as the old one did.
     mutating func touch(_ row: StoredRow) {
         if row.sequence.value > sequence.value { sequence = row.sequence }
     }
 
-    /// It lies in the table of rows.
+    /// Records that the row is in the table of rows.
     mutating func note(_ row: StoredRow) {
         let stretch = Stretches.of(row.sequence.value)
         if stretches.last != stretch { stretches.append(stretch) }

@@ -1,7 +1,8 @@
 import HealthModel
 import SQLite
 
-/// The table `heads`: per user and type, its newest sequence, counts and edges; and `stretches`, where each type's rows are.
+/// The table `heads`, which has for each user and type the newest sequence, counts and edges; and `stretches`, which
+/// says where each type's rows are.
 final class HeadLedger {
     private let database: Database
     private let blocks: BlockTable
@@ -41,7 +42,7 @@ final class HeadLedger {
 
     func enter(_ row: StoredRow) { deltas[row.type, default: HeadDelta()].enter(row) }
 
-    /// A row was written to the table of rows.
+    /// Records that a row was written to the table of rows.
     func note(_ row: StoredRow) { deltas[row.type, default: HeadDelta()].note(row) }
 
     func replace(_ old: StoredRow, with new: StoredRow) {
@@ -53,8 +54,8 @@ final class HeadLedger {
         deltas[new.type, default: HeadDelta()].enter(new)
     }
 
-    /// Writes what was added up. Without `settle` edges that may have moved inwards stay as bounds, marked stale: looking them up
-    /// after every part of a long delete would walk the dead rows again and again.
+    /// Writes what was added up. Without `settle`, edges that may have moved inwards stay as bounds and are marked
+    /// stale: looking them up after every part of a long delete would walk the dead rows again and again.
     func flush(user: Int, settle: Bool) throws {
         for (type, delta) in deltas.sorted(by: { $0.key < $1.key }) {
             var head = try current(user: user, type: type)
@@ -70,7 +71,7 @@ final class HeadLedger {
         deltas.removeAll(keepingCapacity: true)
     }
 
-    /// Looks the edges up of all types that a long delete has left stale.
+    /// Looks up the edges of all types that a long delete has left stale.
     func settle(user: Int) throws {
         let stale = try database.prepare("SELECT type FROM heads WHERE user = ? AND stale = 1")
         stale.bind(1, user)
@@ -106,7 +107,7 @@ final class HeadLedger {
             firstStart = min(firstStart ?? .max, delta.firstStart)
             lastStart = max(lastStart ?? .min, delta.lastStart)
             lastEnd = max(lastEnd ?? .min, delta.lastEnd)
-            // A row that came and went within one batch.
+            // A row that was added and removed within one batch.
             if delta.lostFirstStart != .max { stale = true }
         }
     }
@@ -159,7 +160,7 @@ final class HeadLedger {
         return better(a, b)
     }
 
-    /// The edge among the rows of the outermost second: the index sorts by seconds only.
+    /// The edge among the rows of the outermost second, since the index sorts by second only.
     private func edge(
         _ statement: Statement, user: Int, type: Int, better: (Int64, Int64) -> Bool
     ) throws -> Int64? {

@@ -1,30 +1,30 @@
-/// What the health store refused.
+/// Errors of the health store.
 package enum HealthStoreError: Error, Equatable, CustomStringConvertible {
     /// The store was written by a later version.
     case newerSchema(found: Int, known: Int)
-    /// A transaction of this session was undone, so what the session claims isn't what the store holds.
+    /// A transaction of this session was rolled back, so what the session claims isn't what the store holds.
     case sessionUndone(source: String)
     /// A batch whose columns don't fit each other.
     case malformedBatch(String)
-    /// A row names a type, unit or origin that the store doesn't hold.
+    /// A row refers to a type, unit or origin that the store doesn't have.
     case danglingName(table: String, id: Int)
-    /// A block of samples whose content can't be read; its last sequence.
+    /// A block of samples whose content can't be read, with its last sequence.
     case damagedBlock(Int64)
-    /// What is noted of a piece of an export can't be read.
+    /// The stored record of an export's piece can't be read.
     case damagedPiece
     /// A part of a document that isn't the next one.
     case brokenDocument
-    /// What is noted of who brought what can't be read.
+    /// The stored record of who brought which rows can't be read.
     case damagedNotes
-    /// A text that should be a local date.
+    /// A text that should be a local date but isn't.
     case badDate(String)
 
     package var description: String {
         switch self {
         case .newerSchema(let found, let known):
-            "the health store has layout \(found), this version knows \(known); use the newer version, or restore a backup"
+            "the health store has layout \(found), but this version knows only \(known); use the newer version, or restore a backup"
         case .sessionUndone(let source):
-            "the import of \(source) lost a transaction; start it again from its beginning: what is stored isn't stored twice"
+            "the import of \(source) lost a transaction; start it again from the beginning: nothing is stored twice"
         case .malformedBatch(let what): "a batch of records is malformed: \(what); this is a fault of the importer"
         case .danglingName(let table, let id):
             "the health store is damaged: no row \(id) in \(table); restore it from a backup, or move it away to start anew"

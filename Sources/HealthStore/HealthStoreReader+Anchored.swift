@@ -1,29 +1,29 @@
 import HealthModel
 import SQLite
 
-/// Changes from an anchor on.
+/// Changes after an anchor.
 package struct AnchoredPage: Sendable {
-    /// Every column is filled. Rows in the order of their sequence; tombstones have `SampleFlags.deleted`.
+    /// Every column is filled. Rows are in the order of their sequence; tombstones have `SampleFlags.deleted`.
     package var samples = SamplePage()
     package var users: [String] = []
     /// Index into `users`, by row.
     package var user: [Int32] = []
-    /// Everything up to here is in this page or the ones before; also when the page is empty.
+    /// Everything up to here is in this page or an earlier one, even if this page is empty.
     package var covered = SequenceNumber.beginning
     /// Whether `covered` is the window's end, or the store's head.
     package var isComplete = false
 }
 
-/// A stretch of one user's time in one type that changes have touched.
+/// A stretch of time in which one user's samples of one type changed.
 package struct TouchedSpan: Sendable, Hashable {
     package var user: String
     package var type: String
     package var start: Instant
-    /// Exclusive; an instant sample touches a microsecond.
+    /// Exclusive; a sample without duration touches one microsecond.
     package var end: Instant
 }
 
-/// Spans that changes from an anchor on have touched.
+/// The spans that changes after an anchor have touched.
 package struct SpanPage: Sendable {
     package var spans: [TouchedSpan] = []
     /// How many changes they stand for.
@@ -35,7 +35,7 @@ package struct SpanPage: Sendable {
 }
 
 extension HealthStoreReader {
-    /// What changed: each row once, at its newest change. Quarantined rows aren't in it.
+    /// What changed: each row once, at its latest change. Quarantined rows are left out.
     package func anchored(
         _ filter: TypeFilter, _ window: PullWindow, limits: PullLimits = PullLimits()
     ) throws -> AnchoredPage {
@@ -63,7 +63,8 @@ extension HealthStoreReader {
         return page
     }
 
-    /// Which stretches of time changed, neighbours within an hour taken together: a few bytes for thousands of rows.
+    /// Which stretches of time changed, with neighbours less than an hour apart joined: a few bytes for thousands of
+    /// rows.
     /// - Parameter limits: `rows` counts spans.
     package func spans(_ filter: TypeFilter, _ window: PullWindow, limits: PullLimits = PullLimits()) throws -> SpanPage
     {
@@ -72,14 +73,14 @@ extension HealthStoreReader {
             var type: Int
         }
         var page = SpanPage()
-        // The newest span of each user and type.
+        // The latest span of each user and type.
         var open: [Key: Int] = [:]
         let gap = 3600 * Instant.microsecondsPerSecond
         let reached = try walk(filter, window, limits.scanned, full: false) { walked, _ in
             let (row, user, type) = (walked.row, walked.user, walked.row.type)
             if row.state == .deleted { page.deleted += 1 } else { page.added += 1 }
             let start = row.start
-            // What can't be true of a store of an earlier release is in no slice, and touches no day.
+            // Samples from an earlier release that can't be true are in no slice and touch no day.
             guard SampleTimes.mayStart(Instant(microseconds: start)) else { return true }
             let end = max(start + 1, row.countedEnd)
             let key = Key(user: user, type: type)
@@ -101,15 +102,15 @@ extension HealthStoreReader {
         return page
     }
 
-    /// Walks the rows of the window in the order of their sequence, past stretches that have none of the types.
-    /// - Parameter visit: false when there is no room for another row.
+    /// Walks the rows of the window in sequence order, skipping stretches that have none of the types.
+    /// - Parameter visit: returns false when there is no room for another row.
     private func walk(
         _ filter: TypeFilter, _ window: PullWindow, _ limit: Int, full: Bool,
         _ visit: (WalkedRow, WalkedTexts) throws -> Bool
     ) throws -> (covered: SequenceNumber, isComplete: Bool) {
         try refresh()
         let span = window.span(filter)
-        // Whoever sets an end knows the store's head; without one it is the newest sample.
+        // A caller that sets an end knows the store's head; without one, the end is the newest sample.
         let end = span.through == .end ? try head() : span.through
         guard span.after < end else { return (span.after, true) }
         let windows = (0...types.newest).map { id -> SequenceWindow? in

@@ -2,9 +2,9 @@ import HealthModel
 import SQLite
 
 extension HealthStoreReader {
-    /// The devices of which anything is noted that they pushed, each with its ways in, by user and name.
+    /// The devices recorded as having pushed samples, each with its ways in, by user and name.
     package func devices() throws -> [(user: String, device: String, ways: [String])] {
-        // A store of an earlier release has no notes.
+        // A store from an earlier release has no such records.
         let hasNotes =
             try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'bringers'").firstRow { _ in true } ?? false
         guard hasNotes else { return [] }

@@ -4,9 +4,9 @@ import SQLite
 extension HealthStoreReader {
     /// Documents by number, each under all of its names.
     /// - Parameters:
-    ///   - user: nil for everybody's.
-    ///   - after: behind this number; 0 from the first.
-    ///   - limit: documents at once; their names may be more.
+    ///   - user: nil for every user.
+    ///   - after: only documents after this number; 0 for all.
+    ///   - limit: how many documents to return; their names may be more.
     package func documents(user: String?, after: Int64 = 0, limit: Int) throws -> [StoredDocument] {
         guard try hasDocuments() else { return [] }
         try refresh()
@@ -35,8 +35,9 @@ extension HealthStoreReader {
         return found
     }
 
-    /// The content of a document from a place on; nil when there is no such document.
-    /// - Parameter limit: at most so many bytes; fewer come at the end of a part, none at the end of the document.
+    /// The content of a document from an offset on; nil when there is no such document.
+    /// - Parameter limit: the most bytes to return; fewer are returned at the end of a part, none at the end of the
+    ///   document.
     /// - Returns: the bytes, and the size and hash of the whole.
     package func document(
         _ number: Int64, from offset: Int64, limit: Int
@@ -57,7 +58,7 @@ extension HealthStoreReader {
         return (bytes, size, hash)
     }
 
-    /// A store of an earlier release has none until its own program has opened it.
+    /// A store from an earlier release has none until this release's observer has opened it.
     private func hasDocuments() throws -> Bool {
         try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'document_names'").firstRow { _ in true }
             ?? false

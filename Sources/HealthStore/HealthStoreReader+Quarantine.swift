@@ -1,12 +1,12 @@
 import HealthModel
 import SQLite
 
-/// Something quarantined, with what is known of it.
+/// Something in quarantine, with what is known about it.
 package struct QuarantinedRecord: Sendable {
     package var entry: QuarantineEntry
-    /// nil where even that isn't understood.
+    /// nil if not even the type was understood.
     package var type: String?
-    /// nil for an input that wasn't understood.
+    /// nil for input that wasn't understood.
     package var sample: Sample?
 
     package struct Sample: Sendable {
@@ -16,17 +16,17 @@ package struct QuarantinedRecord: Sendable {
         package var value: Double
         package var unit: String
         package var origin: Origin
-        /// Seconds since 1970; 0 where unknown.
+        /// Seconds since 1970; 0 if unknown.
         package var created: Int64
-        /// JSON; empty where there is none.
+        /// JSON; empty if there is none.
         package var metadata: String
         package var payload: String
     }
 }
 
 extension HealthStoreReader {
-    /// What is quarantined, oldest first, a page at a time, each with its sample.
-    /// - Parameter after: the last number of the page before; 0 for the first.
+    /// What is in quarantine, oldest first, one page at a time, each with its sample.
+    /// - Parameter after: the last number on the previous page; 0 for the first page.
     package func quarantinedRecords(
         user: String? = nil, after: Int64 = 0, limit: Int
     ) throws -> [QuarantinedRecord] {
@@ -43,7 +43,7 @@ extension HealthStoreReader {
             }
             let types = try typesByUser[entry.user] ?? quarantinedTypes(user: user)
             typesByUser[entry.user] = types
-            // The id begins with the start's milliseconds; what lies before 1970 has none.
+            // The id begins with the start in milliseconds; before 1970 it has no time.
             let second = Int64(id.high >> 16) / 1000
             for type in types {
                 query.bind(1, user)
@@ -76,8 +76,8 @@ extension HealthStoreReader {
         return types
     }
 
-    /// The type that an input says it has, an element of an export or an item of a request; "(Record without type)", "(damaged Record)",
-    /// "(item without type)" where it says none, or none that can be read.
+    /// The type stated by an input, which is an element of an export or an item of a request; "(Record without type)",
+    /// "(damaged Record)" or "(item without type)" if it states none, or none that can be read.
     package static func typeOrElement(of raw: String) -> String {
         let type = type(inElement: raw)
         if let type, !type.isEmpty, type.utf8.count <= NameTable.longest {
@@ -91,8 +91,8 @@ extension HealthStoreReader {
 
     private static let typeAttributes = ["type", "workoutActivityType"]
 
-    /// What an element's start tag says of its type, or an item of a request, if anything. A value that lost its quote has swallowed what
-    /// follows it, and is no type.
+    /// The type stated by an element's start tag or an item of a request, if any. A value whose closing quote is lost
+    /// has swallowed what follows it, and isn't a type.
     static func type(inElement raw: String) -> String? {
         if raw.hasPrefix("{") { return type(inItem: raw) }
         for name in typeAttributes {
@@ -105,7 +105,8 @@ extension HealthStoreReader {
         return nil
     }
 
-    /// A sample's type, the name of Health Auto Export's metric, or that of its part (`{"workouts": […]}`). Items that are too long were cut.
+    /// A sample's type, the name of a Health Auto Export metric, or the name of its section (`{"workouts": […]}`).
+    /// Items that were too long have been cut.
     private static func type(inItem raw: String) -> String? {
         if let item = try? Value(json: raw.utf8).object {
             if let name = (item["type"] ?? item["name"] ?? .null).string { return name }

@@ -1,16 +1,16 @@
 import HealthModel
 import SQLite
 
-/// Where a sample is in the store, without what it measured.
+/// Where a sample is in the store, without its value.
 package struct SamplePlace: Sendable, Equatable {
     package var id: SampleID
-    /// HealthKit's own.
+    /// HealthKit's own UUID.
     package var uuid: SampleID?
     package var user: String
     package var type: String
-    /// Of its newest change.
+    /// The sequence of its latest change.
     package var sequence: SequenceNumber
-    /// Of the change that brought it.
+    /// The sequence of the change that added it.
     package var born: SequenceNumber
     package var start: Instant
     package var end: Instant
@@ -19,7 +19,7 @@ package struct SamplePlace: Sendable, Equatable {
 }
 
 extension HealthStoreReader {
-    /// A sample by its id, or by HealthKit's UUID; nil when there is none.
+    /// Finds a sample by its id or by HealthKit's UUID; nil when there is none.
     package func sample(_ id: SampleID) throws -> SamplePlace? {
         try refresh()
         guard let sequence = try sequence(uuid: id) ?? sequence(id: id) else { return nil }
@@ -46,7 +46,7 @@ extension HealthStoreReader {
         return nil
     }
 
-    /// An id begins with its start, which the index goes by: a look a user and type.
+    /// An id begins with the start, by which the index is ordered: one lookup per user and type.
     private func sequence(id: SampleID) throws -> SequenceNumber? {
         let find = try database.prepare(
             "SELECT seq FROM samples WHERE user = ? AND type = ? AND second = ? AND id = ?")

@@ -2,12 +2,13 @@ import HealthModel
 import SQLite
 
 extension HealthStoreReader {
-    /// Samples alive that overlap the query's ranges, in canonical order (start, id) over all types, a page at a time.
+    /// Living samples that overlap the query's ranges, in canonical order (start, id) over all types, one page at a
+    /// time.
     ///
-    /// Read all pages of a slice in one read transaction, or they don't belong together.
+    /// Read all pages of a slice in one read transaction; otherwise they may not fit together.
     /// - Parameters:
-    ///   - position: `next` of the page before; nil for the first.
-    ///   - limits: `scanned` isn't used: a slice's work is bounded by its ranges.
+    ///   - position: `next` of the previous page; nil for the first.
+    ///   - limits: `scanned` is ignored: a slice's work is bounded by its ranges.
     package func slice(
         _ query: SliceQuery, after position: SlicePosition? = nil, limits: PullLimits = PullLimits()
     ) throws -> SlicePage {
@@ -44,7 +45,7 @@ extension HealthStoreReader {
         }
     }
 
-    /// By type that is asked for only during samples of another: when those go on.
+    /// For each type that is wanted only during samples of another: when those take place.
     private func rangesDuring(_ query: SliceQuery) throws -> [String: [Range<Instant>]] {
         var byOther: [String: [Range<Instant>]] = [:]
         for other in Set(query.during.values) {
@@ -72,14 +73,14 @@ extension HealthStoreReader {
         return slices[key, default: []][index]
     }
 
-    /// A query over hundreds of types shouldn't hold as many statements for ever.
+    /// After a query over hundreds of types the statements shouldn't all be kept forever.
     private func giveBack(_ used: Int) {
         guard used > 32 else { return }
         slices = slices.mapValues { Array($0.prefix(32)) }
     }
 }
 
-/// Merges the types' rows second by second: the index sorts by second, canonical order by microsecond and id.
+/// Merges the types' rows second by second: the index sorts by second, but canonical order is by microsecond and id.
 private struct SliceMerge {
     let query: SliceQuery
     let after: SlicePosition?
@@ -89,7 +90,7 @@ private struct SliceMerge {
     private struct Row {
         var position: SlicePosition
         var row: StoredRow
-        /// Microseconds since 1970: until when it counts.
+        /// Until when it counts, in microseconds since 1970.
         var end: Int64
         var detail: SliceCursor.Detail?
     }

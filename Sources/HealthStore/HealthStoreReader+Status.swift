@@ -1,16 +1,16 @@
 import HealthModel
 import SQLite
 
-/// What the store holds of one user and type.
+/// What the store has of one user and type.
 package struct TypeHead: Sendable, Equatable {
     package var user: String
     package var type: String
-    /// Sequence of the newest change.
+    /// The sequence of the latest change.
     package var sequence: SequenceNumber
     package var alive: Int
     package var deleted: Int
     package var quarantined: Int
-    /// Of the samples alive; bounds while a delete by absence is under way.
+    /// Of the living samples; only bounds while samples missing from a complete export are being deleted.
     package var firstStart: Instant?
     package var lastStart: Instant?
     package var lastEnd: Instant?
@@ -21,16 +21,16 @@ package struct QuarantineEntry: Sendable, Equatable {
     /// Rises with each entry.
     package var number: Int64
     package var user: String
-    /// The file or request it came by.
+    /// The file or request that it came in.
     package var source: String
-    /// Line of the input; 0 when it has none.
+    /// The line of the input; 0 when it has none.
     package var line: Int64
     package var reason: String
-    /// The element as it was; empty for a sample that is stored, but outside the limits.
+    /// The element as received; empty for a sample that is stored but outside the limits.
     package var raw: String
     /// That sample's id.
     package var sample: SampleID?
-    /// How often it has come in.
+    /// How many times it has been received.
     package var seen: Int64
 }
 
@@ -56,7 +56,7 @@ extension HealthStoreReader {
         return heads.sorted { ($0.user, $0.type) < ($1.user, $1.type) }
     }
 
-    /// The newest change of each type, whoever's samples they are, of the types that have changed since.
+    /// The latest change of each type, over all users, for types that have changed since.
     package func heads(after sequence: SequenceNumber) throws -> [String: SequenceNumber] {
         try refresh()
         let query = try database.prepare("SELECT type, max(seq) FROM heads WHERE seq > ? GROUP BY type")
@@ -66,14 +66,14 @@ extension HealthStoreReader {
         return heads
     }
 
-    /// The users that the store has something of, sorted.
+    /// The users that the store has data for, sorted.
     package func userNames() throws -> [String] {
         try users.refresh()
         return users.ids.keys.sorted()
     }
 
-    /// What is quarantined, oldest first, a page at a time.
-    /// - Parameter after: the last number of the page before; 0 for the first.
+    /// What is in quarantine, oldest first, one page at a time.
+    /// - Parameter after: the last number on the previous page; 0 for the first page.
     package func quarantine(user: String? = nil, after: Int64 = 0, limit: Int = 1000) throws -> [QuarantineEntry] {
         try users.refresh()
         if let user, users.ids[user] == nil { return [] }
@@ -95,7 +95,7 @@ extension HealthStoreReader {
         return entries
     }
 
-    /// Names of sources, sorted, whoever's samples they are of.
+    /// Names of sources over all users, sorted.
     package func sourceNames(limit: Int) throws -> [String] {
         let query = try database.prepare("SELECT DISTINCT source FROM origins ORDER BY source LIMIT ?")
         query.bind(1, limit)
@@ -115,7 +115,7 @@ extension HealthStoreReader {
         try database.prepare("SELECT count(*) FROM quarantine WHERE dropped = 0").firstRow { $0.int(0) } ?? 0
     }
 
-    /// Apple's ring summaries of the dates, both included, in their order; the first `limit` of them.
+    /// Apple's ring summaries for the dates from first to last, both included, in order; at most the first `limit`.
     package func activitySummaries(
         user: String, from: LocalDay, through: LocalDay, limit: Int = .max
     ) throws -> [ActivitySummaryRecord] {
@@ -133,7 +133,7 @@ extension HealthStoreReader {
         return summaries
     }
 
-    /// JSON of a route's stretches, in order; empty when there is none of that path.
+    /// JSON of a route's stretches, in order; empty when there is none under that path.
     package func route(user: String, path: String) throws -> [[UInt8]] {
         let query = try database.prepare(
             """

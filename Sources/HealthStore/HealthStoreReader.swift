@@ -1,9 +1,9 @@
 import HealthModel
 import SQLite
 
-/// Answers questions about the store, beside its writer: on a connection and a thread of its own.
+/// Answers questions about the store alongside its writer, on a connection and a thread of its own.
 ///
-/// Run each call, or all calls that must see the same moment, inside `database.readTransaction`.
+/// Run each call inside `database.readTransaction`; calls that must see the same state share one.
 package final class HealthStoreReader {
     let database: Database
     let blocks: BlockTable
@@ -13,15 +13,15 @@ package final class HealthStoreReader {
     private var origins: [Int: Origin] = [:]
     private var originBytes = 0
     private let readOrigin: Statement
-    /// Bytes of origins kept at hand: a hostile input can have a new one in every record.
+    /// Bytes of origins kept in memory: hostile input can have a new one in every record.
     private static let originLimit = 4 << 20
     private let readHead: Statement
-    /// The types of a user that have samples alive, and how far these reach.
+    /// The types for which a user has living samples, and how far those reach.
     let liveTypes: Statement
     var walks: [Bool: RowWalk] = [:]
     var slices: [SliceCursor.Key: [Statement]] = [:]
 
-    /// Names by number; numbers only ever rise, so only new ones are read.
+    /// Names by number. Numbers only ever rise, so only new ones are read.
     final class Names {
         let table: String
         private(set) var names: [Int: String] = [:]
@@ -51,7 +51,7 @@ package final class HealthStoreReader {
         }
     }
 
-    /// - Parameter database: a store; read-only where the writer has another connection.
+    /// - Parameter database: a store; read-only if the writer has another connection.
     package init(database: Database) throws {
         self.database = database
         blocks = try BlockTable(in: database)
@@ -64,7 +64,7 @@ package final class HealthStoreReader {
         readHead = try database.prepare("SELECT max(seq) FROM samples")
     }
 
-    /// The sequence of the newest change to a sample; the beginning while there is none.
+    /// The sequence of the latest change to a sample; the beginning while there is none.
     package func head() throws -> SequenceNumber {
         let row = try readHead.firstRow { $0.int64(0) } ?? 0
         return try SequenceNumber(max(row, blocks.newest() ?? 0))

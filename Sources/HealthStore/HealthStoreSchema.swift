@@ -2,22 +2,25 @@ import SQLite
 
 /// The tables of a health store.
 ///
-/// A store is its own changelog: every sample has the sequence of its newest change, so an anchored query walks the samples themselves.
-/// Samples that come in many at a time lie in `blocks`, in columns, some thousand to a row: a fifth of the space, and read as fast as memory.
-/// All others lie in `samples`, a row each: those that come one by one, those that aren't alive, and all that have changed since they came.
-/// A sample of a block that changes moves: `moved` names its old sequence, and `samples` holds its new version. So a block never changes.
+/// A store is its own changelog: every sample has the sequence of its latest change, so an anchored query walks the
+/// samples themselves. Samples that come many at a time are stored in `blocks`, in columns, some thousand to a row: a
+/// fifth of the space, and read as fast as memory. All others are in `samples`, one row each: those that come one by
+/// one, those that aren't alive, and all that have changed since they came. When a sample in a block changes, it moves:
+/// `moved` records its old sequence, and `samples` holds the new version. So a block never changes.
 ///
-/// Of `samples` one unique index serves identity and ranges; it is the only one that every insert pays for. The partial index holds just
-/// the samples longer than `longDuration`, so that one sample of a year doesn't make every slice reach back a year.
+/// In `samples` one unique index serves identity and ranges; it is the only one that every insert pays for. The partial
+/// index holds just the samples longer than `longDuration`, so that one sample a year long doesn't make every slice
+/// reach back a year.
 package struct HealthStoreSchema {
-    /// The layout's version, kept in `store_schema` (`user_version` belongs to whoever owns the file).
+    /// The version of the layout, kept in `store_schema` (`user_version` belongs to the owner of the file).
     package static let version = 7
 
     /// Samples longer than this (µs) are found through an index of their own.
     static let longDuration: Int64 = 24 * 3600 * 1_000_000
 
-    /// Makes what is absent, and brings a store that an earlier version made up to date. Runs inside the caller's transaction.
-    /// - Throws: `HealthStoreError.newerSchema` for a store that a later version has made.
+    /// Creates whatever is missing, and brings a store from an earlier version up to date. Runs inside the caller's
+    /// transaction.
+    /// - Throws: `HealthStoreError.newerSchema` for a store made by a later version.
     package static func create(in database: Database) throws {
         try database.execute("CREATE TABLE IF NOT EXISTS store_schema (version INTEGER NOT NULL)")
         let found = try database.prepare("SELECT max(version) FROM store_schema").firstRow {
@@ -27,7 +30,7 @@ package struct HealthStoreSchema {
             guard found <= version else { throw HealthStoreError.newerSchema(found: found, known: version) }
             guard found < version else { return try WorkoutSightings.begin(in: database) }
             if found < 2 {
-                // What is older than any export gives way to the next.
+                // Older than any export, so the next one replaces it.
                 try database.execute(
                     "ALTER TABLE activity_summaries ADD COLUMN exported INTEGER NOT NULL DEFAULT \(Int64.min)")
             }
@@ -39,7 +42,7 @@ package struct HealthStoreSchema {
                 try database.execute(Stretches.table)
                 try Stretches.fill(in: database)
             }
-            // What an earlier release has stored stays in rows.
+            // What an earlier release stored stays in rows.
             for table in BlockTable.tables + [Pieces.table] { try database.execute(table) }
             if found < 6 { try BroughtTable.begin(in: database) }
             try database.execute(newestHeads)
@@ -48,12 +51,12 @@ package struct HealthStoreSchema {
             try BroughtTable.begin(in: database)
         }
         for table in DocumentTable.tables { try database.execute(table) }
-        // It stands by itself, so earlier releases can go on with the store.
+        // Nothing depends on it, so earlier releases can go on using the store.
         try WorkoutSightings.begin(in: database)
         try database.execute("INSERT INTO store_schema VALUES (\(version))")
     }
 
-    /// Takes away what an import that was interrupted has left half. Runs inside the caller's transaction.
+    /// Deletes what an interrupted import left unfinished. Runs inside the caller's transaction.
     package static func dropUnfinished(in database: Database) throws {
         try DocumentTable.dropUnfinished(in: database)
     }
@@ -61,7 +64,7 @@ package struct HealthStoreSchema {
     /// What has changed lately, among the types of a thousand people.
     private static let newestHeads = "CREATE INDEX IF NOT EXISTS heads_newest ON heads (seq)"
 
-    // Columns that filters read come first: SQLite decodes a row from its beginning, up to the last column asked for.
+    // Columns that filters read come first: SQLite decodes a row from its beginning up to the last column requested.
     // `born` is 0 while it equals `seq`, which takes no space.
     private static let tables = [
         "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
@@ -107,13 +110,13 @@ package struct HealthStoreSchema {
     ]
 }
 
-/// What a row of `samples` is at present.
+/// The current state of a row in `samples`.
 enum SampleState: UInt8 {
     case alive = 0
-    /// A newer complete export doesn't hold it; a later add lifts that.
+    /// Missing from a newer complete export; a later add undoes that.
     case absent = 1
-    /// Deleted by UUID or id: for good.
+    /// Deleted by UUID or id: permanently.
     case deleted = 2
-    /// Outside the plausibility limits since it came in.
+    /// Outside the plausibility limits since it was received.
     case quarantined = 3
 }

@@ -1,12 +1,13 @@
 import HealthModel
 import SQLite
 
-/// An export that is the whole truth for the types and the time that it covers, once all of its records went through a session.
+/// An export that is the whole truth for the types and the time that it covers, once all of its records have gone
+/// through a session.
 package struct CompleteExport {
     package let session: ImportSession
     /// When the phone wrote it.
     package var date: Instant
-    /// The store's sequence when the import began: what was born later isn't judged by it.
+    /// The store's sequence when the import began: the export doesn't decide about anything added later.
     package var before: SequenceNumber
 
     package init(session: ImportSession, date: Instant, before: SequenceNumber) {
@@ -16,18 +17,18 @@ package struct CompleteExport {
     }
 }
 
-/// How far the store has been held against a complete export.
+/// How far the store has been compared with a complete export.
 package struct AbsenceProgress: Sendable, Equatable {
-    /// Rows looked at so far are those up to this sequence.
+    /// Rows up to this sequence have been examined.
     package var after = SequenceNumber.beginning
-    /// The last sequence to look at; nil before the first step.
+    /// The last sequence to examine; nil before the first step.
     package var through: SequenceNumber?
     package var isDone = false
 
     package init() {}
 }
 
-/// Samples that an export could hold, and those of them that it lacks, by type.
+/// Samples that an export could contain, and those of them that it lacks, by type.
 package struct AbsenceCounts: Sendable, Equatable {
     package var covered: [String: Int] = [:]
     package var absent: [String: Int] = [:]
@@ -41,12 +42,13 @@ package struct AbsenceCounts: Sendable, Equatable {
 }
 
 extension HealthStoreWriter {
-    /// One step of counting what a complete export lacks; changes nothing. Run it until the progress is done.
+    /// One step of counting what a complete export lacks; changes nothing. Repeat until the progress is done.
     ///
-    /// It covers the types of its records, each from the start of the first one on. Lacking are living samples of these that no record of it has claimed. Spared are
-    /// samples that didn't come by an export (they have a HealthKit UUID, or were never in HealthKit), those that ended or were stored
-    /// after its date, and those that the store got since the import began.
-    /// - Parameter limit: rows to look at in this step.
+    /// The export covers the types of its records, each from the start of its first one. It lacks the living samples of
+    /// those types that none of its records has claimed. Exempt are samples that didn't come from an export (they have
+    /// a HealthKit UUID, or were never in HealthKit), those that ended or were stored after its date, and those that
+    /// the store received after the import began.
+    /// - Parameter limit: how many rows to examine in this step.
     package func countAbsent(
         from export: CompleteExport, _ progress: inout AbsenceProgress, limit: Int = 50_000
     ) throws -> AbsenceCounts {
@@ -59,8 +61,8 @@ extension HealthStoreWriter {
         return try compare(export, &progress, limit: limit, user: user).counts
     }
 
-    /// One step of deleting what a complete export lacks, as `countAbsent` says; each step in a transaction of its own. A later add
-    /// lifts the delete.
+    /// One step of deleting what a complete export lacks, as defined at `countAbsent`; each step in its own
+    /// transaction. A later add undoes the deletion.
     /// - Returns: what this step deleted.
     package func deleteAbsent(
         from export: CompleteExport, _ progress: inout AbsenceProgress, limit: Int = 50_000
@@ -68,11 +70,11 @@ extension HealthStoreWriter {
         try change(settle: false) { user in
             try join(export.session)
             let (counts, gone) = try compare(export, &progress, limit: limit, user: user)
-            // A record of theirs would bring them back.
+            // A record in one of those pieces would bring them back.
             if !gone.isEmpty { try pieces.forgetAll(user: user) }
             for sequence in gone {
                 guard let row = try row(at: sequence, user: user) else { continue }
-                try bury(row, as: .absent, user: user)
+                try leaveTombstone(row, as: .absent, user: user)
             }
             if progress.isDone {
                 if export.session.firstSeconds[HealthType.workoutIdentifier] != nil {
@@ -117,12 +119,12 @@ extension HealthStoreWriter {
         return (counts, gone)
     }
 
-    /// Whether an export of that date would have a row, were it still in HealthKit.
+    /// Whether an export made on that date would contain a row if it were still in HealthKit.
     private static func couldHold(_ walked: WalkedRow, _ export: CompleteExport) -> Bool {
         let row = walked.row
         return row.state == .alive && Instant(microseconds: row.start &+ row.duration) <= export.date
             && row.created <= export.date.flooredSecond && row.flags & RecordFlags.manual.rawValue == 0
-            // A row that has changed since keeps the sequence that it was born with.
+            // A row that has changed keeps the sequence that it was added with.
             && row.uuid == nil && row.born <= export.before
     }
 }

@@ -1,11 +1,11 @@
 import HealthModel
 import SQLite
 
-// What lies beside the samples: Apple's ring summaries and workout routes.
+// What is stored beside the samples: Apple's ring summaries and workout routes.
 extension HealthStoreWriter {
-    /// Keeps Apple's own figures of days. A day's figures grow while it goes on: those of the newest export stay, whatever the order
-    /// in which exports come; of two exports of one moment one, always the same.
-    /// - Parameter exported: when the export was made; nil counts as older than all others.
+    /// Stores Apple's own figures for days. A day's figures grow while it goes on: those of the newest export win, in
+    /// whatever order exports are imported; of two exports with the same date, always the same one.
+    /// - Parameter exported: when the export was made; nil counts as older than any other.
     /// - Returns: how many changed anything.
     @discardableResult
     package func upsertActivitySummaries(_ summaries: [ActivitySummaryRecord], exported: Instant?) throws -> Int {
@@ -30,12 +30,12 @@ extension HealthStoreWriter {
         }
     }
 
-    /// Keeps a stretch of a workout's route under the path that the workout's payload names.
+    /// Stores a stretch of a workout's route under the path that the workout's payload names.
     /// - Parameters:
     ///   - path: as in the payload: "/workout-routes/route_2025-03-30_8.15am.gpx".
     ///   - firstPoint: how many points of the route come before these.
     ///   - points: JSON of the points.
-    ///   - isLast: whether the route ends with these: what an earlier one had behind them goes.
+    ///   - isLast: whether the route ends here: any later points from an earlier version are deleted.
     /// - Returns: whether it is new or has changed.
     @discardableResult
     package func attachRoute(path: String, firstPoint: Int, points: [UInt8], isLast: Bool) throws -> Bool {

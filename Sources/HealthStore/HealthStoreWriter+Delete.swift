@@ -2,15 +2,15 @@ import HealthModel
 import SQLite
 
 extension HealthStoreWriter {
-    /// Deletes samples by HealthKit UUID, for good: also one that isn't known yet stays out when it comes.
+    /// Deletes samples by HealthKit UUID, permanently: one that isn't known yet is refused when it comes.
     /// - Returns: how many rows became tombstones.
     @discardableResult
     package func delete(uuids: [SampleID]) throws -> Int {
         try outcomes(ofDeleting: uuids).reduce(0) { $0 + ($1 == .deleted ? 1 : 0) }
     }
 
-    /// The same, and what became of each: a sample that was alive is `deleted`, one that was deleted before is `known`, one that isn't here is
-    /// `added` to what stays out.
+    /// As above, with the outcome for each: a sample that was alive is `deleted`, one that was deleted before is
+    /// `known`, one that isn't here is `added` to those refused in future.
     package func outcomes(ofDeleting uuids: [SampleID]) throws -> [RecordOutcome] {
         try change { user in
             try uuids.map { uuid in
@@ -22,14 +22,14 @@ extension HealthStoreWriter {
                     try register(uuid, user: user, sequence: nil, deleted: true)
                     return .added
                 }
-                try bury(row, as: .deleted, user: user)
+                try leaveTombstone(row, as: .deleted, user: user)
                 return .deleted
             }
         }
     }
 
-    /// Deletes samples by their own id, for good.
-    /// - Parameter type: spares looking through all types.
+    /// Deletes samples by their own id, permanently.
+    /// - Parameter type: saves searching all types.
     /// - Returns: how many rows became tombstones.
     @discardableResult
     package func delete(ids: [SampleID], type: String? = nil) throws -> Int {
@@ -38,22 +38,22 @@ extension HealthStoreWriter {
             let candidates = try typesHeld(by: user, named: type)
             for id in ids {
                 guard let row = try row(id: id, among: candidates, user: user), row.state != .deleted else { continue }
-                try bury(row, as: .deleted, user: user)
+                try leaveTombstone(row, as: .deleted, user: user)
                 deleted += 1
             }
             return deleted
         }
     }
 
-    /// The row of an id, whatever its type.
+    /// The row with an id, whatever its type.
     func row(id: SampleID, user: Int) throws -> StoredRow? {
         try row(id: id, among: typesHeld(by: user, named: nil), user: user)
     }
 
     private func row(id: SampleID, among types: [Int], user: Int) throws -> StoredRow? {
-        // The id begins with the start's milliseconds; what lies before 1970 has none.
+        // The id begins with the start in milliseconds; before 1970 it has no time.
         let second = Int64(id.high >> 16) / 1000
-        // Rows first: they are found by an index, and what is kept apart or dead is nowhere else.
+        // Rows first: an index finds them, and quarantined or dead samples are nowhere else.
         for type in types {
             if let row = try looseRow(user: user, type: type, second: second, id: id) { return row }
             if second == 0, let row = try row(before1970: id, user: user, type: type) { return row }
@@ -66,7 +66,7 @@ extension HealthStoreWriter {
         return nil
     }
 
-    func bury(_ old: StoredRow, as state: SampleState, user: Int) throws {
+    func leaveTombstone(_ old: StoredRow, as state: SampleState, user: Int) throws {
         var row = old
         row.state = state
         try rewrite(&row, was: old, user: user)

@@ -1,18 +1,18 @@
 import HealthModel
 import SQLite
 
-/// The document whose parts come now.
+/// The document whose parts are being received.
 struct OpenDocument {
     var number: Int64
-    /// Bytes that are there.
+    /// The bytes received so far.
     var length: Int64 = 0
 }
 
 extension HealthStoreWriter {
-    /// Keeps a document, or a part of a long one. Content that is known is kept once; what its file is called and what refers to it is
-    /// noted as it was last.
+    /// Stores a document, or a part of a long one. Known content is stored only once; the file's name and what refers
+    /// to it are updated to the latest.
     /// - Returns: whether it ends with this part and is new.
-    /// - Throws: `HealthStoreError.brokenDocument` for parts that don't follow each other.
+    /// - Throws: `HealthStoreError.brokenDocument` for parts that aren't consecutive.
     @discardableResult
     package func keep(_ part: DocumentPart) throws -> Bool {
         try change { user in
@@ -46,7 +46,7 @@ extension HealthStoreWriter {
         }
     }
 
-    /// Takes away what is left of documents whose end never came.
+    /// Deletes what was stored of documents that never got their last part.
     package func dropUnfinishedDocuments() throws {
         openDocument = nil
         try DocumentTable.dropUnfinished(in: database)

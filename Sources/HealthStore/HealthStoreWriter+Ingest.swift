@@ -4,13 +4,14 @@ import SQLite
 extension HealthStoreWriter {
     /// Stores a batch's records, each exactly once.
     ///
-    /// A record claims a row of its key that the session hasn't claimed: the one with its HealthKit UUID; else a live one whose value
-    /// agrees; else one that a complete export had lacked; or it becomes a new row. A record whose sample was deleted for good stays
-    /// out. What is known changes nothing; what the record knows better is joined into the row, as a new version.
+    /// A record claims a row with its key that the session hasn't claimed: the one with its HealthKit UUID; else a
+    /// living one whose value agrees; else one that a complete export had lacked; otherwise it becomes a new row. A
+    /// record whose sample was deleted permanently is refused. Known records change nothing; whatever a record knows
+    /// better is merged into the row, as a new version.
     /// - Parameters:
-    ///   - batch: values in canonical units; any order, any mixture of types.
+    ///   - batch: values in canonical units, in any order, with any mixture of types.
     ///   - session: the file or request that the batch is part of.
-    ///   - plausibility: asked for each new row.
+    ///   - plausibility: applied to each new row.
     /// - Throws: `HealthStoreError`, `SQLiteError`; roll the transaction back then.
     package func ingest(
         _ batch: RecordBatch, session: ImportSession, plausibility: PlausibilityRule
@@ -22,8 +23,8 @@ extension HealthStoreWriter {
         }
     }
 
-    /// What `ingest` would make of a batch: the session's records claim their rows, and nothing is written.
-    /// - Parameter session: of such calls only.
+    /// What `ingest` would do with a batch: the session's records claim their rows, and nothing is written.
+    /// - Parameter session: one used for such calls only.
     package func tryOut(
         _ batch: RecordBatch, session: ImportSession, plausibility: PlausibilityRule
     ) throws -> IngestCounts {
@@ -43,7 +44,7 @@ extension HealthStoreWriter {
             session.outcomes = [RecordOutcome](repeating: .quarantined, count: batch.count)
             session.reasons = [:]
         }
-        // A trial puts no name into the store: what its batches have made up before is kept beside it.
+        // A trial run adds no name to the store: new names from its earlier batches are kept in the session.
         var newTypes = isTrial ? session.triedTypes : []
         var newUnits = isTrial ? session.triedUnits : []
         let refused = RefusedNames(
@@ -84,8 +85,8 @@ extension HealthStoreWriter {
 }
 
 extension RecordBatch {
-    /// Row numbers by type, each in the order of start and value: neighbours in the index come one after the other, and rows of one
-    /// key get their ordinals by value, not by where they stood in the input.
+    /// Row numbers by type, each in the order of start and value: index neighbours come one after the other, and rows
+    /// with the same key get their ordinals by value, not by their place in the input.
     fileprivate func rowsByType() -> [(type: Int, rows: [Int])] {
         var groups: [Int: [Int]] = [:]
         var order: [Int] = []

@@ -2,18 +2,18 @@ import HealthModel
 import SQLite
 
 extension HealthStoreWriter {
-    /// Pieces of exports whose records the store holds, with how many records each has: they needn't be read again.
+    /// Pieces of exports whose records are in the store, with how many records each has: they needn't be read again.
     package func knownPieces() throws -> [PieceHash: Int] {
         forgetWhatWasUndone()
         guard let user = try users.existing(self.user) else { return [:] }
         return try pieces.known(user: user)
     }
 
-    /// Claims the rows that the pieces' records are, as `ingest` would.
+    /// Claims the rows of the pieces' records, as `ingest` would.
     ///
-    /// A record that came before may have claimed one of these rows, taking a piece's sample for its own: then the piece is forgotten, and must
-    /// be read.
-    /// - Returns: nil when a piece must be read after all; begin again then, with a new session.
+    /// An earlier record may have claimed one of these rows, taking a piece's sample for its own: then the piece is
+    /// forgotten, and must be read.
+    /// - Returns: nil when a piece must be read after all; start over then, with a new session.
     package func claim(_ hashes: [PieceHash], session: ImportSession) throws -> IngestCounts? {
         try change { user -> IngestCounts? in
             try join(session)
@@ -40,14 +40,14 @@ extension HealthStoreWriter {
         }
     }
 
-    /// Notes that a piece without records of its own, such as a route, is in the store.
-    /// - Parameter records: what it counts for.
+    /// Records that a piece without records of its own, such as a route, is in the store.
+    /// - Parameter records: how many records it counts for.
     package func note(_ piece: PieceHash, records: Int) throws {
         try change { user in try pieces.note(piece, [], records: records, user: user) }
     }
 
-    /// Notes the pieces that end in a batch.
-    /// - Parameter types: of the batch, as the store numbers them.
+    /// Remembers the pieces that end in a batch.
+    /// - Parameter types: the batch's types, as numbered in the store.
     func learn(_ batch: RecordBatch, _ session: ImportSession, types: [Int], user: Int) throws {
         var row = 0
         func take(upTo end: Int) {
@@ -65,19 +65,19 @@ extension HealthStoreWriter {
             }
             session.openPiece = OpenPiece()
         }
-        // What is left is of a piece that goes on with the next batch.
+        // The rest belongs to a piece that continues in the next batch.
         take(upTo: batch.count)
     }
 }
 
-/// What the records of the piece that is being read have claimed so far.
+/// What the records of the piece being read have claimed so far.
 struct OpenPiece {
-    /// Nil when one of them isn't simply a row of the store: the piece must be read again when it comes again.
+    /// Nil when one of them isn't simply a row of the store: then the piece must be read again next time.
     private(set) var claims: [Pieces.Claim]? = []
 
     mutating func add(_ row: SequenceNumber, type: Int, second: Int64) {
         guard var claims else { return }
-        // Not held twice, so that it grows where it lies.
+        // Not held twice, so that it can grow in place.
         self.claims = nil
         guard row != .beginning else { return }
         let place: Int

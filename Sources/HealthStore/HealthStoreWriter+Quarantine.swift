@@ -2,7 +2,7 @@ import HealthModel
 import SQLite
 
 extension HealthStoreWriter {
-    /// Keeps what couldn't be understood, once: the same content again adds nothing, whatever its line.
+    /// Stores input that couldn't be understood, once: the same content again adds nothing, whatever its line.
     /// - Returns: how many of them are new.
     @discardableResult
     package func quarantine(_ inputs: [QuarantinedInput], session: ImportSession) throws -> Int {
@@ -20,7 +20,7 @@ extension HealthStoreWriter {
         }
     }
 
-    /// Says why a sample is quarantined.
+    /// Records why a sample is in quarantine.
     func note(_ sample: SampleID, reason: String, line: Int64, source: String, user: Int) throws {
         _ = try quarantine(sample, sample: sample, source: source, line: line, reason: reason, raw: "", user: user)
     }
@@ -50,7 +50,7 @@ extension HealthStoreWriter {
         return added
     }
 
-    /// Counts that something quarantined has come in once more.
+    /// Counts that something in quarantine has been received once more.
     func sawAgain(_ content: SampleID, user: Int) throws {
         let count = statements.countQuarantined
         count.bind(1, user)
@@ -58,7 +58,8 @@ extension HealthStoreWriter {
         try count.run()
     }
 
-    /// Checks quarantined samples against the present limits: what passes becomes a sample like any other, under a new version.
+    /// Checks quarantined samples against the current limits: any that pass become samples like any other, with a new
+    /// version.
     /// - Returns: how many passed.
     package func retryQuarantined(_ entries: [QuarantineEntry], plausibility: PlausibilityRule) throws -> Int {
         try change { user in
@@ -66,7 +67,7 @@ extension HealthStoreWriter {
             for entry in entries {
                 guard let id = entry.sample else { continue }
                 guard let old = try row(id: id, user: user), old.state == .quarantined else {
-                    // It was deleted meanwhile, or is counted already.
+                    // It was deleted in the meantime, or is already counted.
                     try forgetQuarantined(entry)
                     continue
                 }
@@ -86,17 +87,17 @@ extension HealthStoreWriter {
         }
     }
 
-    /// Forgets what is quarantined, for good: a dropped sample, and a dropped input, stay out when they come again.
+    /// Drops what is in quarantine, permanently: a dropped sample or input is refused when it comes again.
     package func dropQuarantined(_ entries: [QuarantineEntry]) throws {
         try change { user in
             for entry in entries {
                 if let id = entry.sample {
                     if let row = try row(id: id, user: user), row.state == .quarantined {
-                        try bury(row, as: .deleted, user: user)
+                        try leaveTombstone(row, as: .deleted, user: user)
                     }
                     try forgetQuarantined(entry)
                 } else {
-                    // The digest of its content keeps it out; the content goes.
+                    // The digest of its content is kept to refuse it; the content is deleted.
                     let drop = try database.prepare("UPDATE quarantine SET dropped = 1, raw = '' WHERE number = ?")
                     drop.bind(1, entry.number)
                     try drop.run()
@@ -105,7 +106,7 @@ extension HealthStoreWriter {
         }
     }
 
-    /// Forgets inputs of a file by why they are quarantined; what was dropped stays dropped.
+    /// Forgets a file's inputs that were quarantined for these reasons; what was dropped stays dropped.
     /// - Returns: how many.
     package func forgetInputs(of source: String, reasons: [String]) throws -> Int {
         try change { user in
@@ -149,7 +150,8 @@ extension HealthStoreWriter {
     }
 }
 
-/// Why a sample can't be true, without its value: the caller's rule, within what no sample of any channel may exceed.
+/// Why a sample can't be true, without its value: the caller's rule, within limits that no sample of any channel may
+/// exceed.
 enum SampleGuard {
     static func reason(
         start: Int64, end: Int64, value: Double, rule: (Double, Instant, Instant) -> String?

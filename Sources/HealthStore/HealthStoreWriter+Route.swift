@@ -3,14 +3,14 @@ import JSON
 import SQLite
 
 extension HealthStoreWriter {
-    /// Joins what is known of a workout's route into the workout's payload, as `routeSummary`; a new version of the row when that
-    /// changes it. An import of the workout without it leaves it as it is.
+    /// Merges the summary of a workout's route into the workout's payload, as `routeSummary`; a new version of the row
+    /// if that changes it. An import of the workout without a summary leaves it in place.
     ///
-    /// The workout is told by its identity. Where two have the same, it is the one whose payload names the path.
+    /// The workout is found by its identity. If two share one, it is the one whose payload names the path.
     /// - Parameters:
-    ///   - path: as given to `attachRoute`.
-    ///   - summary: an object; the one before goes.
-    /// - Returns: whether the workout has changed; false also where there is none.
+    ///   - path: as passed to `attachRoute`.
+    ///   - summary: an object; it replaces the previous one.
+    /// - Returns: whether the workout has changed; also false if there is none.
     @discardableResult
     package func describeRoute(
         path: String, workoutFrom start: Instant, to end: Instant, sourceName: String, summary: Value
@@ -42,10 +42,10 @@ extension HealthStoreWriter {
     }
 
     private static func routeName(of payload: [UInt8]) -> Substring? {
-        // What isn't JSON names no route.
+        // A payload that isn't JSON names no route.
         (try? Value(json: payload))?["route"].string.flatMap { name($0) }
     }
 
-    /// Workouts name a route's file as the archive does, but for the folders before it.
+    /// Workouts name a route's file as the archive does, apart from the folders before it.
     private static func name(_ path: String) -> Substring? { path.split(separator: "/").last }
 }

@@ -1,11 +1,12 @@
 import HealthModel
 import SQLite
 
-// Where a row lies, in a block or in the table of rows, is known here and to the readers alone.
+// Whether a row is in a block or in the table of rows is known only here and to the readers.
 extension HealthStoreWriter {
-    /// Takes a new row, which has its sequence. It is written with those that follow it, or when the batch is over.
+    /// Takes a new row, which already has its sequence. It is written together with those that follow it, or at the end
+    /// of the batch.
     /// - Parameters:
-    ///   - metadata: canonical JSON, empty for none; so the payload.
+    ///   - metadata: canonical JSON, empty for none; likewise the payload.
     func add(
         _ row: inout StoredRow, metadata: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer, user: Int
     ) throws {
@@ -17,7 +18,7 @@ extension HealthStoreWriter {
         row.isSealed = true
     }
 
-    /// Writes the rows that wait: as a block, or one by one.
+    /// Writes the waiting rows, as a block or one by one.
     func flushPending(user: Int) throws {
         if pending.isEmpty { return }
         defer { pending.removeAll() }
@@ -59,7 +60,7 @@ extension HealthStoreWriter {
         try insert.run()
     }
 
-    /// Writes a changed row as a new version. Its texts stay.
+    /// Writes a changed row as a new version. Its texts stay as they are.
     func rewrite(_ row: inout StoredRow, was old: StoredRow, user: Int) throws {
         row.sequence = nextSequence()
         row.isSealed = false
@@ -94,7 +95,7 @@ extension HealthStoreWriter {
         try update.run()
     }
 
-    /// The row of that sequence, if it lies in a block once what waits is written.
+    /// The row with that sequence, if it is in a block, after writing the waiting rows.
     private func sealed(_ sequence: SequenceNumber, user: Int) throws -> (block: SampleBlock, index: Int)? {
         try flushPending(user: user)
         return try blocks.row(at: sequence.value)
@@ -110,7 +111,7 @@ extension HealthStoreWriter {
         return try query.firstRow { $0.bytes(0) } ?? []
     }
 
-    /// Gives a row of the table of rows another text.
+    /// Replaces a text of a row in the table of rows.
     func set(_ text: RowText, of row: StoredRow, _ bytes: [UInt8]) throws {
         let statement = text == .metadata ? statements.setMetadata : statements.setPayload
         statement.bind(1, row.sequence.value)
@@ -118,14 +119,14 @@ extension HealthStoreWriter {
         try statement.run()
     }
 
-    /// The row of that sequence, with its texts left in the database.
+    /// The row with that sequence, leaving its texts in the database.
     func row(at sequence: SequenceNumber, user: Int) throws -> StoredRow? {
         if let (block, index) = try sealed(sequence, user: user) { return block.row(index) }
         statements.rowAtSequence.bind(1, sequence.value)
         return try statements.rowAtSequence.firstRow { StoredRow($0) }
     }
 
-    /// The row of that id, but for those of the batch that aren't written yet.
+    /// The row with that id, except those of the batch that haven't been written yet.
     func row(user: Int, type: Int, second: Int64, id: SampleID) throws -> StoredRow? {
         if let row = try looseRow(user: user, type: type, second: second, id: id) { return row }
         return try blocks.row(user: user, type: type, second: second, id: id).map { $0.block.row($0.index) }

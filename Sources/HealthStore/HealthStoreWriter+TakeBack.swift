@@ -1,18 +1,18 @@
 import HealthModel
 import SQLite
 
-/// How far taking back has come.
+/// How far taking back has progressed.
 package struct TakeBackProgress: Sendable, Equatable {
-    /// Whose rows, as the store numbers them.
+    /// The numbers of the bringers whose rows are taken back.
     let bringers: [Int]
-    /// Rows looked at so far are those up to this sequence; nil before the first step.
+    /// Rows up to this sequence have been examined; nil before the first step.
     package var after: SequenceNumber?
     package var isDone = false
 }
 
-/// Living samples that some bringers have brought or confirmed, by type.
+/// Living samples that these bringers have brought or confirmed, by type.
 package struct TakeBackCounts: Sendable, Equatable {
-    /// Nothing else brought them: they go.
+    /// Nothing else brought them: they are deleted.
     package var taken: [String: Int] = [:]
     /// Something else brought them too, or may have: they stay.
     package var kept: [String: Int] = [:]
@@ -26,8 +26,8 @@ package struct TakeBackCounts: Sendable, Equatable {
 }
 
 extension HealthStoreWriter {
-    /// Begins to take back what an import, or a device by all its ways, has brought.
-    /// - Returns: nil when nothing was ever noted of it.
+    /// Begins to take back what an import, or a device by all its ways in, has brought.
+    /// - Returns: nil when nothing was ever recorded for it.
     package func beginTakingBack(_ choice: BringerChoice) throws -> TakeBackProgress? {
         forgetWhatWasUndone()
         guard let user = try users.existing(self.user) else { return nil }
@@ -35,8 +35,8 @@ extension HealthStoreWriter {
         return bringers.isEmpty ? nil : TakeBackProgress(bringers: bringers)
     }
 
-    /// One step of counting what would go; changes nothing. Run it until the progress is done.
-    /// - Parameter limit: rows to look at in this step.
+    /// One step of counting what would be deleted; changes nothing. Repeat until the progress is done.
+    /// - Parameter limit: how many rows to examine in this step.
     package func countBrought(_ progress: inout TakeBackProgress, limit: Int = 50_000) throws -> TakeBackCounts {
         forgetWhatWasUndone()
         guard let user = try users.existing(self.user) else {
@@ -46,17 +46,17 @@ extension HealthStoreWriter {
         return try walk(&progress, limit: limit, user: user).counts
     }
 
-    /// One step of taking back, each in a transaction of its own. What goes is lifted by a later add, as after a complete export. With the last
-    /// step nothing is noted of the bringers any more.
-    /// - Returns: what this step took and kept.
+    /// One step of taking back, each in its own transaction. A later add undoes the deletion, as after a complete
+    /// export. The last step deletes the records of the bringers too.
+    /// - Returns: what this step deleted and kept.
     package func takeBack(_ progress: inout TakeBackProgress, limit: Int = 50_000) throws -> TakeBackCounts {
         try change(settle: false) { user in
             let (counts, gone) = try walk(&progress, limit: limit, user: user)
-            // A record of theirs would bring them back.
+            // A record in one of those pieces would bring them back.
             if !gone.isEmpty { try pieces.forgetAll(user: user) }
             for sequence in gone {
                 guard let row = try row(at: sequence, user: user) else { continue }
-                try bury(row, as: .absent, user: user)
+                try leaveTombstone(row, as: .absent, user: user)
             }
             if progress.isDone {
                 try forgetVersions(broughtBy: progress.bringers, user: user)
@@ -69,7 +69,7 @@ extension HealthStoreWriter {
         }
     }
 
-    /// Rows that change meanwhile come again behind the last one, so the walk ends at the store's head of now.
+    /// Rows that change in the meantime come up again at the end, so the walk ends at the store's current head.
     private func walk(
         _ progress: inout TakeBackProgress, limit: Int, user: Int
     ) throws -> (counts: TakeBackCounts, gone: [SequenceNumber]) {
@@ -113,7 +113,7 @@ extension HealthStoreWriter {
         return (counts, gone)
     }
 
-    /// Notes what a session has claimed since it was last asked.
+    /// Records what a session has claimed since the last call.
     func noteBrought(by session: ImportSession, user: Int) throws {
         let claims = session.takeNewClaims()
         guard !claims.isEmpty else { return }

@@ -1,10 +1,10 @@
 import HealthModel
 import SQLite
 
-/// Puts one user's samples into the store. Every call runs inside a transaction that the caller has opened.
+/// Writes one user's samples to the store. Every call runs inside a transaction opened by the caller.
 ///
-/// Belongs to the thread of its database, the store's only writer. A call that throws leaves the transaction half done: roll it
-/// back. What the writer had cached of it is then forgotten by itself; the import session has to start again.
+/// Belongs to the thread of its database and is the store's only writer. A call that throws leaves the transaction
+/// unfinished: roll it back. The writer then forgets what it had cached of it; the import session has to start again.
 package final class HealthStoreWriter {
     package let user: String
     let database: Database
@@ -19,9 +19,9 @@ package final class HealthStoreWriter {
     let brought: BroughtTable
     let sightings: WorkoutSightings
     var window = RowWindow()
-    /// New rows that aren't written yet; none outlives its batch.
+    /// New rows that haven't been written yet; none outlives its batch.
     var pending = PendingBlock()
-    /// The document whose parts come now; nil between two.
+    /// The document whose parts are being received; nil between documents.
     var openDocument: OpenDocument?
 
     /// Fewer new rows than this at a time go into the table of rows.
@@ -36,7 +36,7 @@ package final class HealthStoreWriter {
 
     /// - Parameters:
     ///   - database: a store made by `HealthStoreSchema.create`.
-    ///   - sequences: where each change gets its sequence from.
+    ///   - sequences: the source of each change's sequence.
     ///   - leastInBlock: fewer new rows of a type than this at a time are stored as rows.
     package init(database: Database, user: String, sequences: any SequenceSource, leastInBlock: Int = 64) throws {
         self.leastInBlock = leastInBlock
@@ -58,10 +58,10 @@ package final class HealthStoreWriter {
         seenRollbacks = database.rollbackCount
     }
 
-    /// Whether another writer of the same user couldn't take over from it: an import or a document goes on.
+    /// Whether an import or a document is in progress, so that another writer for the same user couldn't take over.
     package var isInUse: Bool { openDocument != nil || sessions.contains { $0.session != nil } }
 
-    /// Where the sequence stands.
+    /// The current sequence.
     var sequence: SequenceNumber { sequences.sequence }
 
     /// Runs one change, and writes heads when it's done.
@@ -78,7 +78,7 @@ package final class HealthStoreWriter {
 
     func nextSequence() -> SequenceNumber { sequences.nextSequence() }
 
-    /// What was cached of a transaction that was rolled back isn't so.
+    /// What was cached during a transaction that was rolled back is no longer true.
     func forgetWhatWasUndone() {
         if database.rollbackCount != seenRollbacks { forget() }
     }
@@ -107,7 +107,7 @@ package final class HealthStoreWriter {
         }
     }
 
-    /// A changed row has a new sequence: what belongs to the old one follows.
+    /// A changed row has a new sequence: whatever refers to the old one follows.
     func follow(_ old: StoredRow, to row: StoredRow, user: Int) throws {
         if let uuid = row.uuid {
             try register(uuid, user: user, sequence: row.sequence, deleted: row.state == .deleted)

@@ -1,44 +1,47 @@
 import HealthModel
 
-/// One file or one request, while it is taken in: which rows its records have claimed.
+/// One file or one request while it is being stored: which rows its records have claimed.
 ///
-/// Two records of one session are two samples even when they are equal; records of two sessions may be the same sample. A session
-/// that is interrupted, or of which a transaction is undone, starts again from zero as a new object. Belongs to the writer's thread.
+/// Two records in one session are two samples even if they are equal; records in two sessions may be the same sample. A
+/// session that is interrupted, or has a transaction rolled back, starts again from scratch as a new object. Belongs to
+/// the writer's thread.
 package final class ImportSession {
-    /// The file or request, as quarantine lists name it.
+    /// The file or request, as the quarantine names it.
     package let source: String
-    // Exports repeat the children of a Correlation as top-level records: the two kinds claim the same rows apart.
+    // Exports repeat the children of a Correlation as top-level records: the two kinds claim rows independently of each
+    // other.
     private var topLevel = SequenceSet()
     private var children = SequenceSet()
-    /// How many transactions of the database had been undone when it began.
+    /// How many of the database's transactions had been rolled back when it began.
     var rollbackCount: Int?
-    /// Names that a trial's records have made up so far, which an import would have put into the store.
+    /// New names that a trial run's records have used so far, which an import would have added to the store.
     var triedTypes: Set<String> = []
     var triedUnits: Set<String> = []
     /// The second in which the first of its records starts, by type.
     private(set) var firstSeconds: [String: Int64] = [:]
-    /// By row of the batch that is being taken in, the birth of the row that its record claimed; `.beginning` when it claimed none, or one that
-    /// isn't simply there.
+    /// For each row of the current batch, the birth of the row that its record claimed; `.beginning` when it claimed
+    /// none, or one that isn't simply alive.
     var claimed: [SequenceNumber] = []
     var openPiece = OpenPiece()
-    /// By what it comes; nil: nobody says.
+    /// What brought it; nil when unknown.
     let bringer: Bringer?
-    /// As the store numbers it.
+    /// Its number in the store.
     var bringerNumber: Int?
-    /// When the export was made that is taken in; nil where it doesn't say, and of what is pushed.
+    /// When the export being imported was made; nil if it doesn't say, and for pushes.
     package var exported: Instant?
-    /// When it was pushed; nil of a file.
+    /// When it was pushed; nil for a file.
     private let pushed: Instant?
-    /// By row of the batch that is being taken in, the workouts that its records claimed; only where it is known when they were seen.
+    /// For each row of the current batch, the workouts that its records claimed; only if it is known when they were
+    /// seen.
     var claimedWorkouts: [Int: StoredRow] = [:]
-    /// The row that was claimed last, while somebody wants to know.
+    /// The row that was claimed last, while somebody needs to know.
     var lastClaimed: StoredRow?
     var keepsLastClaimed = false
-    /// Whether somebody wants to know of each record what became of it.
+    /// Whether the outcome of each record is to be recorded.
     let tellsOutcomes: Bool
-    /// By row of the batch that was taken in last, where that was asked for.
+    /// For each row of the latest batch, if requested.
     package internal(set) var outcomes: [RecordOutcome] = []
-    /// Why rows of that batch are kept apart, where there is a reason.
+    /// Why rows of that batch were quarantined, where there is a reason.
     package internal(set) var reasons: [Int: String] = [:]
 
     package init(source: String, bringer: Bringer? = nil, pushed: Instant? = nil, tellsOutcomes: Bool = false) {
@@ -50,7 +53,7 @@ package final class ImportSession {
 
     var isPushed: Bool { pushed != nil }
 
-    /// When its samples were there.
+    /// When its samples were seen.
     var moment: WorkoutSightings.Moment? {
         if let exported { return .init(at: exported.microseconds, isExport: true) }
         return pushed.map { .init(at: $0.microseconds, isExport: false) }
@@ -60,7 +63,7 @@ package final class ImportSession {
         firstSeconds[type] = min(firstSeconds[type] ?? .max, second)
     }
 
-    // A row is claimed by its sequence and by the one that it was born with; no other row ever has either.
+    // A row is claimed by its sequence and by the one it was born with; no other row ever has either.
 
     func claim(_ row: StoredRow, child: Bool) {
         if keepsLastClaimed { lastClaimed = row }
@@ -88,7 +91,7 @@ package final class ImportSession {
         born.contains { topLevel.contains(SequenceNumber($0)) }
     }
 
-    /// What was claimed since this was last called, whole chunks of it.
+    /// Whatever was claimed since the last call, as whole chunks.
     func takeNewClaims() -> [(number: Int64, births: BirthChunk)] {
         topLevel.takeGrown().union(children.takeGrown()).sorted().map { number in
             var births = BirthChunk()
@@ -98,29 +101,30 @@ package final class ImportSession {
         }
     }
 
-    /// A changed row has a new sequence: a claim goes with it.
+    /// A changed row has a new sequence: its claim moves along.
     func move(_ old: SequenceNumber, to new: SequenceNumber) {
         if topLevel.contains(old) { topLevel.insert(new) }
         if children.contains(old) { children.insert(new) }
     }
 }
 
-/// What became of a batch's records.
+/// The outcomes of a batch's records.
 package struct IngestCounts: Sendable, Equatable {
     package struct Tally: Sendable, Equatable {
         /// New rows.
         package var added = 0
-        /// Rows that were there and stay as they are.
+        /// Rows that already existed and stay as they are.
         package var known = 0
-        /// Rows that were there and learned something: a new version.
+        /// Rows that already existed and learned something: a new version.
         package var joined = 0
         /// Rows that a complete export had lacked and that are alive again.
         package var revived = 0
-        /// Records that stay out because their sample was deleted for good.
+        /// Records refused because their sample was deleted permanently.
         package var deleted = 0
-        /// Records outside the plausibility limits, or of a type that the store has no room for: kept apart, now or before.
+        /// Records outside the plausibility limits, or of a type that the store has no room for: in quarantine, since
+        /// now or earlier.
         package var quarantined = 0
-        /// Of those the ones that the quarantine didn't hold before.
+        /// Those of them that weren't in the quarantine before.
         package var newlyQuarantined = 0
 
         package init() {}
@@ -149,7 +153,8 @@ package struct IngestCounts: Sendable, Equatable {
     }
 }
 
-/// For a type, the rule that says why a sample can't be true (without its value), or nil when it can. Asked for new samples only.
+/// For a type, the rule that says why a sample can't be true (without its value), or nil when it can. Applied to new
+/// samples only.
 package typealias PlausibilityRule = (_ type: String) -> (
     (_ value: Double, _ start: Instant, _ end: Instant) -> String?
 )

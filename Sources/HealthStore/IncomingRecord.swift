@@ -14,7 +14,7 @@ struct IncomingRecord {
     /// Whether it doesn't say who recorded it.
     var isUnnamed: Bool
     var created: Int64
-    /// As they are stored: a child of a Correlation is an ordinary sample.
+    /// As stored: a child of a Correlation becomes an ordinary sample.
     var flags: UInt8
     var isChild: Bool
     var uuid: SampleID?
@@ -29,7 +29,8 @@ struct IncomingRecord {
 
 /// How values are compared.
 enum StoredValue {
-    /// Equal but for what converting and printing a unit does: a relative 2e-5. No number agrees with no number.
+    /// Equal apart from the effects of converting and printing a unit: a relative difference of 2e-5. No number agrees
+    /// with no number.
     static func agrees(_ a: Double, _ b: Double) -> Bool {
         if a == b || (a.isNaN && b.isNaN) { return true }
         return abs(a - b) <= 2e-5 * max(abs(a), abs(b)) && a.isFinite && b.isFinite
@@ -37,10 +38,10 @@ enum StoredValue {
 
     static func isSame(_ a: Double, _ b: Double) -> Bool { a == b || (a.isNaN && b.isNaN) }
 
-    /// The order of a key's rows: by number, no number last.
+    /// The order of rows with the same key: by number, those without a number last.
     static func isAfter(_ a: Double, _ b: Double) -> Bool { a.isNaN ? !b.isNaN : a > b }
 
-    /// Of two forms of one value the one that was printed, not converted: it has fewer digits.
+    /// Of two forms of one value, the one that was printed, not converted: it has fewer digits.
     static func isPlainer(_ a: Double, than b: Double) -> Bool {
         if a.isNaN || b.isNaN { return !a.isNaN && b.isNaN }
         let digits = (a.description.utf8.count, b.description.utf8.count)

@@ -1,13 +1,13 @@
 import HealthModel
 import SQLite
 
-/// Samples that HealthKit stored more than a day after they had ended, counted by user, type and date of their start.
+/// Samples that HealthKit stored more than a day after they had ended, counted by user, type and start date.
 ///
-/// The table of samples is its own changelog, so only rows that changed since the last look are read.
+/// The table of samples is its own changelog, so only rows that have changed since the last pass are read.
 package struct LateArrivals {
     package struct Day: Sendable, Hashable {
         package var count: Int32 = 0
-        /// Seconds from a sample's end to when it was stored, of the latest.
+        /// The longest time in seconds from a sample's end until it was stored.
         package var longest: Int64 = 0
     }
 
@@ -16,21 +16,21 @@ package struct LateArrivals {
         var type: Int
     }
 
-    /// Stored this long after their end, samples are late.
+    /// Samples stored this long after their end are late.
     package static let patience: Int64 = 86_400
 
     private(set) var days: [Key: [Int32: Day]] = [:]
     /// Rows up to here are counted as they were then.
     private var covered = SequenceNumber.beginning
-    /// The pass under way: rows above `base`, up to `target`.
+    /// The current pass: rows above `base`, up to `target`.
     private var base = SequenceNumber.beginning
     private var target = SequenceNumber.beginning
 
     package init() {}
 
-    /// Goes on for at most `rows` rows, which it takes off.
-    /// - Parameter edges: nil leaves a row's type out.
-    /// - Returns: whether every row of the store is counted.
+    /// Continues for at most `rows` rows, and subtracts those it read.
+    /// - Parameter edges: nil skips a row's type.
+    /// - Returns: whether every row in the store is counted.
     mutating func advance(
         _ walk: RowWalk, head: SequenceNumber, rows: inout Int, edges: (Key) throws -> DayEdges?
     ) throws -> Bool {
@@ -46,7 +46,7 @@ package struct LateArrivals {
                 rows -= 1
                 reached = walked.row.sequence
                 let delay = walked.row.created &- walked.row.second &- walked.row.duration / 1_000_000
-                // It was looked at before it changed, and may have been counted.
+                // It was examined before it changed, and may have been counted.
                 let isOld = walked.row.born <= base && walked.row.born < walked.row.sequence
                 guard isOld || delay > Self.patience else { return rows > 0 }
                 let key = Key(user: walked.user, type: walked.row.type)

@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-/// Names that rows refer to by number, from the writer's side.
+/// Names that rows refer to by number, on the writer's side.
 final class NameTable {
     private let find: Statement
     private let add: Statement
@@ -10,16 +10,16 @@ final class NameTable {
     private let list: Statement
     private let table: String
     private let read: Statement
-    /// Names that inputs have made up, in the table; nil until somebody asks.
+    /// How many names in the table were invented by inputs; nil until first needed.
     private var madeUp: Int?
     private let isKnown: (String) -> Bool
 
-    /// Names that inputs may make up: every process that hears of types or units keeps them in memory.
+    /// The most names that inputs may invent: every process that hears of types or units keeps them in memory.
     static let limit = 1000
-    /// UTF-8 bytes of one.
+    /// The longest name, in bytes of UTF-8.
     static let longest = 200
 
-    /// - Parameter isKnown: names that nobody has to make up.
+    /// - Parameter isKnown: tells names that aren't inventions of an input.
     init(_ table: String, in database: Database, isKnown: @escaping (String) -> Bool = { _ in false }) throws {
         self.database = database
         self.isKnown = isKnown
@@ -30,14 +30,15 @@ final class NameTable {
         add = try database.prepare("INSERT INTO \(table) (name) VALUES (?)")
     }
 
-    /// What a rolled-back transaction had added isn't there any more.
+    /// Names added by a transaction that was rolled back no longer exist.
     func forget() {
         ids.removeAll()
         madeUp = nil
     }
 
-    /// Which of these names aren't kept, because too many others are or because they are too long.
-    /// - Parameter new: names that count as if the table had them already; those of these that are kept are added.
+    /// Which of these names aren't stored, because there are too many others or because they are too long.
+    /// - Parameter new: names that count as if they were already in the table; those of `names` that are accepted are
+    ///   added to it.
     func refused(_ names: [String], besides new: inout Set<String>) throws -> Set<String> {
         var refused: Set<String> = []
         for name in names {
@@ -88,7 +89,7 @@ final class NameTable {
     }
 }
 
-/// Origins that rows refer to by number, from the writer's side.
+/// Origins that rows refer to by number, on the writer's side.
 final class OriginTable {
     private let find: Statement
     private let read: Statement
@@ -98,7 +99,7 @@ final class OriginTable {
     private var ids: [Origin: Int] = [:]
     private var origins: [Int: Origin] = [:]
     private var joins: [SIMD2<Int>: Int] = [:]
-    // Long histories have thousands of origins (each system version is one); the caches don't grow with them.
+    // Long histories have thousands of origins (one for each system version); the caches don't grow with them.
     private static let limit = 20_000
     private static let byteLimit = 8 << 20
     private var bytes = 0
@@ -136,7 +137,8 @@ final class OriginTable {
         return id
     }
 
-    /// What two descriptions of one sample's origin say together: the row's source name, and of each other part the richer text.
+    /// What two descriptions of a sample's origin say together: the row's source name, and the richer text for each
+    /// other part.
     func joined(_ row: Int, _ incoming: Int) throws -> Int {
         if row == incoming { return row }
         let key = SIMD2(row, incoming)
@@ -152,7 +154,7 @@ final class OriginTable {
         return id
     }
 
-    /// The numbers of those that name no source.
+    /// The numbers of the origins that name no source.
     func unnamed() throws -> Set<Int> {
         var ids: Set<Int> = []
         for source in Origin.unnamedSources {
@@ -183,7 +185,7 @@ final class OriginTable {
         statement.bind(4, origin.device)
     }
 
-    /// The longer text, of equally long ones the greater by bytes: the same whichever comes first.
+    /// The longer text, or of two equally long ones the greater by bytes: the same in either order.
     private func richer(_ a: String, _ b: String) -> String {
         if a.utf8.count != b.utf8.count { return a.utf8.count > b.utf8.count ? a : b }
         return a.utf8.lexicographicallyPrecedes(b.utf8) ? b : a
@@ -191,7 +193,7 @@ final class OriginTable {
 }
 
 extension Origin {
-    /// UTF-8 bytes of its texts, and a little for their keeping.
+    /// The UTF-8 bytes of its texts, and a little for overhead.
     var byteCount: Int {
         64 + sourceName.utf8.count + sourceVersion.utf8.count + productType.utf8.count + device.utf8.count
     }

@@ -1,17 +1,17 @@
 import HealthModel
 import SQLite
 
-/// Fills a page from rows, giving it only the names that it uses.
+/// Fills a page from rows, with only the names that these use.
 struct PageBuilder {
     let reader: HealthStoreReader
     private(set) var page = SamplePage()
-    /// Bytes so far, counted generously.
+    /// Bytes so far, estimated generously.
     private(set) var bytes = 0
     private var types = Indices()
     private var units = Indices()
     private var origins = Indices()
 
-    /// Where names lie in the page, by their numbers in the store. The last one asked for is mostly the next one too.
+    /// Where names are in the page, by their numbers in the store. The one looked up last is usually the next one too.
     private struct Indices {
         private var known: [Int: Int32] = [:]
         private var last = (id: Int.min, index: Int32(0))
@@ -29,16 +29,16 @@ struct PageBuilder {
         }
     }
 
-    /// Ids, numbers and indices of one row, as they travel, and which user's it is.
+    /// Ids, numbers and indices of one row as it is sent, including its user.
     static let rowBytes = 64
-    /// The columns that only some queries fill: unit; time of creation and UUID; where metadata and payload end.
+    /// The columns that only some queries fill: unit; creation time and UUID; the ends of metadata and payload.
     private static let unitBytes = 4
     private static let detailBytes = 24
     private static let textBytes = 8
 
     init(_ reader: HealthStoreReader) { self.reader = reader }
 
-    /// - Parameter end: microseconds since 1970: the row's own, or until when it counts.
+    /// - Parameter end: the row's own end, or until when it counts, in microseconds since 1970.
     mutating func append(_ row: StoredRow, end: Int64) throws {
         page.ids.append(row.id)
         page.sequence.append(row.sequence.value)
@@ -81,7 +81,7 @@ struct PageBuilder {
         bytes += Self.textBytes + page.payload.range(page.count - 1).count
     }
 
-    /// Where only some rows have details the others' are empty; where none has, there are no such columns.
+    /// If only some rows have details, those of the others are empty; if none has, there are no such columns.
     mutating func padDetails() {
         if !page.created.isEmpty { padDetails(to: page.count) }
     }

@@ -1,18 +1,19 @@
 import HealthModel
 import SQLite
 
-/// The table `pieces`: which rows the records of an export's pieces are. A piece that comes again, in a later export, needn't be read.
+/// The table `pieces`: which rows the records of an export's pieces are. A piece that appears again in a later export
+/// needn't be read.
 ///
-/// A row is named by the sequence that it was first seen with, which no change alters.
+/// A row is identified by the sequence that it was first seen with, which never changes.
 final class Pieces {
     static let table = """
         CREATE TABLE IF NOT EXISTS pieces (number INTEGER PRIMARY KEY, user INTEGER NOT NULL, hash BLOB NOT NULL,
           rules INTEGER NOT NULL, records INTEGER NOT NULL, content BLOB NOT NULL, UNIQUE (user, hash))
         """
 
-    /// How records are read. Another number, and all pieces are read again.
+    /// The version of how records are read. If it changes, all pieces are read again.
     private static let rules = 1
-    /// The oldest go when there are more: 50 million records.
+    /// The oldest are dropped when there are more; enough for 50 million records.
     private static let limit = 200_000
 
     private let list: Statement
@@ -36,11 +37,11 @@ final class Pieces {
         dropAll = try database.prepare("DELETE FROM pieces WHERE user = ?")
     }
 
-    /// What a piece's records of one type are.
+    /// The rows of a piece's records of one type.
     struct Claim: Equatable {
         var type: Int
         var records = 0
-        /// In which second the first of them starts.
+        /// The second in which the first of them starts.
         var firstSecond: Int64 = .max
         /// In the order in which they came; first and last of each run.
         var rows: [ClosedRange<Int64>] = []
@@ -92,7 +93,7 @@ final class Pieces {
         try drop.run()
     }
 
-    /// Rows have gone that a record would bring back.
+    /// For when rows were deleted that a record would bring back.
     func forgetAll(user: Int) throws {
         dropAll.bind(1, user)
         try dropAll.run()

@@ -2,11 +2,12 @@ import HealthModel
 import JSON
 import SQLite
 
-// A record that no row is becomes one.
+// Turns a record without a matching row into a new one.
 extension RecordClaim {
-    /// A new row, at the ordinal that keeps the key's rows in the order of their values: so ids don't depend on who came first.
+    /// A new row, at the ordinal that keeps the rows of its key ordered by value, so that ids don't depend on which
+    /// came first.
     func insert(
-        _ record: IncomingRecord, ordinals: Int, buried: Bool, _ tally: inout IngestCounts.Tally
+        _ record: IncomingRecord, ordinals: Int, isDeleted: Bool, _ tally: inout IngestCounts.Tally
     ) throws -> SequenceNumber {
         var ordinal = ordinals
         while ordinal > 0, ordinals - ordinal < Self.longestShift,
@@ -33,7 +34,7 @@ extension RecordClaim {
         row.created = record.created
         row.uuid = record.uuid
         row.hasPayload = !record.payload.isEmpty
-        if buried {
+        if isDeleted {
             row.state = .deleted
             tally.deleted += 1
         } else if let why = implausible(record) {
@@ -49,7 +50,7 @@ extension RecordClaim {
         writer.heads.enter(row)
         if !row.isSealed { writer.heads.note(row) }
         writer.window.append(row)
-        if let uuid = row.uuid { try writer.register(uuid, user: user, sequence: row.sequence, deleted: buried) }
+        if let uuid = row.uuid { try writer.register(uuid, user: user, sequence: row.sequence, deleted: isDeleted) }
         if let reason { try writer.note(row.id, reason: reason, line: record.line, source: session.source, user: user) }
         return row.state == .alive ? row.born : .beginning
     }
@@ -76,7 +77,7 @@ extension RecordClaim {
         }
     }
 
-    /// Moves the key's rows from that ordinal on one ordinal up, from the last, so that no two meet.
+    /// Moves the key's rows from that ordinal upwards by one, starting from the last, so that no two collide.
     private func shift(_ record: IncomingRecord, from first: Int, below ordinals: Int) throws {
         for ordinal in (first..<ordinals).reversed() {
             guard let slot = try slot(record, ordinal) else { continue }
@@ -89,7 +90,7 @@ extension RecordClaim {
             writer.window.update(slot, row)
             writer.window.relink()
         }
-        // The row that comes between isn't claimed by both kinds of records.
+        // The row inserted in between hasn't been claimed by both kinds of records.
         if first > 0, let slot = try slot(record, 0) {
             let below = writer.window.rows[slot].claimedBelow
             writer.window.setClaimedBelow(slot, min(below.0, first), child: false)
@@ -97,7 +98,7 @@ extension RecordClaim {
         }
     }
 
-    func bury(_ slot: Int, uuid: SampleID?) throws {
+    func leaveTombstone(_ slot: Int, uuid: SampleID?) throws {
         let old = writer.window.rows[slot]
         var row = old
         row.state = .deleted

@@ -2,9 +2,10 @@ import HealthModel
 import JSON
 import SQLite
 
-// The join is commutative, associative and idempotent: for each part a rule that picks the same winner whichever comes first.
+// The merge is commutative, associative and idempotent: each part has a rule that picks the same winner in either
+// order.
 extension RecordClaim {
-    /// Joins into the row what the record knows better. Adding the same again changes nothing.
+    /// Merges into the row whatever the record knows better. Adding the same record again changes nothing.
     /// - Returns: whether the row has a new version.
     func join(_ record: IncomingRecord, _ slot: Int) throws -> Bool {
         let old = writer.window.rows[slot]
@@ -39,7 +40,7 @@ extension RecordClaim {
             row.value = record.value
             row.unit = record.unit
         }
-        // The limits may be others than when it was last alive.
+        // The limits may have changed since it was last alive.
         if let reason = implausible(record) {
             row.state = .quarantined
             try writer.note(row.id, reason: reason, line: record.line, source: session.source, user: user)
@@ -48,13 +49,14 @@ extension RecordClaim {
 
     private func joinColumns(_ row: inout StoredRow, _ record: IncomingRecord, _ old: StoredRow) throws {
         if row.unit == record.unit, !StoredValue.isSame(row.value, record.value) {
-            // A channel that knows the UUID reads the number itself; others read it printed, perhaps in another unit.
+            // A channel that knows the UUID reads the number itself; others read it as printed, perhaps in another
+            // unit.
             let isBetter =
                 (record.uuid != nil) == (old.uuid != nil)
                 ? StoredValue.isPlainer(record.value, than: row.value) : record.uuid != nil
             if isBetter { row.value = record.value }
         }
-        // Known by its UUID a record may have other seconds than the row, whose key then stays.
+        // A record found by its UUID may have other seconds than the row, whose key then stays.
         if row.second == record.second, Instant(microseconds: row.end).flooredSecond == record.endSecond {
             let end = max(row.end, record.end)
             row.startRemainder = max(row.startRemainder, record.start &- record.second &* Instant.microsecondsPerSecond)
@@ -65,7 +67,7 @@ extension RecordClaim {
         row.flags |= record.flags
     }
 
-    /// The text that the row should have now; nil when it has it.
+    /// The text that the row should have now; nil when it already has it.
     private func joined(_ text: UnsafeRawBufferPointer, into row: StoredRow, column: RowText) throws -> [UInt8]? {
         if text.isEmpty { return nil }
         if column == .metadata, let range = row.metadata {

@@ -1,13 +1,16 @@
 import HealthModel
 import JSON
 
-// Statistics have no ordinals: of a type, a source and a stretch of time there is one, and it may be stated again with another number.
+// Statistics have no ordinals: there is one for each type, source and stretch of time, and it may be sent again with
+// another number.
 extension RecordClaim {
-    /// Takes a statement. The newest counts, by the time when it was made (`created`), whichever arrives first; of two of the same time the
-    /// greater number.
+    /// Stores a statistic. The newest by creation time (`created`) counts, whichever arrives first; of two from the
+    /// same time, the greater number.
     /// - Returns: as `take`.
     func state(_ record: IncomingRecord, _ tally: inout IngestCounts.Tally) throws -> SequenceNumber {
-        guard let slot = try slot(record, 0) else { return try take(new: record, ordinals: 0, buried: false, &tally) }
+        guard let slot = try slot(record, 0) else {
+            return try take(new: record, ordinals: 0, isDeleted: false, &tally)
+        }
         let old = writer.window.rows[slot]
         session.claim(old, child: false)
         if old.state == .deleted {
@@ -38,7 +41,7 @@ extension RecordClaim {
         return .beginning
     }
 
-    /// Saying the same again is no news, whenever it is said.
+    /// The same content again is nothing new, whenever it was made.
     private func replaces(_ old: StoredRow, _ record: IncomingRecord) throws -> Bool {
         guard record.created == old.created else { return try record.created > old.created && !isSame(old, record) }
         return StoredValue.isAfter(record.value, old.value) && !record.value.isNaN

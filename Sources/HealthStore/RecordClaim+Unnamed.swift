@@ -1,14 +1,15 @@
 import HealthModel
 import JSON
 
-// The source is part of what tells a sample, and some senders don't name it: Health Auto Export says nothing of who recorded a workout. So a
-// record without a source is a sample of any source that agrees in all else, and one with a source is the sample that came without.
+// The source is part of a sample's identity, and some senders don't name it: Health Auto Export doesn't say who
+// recorded a workout. So a record without a source matches a sample of any source that agrees in everything else, and a
+// record with a source matches a sample that came without one.
 extension RecordClaim {
-    /// What a record is that finds no living row under its own key.
+    /// How a record is matched that finds no living row under its own key.
     enum Unnamed {
-        /// This row.
+        /// It is this row.
         case row(Int)
-        /// This row, which came without a source and is to have the record's.
+        /// It is this row, which came without a source and now gets the record's.
         case toBeNamed(Int)
     }
 
@@ -33,11 +34,11 @@ extension RecordClaim {
             case .absent: break
             }
         }
-        // What was deleted for good stays out; what is only absent comes back by its own key.
+        // Samples that were deleted permanently are refused; those that are only absent come back under their own key.
         return dead.map { .row($0) }
     }
 
-    /// Whether both have the same activity, as far as both have one of HealthKit's: apps name it in the phone's language.
+    /// Whether both have the same activity, if both have one of HealthKit's: apps name it in the phone's language.
     private func isSameActivity(_ record: IncomingRecord, _ row: StoredRow) throws -> Bool {
         guard let mine = Self.activity([UInt8](record.payload)),
             let other = Self.activity(try writer.text(.payload, of: row, user: user))
@@ -46,12 +47,12 @@ extension RecordClaim {
     }
 
     private static func activity(_ payload: [UInt8]) -> String? {
-        // What isn't JSON says nothing.
+        // A payload that isn't JSON has no activity.
         let name = (try? Value(json: payload))?["activity"].string
         return name.flatMap { $0.hasPrefix("HKWorkoutActivityType") ? $0 : nil }
     }
 
-    /// Gives a row the source of a record: under the key that belongs to it, a new row takes the place of the one without.
+    /// Gives a row the record's source: a new row, under the key that results, replaces the one without a source.
     func name(_ slot: Int, by record: IncomingRecord, ordinals: Int) throws -> SequenceNumber {
         let old = writer.window.rows[slot]
         let metadata = try writer.text(.metadata, of: old, user: user)
@@ -61,7 +62,7 @@ extension RecordClaim {
         try writer.rewrite(&left, was: old, user: user)
         writer.window.update(slot, left)
         var tally = IngestCounts.Tally()
-        let born = try take(new: record, ordinals: ordinals, buried: false, &tally)
+        let born = try take(new: record, ordinals: ordinals, isDeleted: false, &tally)
         let new = writer.window.rows.count - 1
         guard born != .beginning else { return born }
         try metadata.withUnsafeBytes { metadata in

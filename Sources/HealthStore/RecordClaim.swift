@@ -2,36 +2,38 @@ import HealthModel
 import JSON
 import SQLite
 
-/// Finds the row that a record is, or makes it one: the rules of identity.
+/// Finds the row that a record belongs to, or makes one: the rules of identity.
 struct RecordClaim {
     let writer: HealthStoreWriter
     let session: ImportSession
     let user: Int
     let type: Int
-    /// What is taken are statistics.
+    /// Whether the records are statistics.
     let isStatistics: Bool
     /// Claims rows, but writes nothing.
     let isTrial: Bool
-    /// Births of workouts that are earlier versions of others: an export that has them doesn't bring them back by itself.
+    /// Births of workouts that are earlier versions of others: an export that contains them isn't enough to bring them
+    /// back.
     let replaced: Set<Int64>
-    /// Origins that name no source, as the store numbers them.
+    /// Origins that name no source, by their numbers in the store.
     let unnamedOrigins: Set<Int>
-    /// Whether the type is that of workouts: the store's number of it, else nothing's.
+    /// The store's number for the workout type if this is it; otherwise a number that nothing has.
     let workouts: Int
     let plausibility: (Double, Instant, Instant) -> String?
 
-    /// Shifting rows to keep a key's ordinals in the order of values stops being worth it beyond so many.
+    /// Beyond this many rows, shifting them to keep a key's ordinals in the order of values is no longer worthwhile.
     static let longestShift = 256
 
-    /// - Returns: the birth of the row that it claimed; `.beginning` when it claimed none, or one that is dead or kept apart.
+    /// - Returns: the birth of the row that it claimed; `.beginning` when it claimed none, or one that is dead or
+    ///   quarantined.
     func take(_ record: IncomingRecord, _ tally: inout IngestCounts.Tally) throws -> SequenceNumber {
         if isStatistics { return try state(record, &tally) }
         var candidates = try candidates(of: record)
-        var buried = false
+        var isDeleted = false
         if let uuid = record.uuid, !candidates.isUUIDFound {
             switch try known(uuid) {
             case .no: break
-            case .deletedUnseen: buried = true
+            case .deletedUnseen: isDeleted = true
             case .elsewhere:
                 tally.known += 1
                 return .beginning
@@ -43,22 +45,22 @@ struct RecordClaim {
             case nil: break
             case .row(let slot): candidates.best = slot
             case .toBeNamed(let slot):
-                if candidates.best == nil, !isTrial, !buried {
+                if candidates.best == nil, !isTrial, !isDeleted {
                     tally.joined += 1
                     return try name(slot, by: record, ordinals: candidates.count)
                 }
-                // One that an export had lacked stays so: the row without a source is the sample now.
+                // A row that an export had lacked stays absent: the row without a source is the sample now.
                 if candidates.best.map({ writer.window.rows[$0].state == .absent }) ?? true { candidates.best = slot }
             }
         }
         guard let slot = candidates.best else {
-            return try take(new: record, ordinals: candidates.count, buried: buried, &tally)
+            return try take(new: record, ordinals: candidates.count, isDeleted: isDeleted, &tally)
         }
         let row = writer.window.rows[slot]
         session.claim(row, child: record.isChild)
-        if buried {
-            // The sample was deleted under its UUID before this row was known to be it.
-            if !isTrial { try bury(slot, uuid: record.uuid) }
+        if isDeleted {
+            // The sample was deleted under its UUID before this row was known to be the same sample.
+            if !isTrial { try leaveTombstone(slot, uuid: record.uuid) }
             tally.deleted += 1
             return .beginning
         }
@@ -67,7 +69,7 @@ struct RecordClaim {
         case .deleted: tally.deleted += 1
         case .absent where isReplaced(row): tally.known += 1
         case .absent:
-            // The limits may be others than when it was last alive.
+            // The limits may have changed since it was last alive.
             if implausible(record) == nil {
                 tally.revived += 1
             } else {
@@ -79,7 +81,7 @@ struct RecordClaim {
             tally.quarantined += 1
             if !isTrial { try writer.sawAgain(row.id, user: user) }
         }
-        // What has come alive again is looked at once more: it may be kept apart.
+        // A sample that is alive again is checked once more: it may belong in quarantine.
         return row.state == .alive ? row.born : .beginning
     }
 
@@ -87,25 +89,25 @@ struct RecordClaim {
 
     func isReplaced(_ row: StoredRow) -> Bool { row.state == .absent && replaced.contains(row.born.value) }
 
-    /// Takes a record that no row is.
+    /// Takes a record that matches no row.
     func take(
-        new record: IncomingRecord, ordinals: Int, buried: Bool, _ tally: inout IngestCounts.Tally
+        new record: IncomingRecord, ordinals: Int, isDeleted: Bool, _ tally: inout IngestCounts.Tally
     ) throws -> SequenceNumber {
         if isTrial {
-            count(record, buried: buried, &tally)
+            count(record, isDeleted: isDeleted, &tally)
             return .beginning
         }
-        return try insert(record, ordinals: ordinals, buried: buried, &tally)
+        return try insert(record, ordinals: ordinals, isDeleted: isDeleted, &tally)
     }
 
-    /// What would become of a record that no row is.
-    private func count(_ record: IncomingRecord, buried: Bool, _ tally: inout IngestCounts.Tally) {
-        if buried {
+    /// Counts the outcome for a record that matches no row.
+    private func count(_ record: IncomingRecord, isDeleted: Bool, _ tally: inout IngestCounts.Tally) {
+        if isDeleted {
             tally.deleted += 1
         } else if implausible(record) != nil {
             tally.quarantined += 1
         } else if record.isChild {
-            // As a rule a copy of a top-level record, which counts.
+            // Usually a copy of a top-level record, which is the one that counts.
             tally.known += 1
         } else {
             tally.added += 1
@@ -115,11 +117,11 @@ struct RecordClaim {
     private struct Candidates {
         var best: Int?
         var isUUIDFound = false
-        /// Rows of the key.
+        /// How many rows have the key.
         var count = 0
     }
 
-    /// Walks the rows of the record's key.
+    /// Walks the rows with the record's key.
     private func candidates(of record: IncomingRecord) throws -> Candidates {
         var result = Candidates()
         var near: Int?
@@ -162,7 +164,7 @@ struct RecordClaim {
             case .alive, .quarantined:
                 guard agrees else { continue }
                 if StoredValue.isSame(row.value, record.value) {
-                    // Nothing can be better, unless a row further on has the UUID.
+                    // Nothing can be better, unless a later row has the UUID.
                     if record.uuid == nil { return Candidates(best: slot) }
                     if nearDifference > 0 { (near, nearDifference) = (slot, 0) }
                 } else if abs(row.value - record.value) < nearDifference {

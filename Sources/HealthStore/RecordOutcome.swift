@@ -1,21 +1,21 @@
 import HealthModel
 
-/// What became of one record, or of one word that a sample is deleted.
+/// The outcome of one record, or of one notice that a sample was deleted.
 package enum RecordOutcome: UInt8, Sendable, CaseIterable {
     /// A new sample.
     case added
-    /// It was there, and stays as it is.
+    /// It already existed and stays as it is.
     case known
-    /// It was there and learned something, or is alive again: a new version.
+    /// It already existed and learned something, or is alive again: a new version.
     case changed
-    /// It stays out, because its sample was deleted for good.
+    /// It is refused, because its sample was deleted permanently.
     case deleted
-    /// Kept apart: outside the plausibility limits, or not understood.
+    /// In quarantine: outside the plausibility limits, or not understood.
     case quarantined
 }
 
 extension IngestCounts.Tally {
-    /// Of a tally of one record.
+    /// The outcome in a tally of one record.
     var outcome: RecordOutcome {
         if quarantined > 0 { return .quarantined }
         if deleted > 0 { return .deleted }

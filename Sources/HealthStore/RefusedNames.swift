@@ -1,7 +1,8 @@
 import HealthModel
 
-/// Types and units of a batch that the store has no room for. Each would be kept in memory by every process that hears of it, so an input
-/// can't make up as many as it likes: what bears others is kept apart as input that wasn't understood, as text, and can be tried again.
+/// Types and units of a batch that the store has no room for. Each would be kept in memory by every process that hears
+/// of it, so an input can't invent as many as it likes. Records with any others go into quarantine as text, like input
+/// that wasn't understood, and can be tried again.
 struct RefusedNames {
     let types: Set<String>
     let units: Set<String>
@@ -21,7 +22,7 @@ struct RefusedNames {
 }
 
 extension HealthStoreWriter {
-    /// Keeps rows as text, as if they hadn't been understood.
+    /// Puts rows into quarantine as text, as if they hadn't been understood.
     func keepApart(
         _ rows: [Int], _ refused: RefusedNames, _ batch: RecordBatch, _ session: ImportSession, isTrial: Bool
     ) throws -> IngestCounts.Tally {

@@ -1,14 +1,14 @@
 import HealthModel
 import SQLite
 
-/// A row as a walk meets it.
+/// A row as seen by a walk.
 struct WalkedRow {
-    /// Of a walk over times only sequence, type, state, birth, times, flags, creation and UUID are filled.
+    /// In a walk over times only sequence, type, state, birth, times, flags, creation and UUID are filled.
     var row: StoredRow
     var user: Int
 }
 
-/// The texts of a row that a walk has met, for as long as it stands there.
+/// The texts of the current row of a walk, valid only while the walk stands on it.
 enum WalkedTexts {
     case row(Statement, metadata: Int, payload: Int)
     case block(SampleBlock, Int)
@@ -28,11 +28,11 @@ enum WalkedTexts {
     }
 }
 
-/// Walks a store's samples in the order of their sequence, wherever they lie. The sequences of a block hold nothing else, so the two tables
-/// take turns.
+/// Walks a store's samples in sequence order, wherever they are stored. Sequences within a block belong to it alone, so
+/// the two tables take turns.
 final class RowWalk {
     enum Columns {
-        /// Times, and what says where a row comes from.
+        /// Times, and what tells where a row comes from.
         case times
         case all
     }
@@ -52,10 +52,10 @@ final class RowWalk {
     }
 
     /// - Parameters:
-    ///   - stretches: where the table of rows has any of the types that are wanted; nil walks all of it.
-    ///   - wants: whether rows of a user and type may be wanted; blocks of others are passed over.
+    ///   - stretches: where the table of rows has any of the wanted types; nil walks all of it.
+    ///   - wants: whether rows of a user and type may be wanted; other blocks are skipped.
     ///   - visit: false ends the walk.
-    /// - Returns: whether it came to the window's end.
+    /// - Returns: whether it reached the end of the window.
     func run(
         _ window: SequenceWindow, stretches: Stretches.Walk? = nil,
         wants: (_ user: Int, _ type: Int) throws -> Bool = { _, _ in true },

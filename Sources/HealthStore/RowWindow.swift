@@ -2,7 +2,7 @@ import HealthModel
 
 /// The rows that a batch's records may claim, found by id; reused from batch to batch.
 ///
-/// Bounded: of a second that holds more than `crowd` rows nothing is loaded ahead, and texts beyond `textLimit` are read when needed.
+/// Bounded: seconds with more than `crowd` rows aren't loaded ahead, and texts beyond `textLimit` are read when needed.
 struct RowWindow {
     static let crowd = 4096
     static let textLimit = 1 << 20
@@ -11,15 +11,15 @@ struct RowWindow {
 
     private(set) var rows: ContiguousArray<StoredRow> = []
     private(set) var text: [UInt8] = []
-    /// Seconds of which not every row is here.
+    /// Seconds of which some rows aren't here.
     private(set) var crowded: Set<Int64> = []
-    /// The rows that were loaded ahead, by second; made when somebody asks.
+    /// The rows that were loaded ahead, by second; built when first needed.
     private var seconds: [Int64: [Int]]?
-    // Open addressing; ids are hashes already. −1 is free.
+    // Open addressing; ids are already hashes. −1 is free.
     private var table: ContiguousArray<Int32> = []
     private var mask = 0
 
-    /// - Parameter expected: rows to make room for.
+    /// - Parameter expected: how many rows to make room for.
     mutating func reset(expected: Int) {
         rows.removeAll(keepingCapacity: rows.capacity <= 4 * Self.crowd)
         text.removeAll(keepingCapacity: true)
@@ -38,7 +38,7 @@ struct RowWindow {
         }
     }
 
-    /// The rows of a second that were there when this was first asked since the window was filled.
+    /// The rows of a second, as they were when this was first called after the window was filled.
     mutating func slots(inSecond second: Int64) -> [Int] {
         let all = seconds ?? Dictionary(grouping: rows.indices) { rows[$0].second }
         seconds = all
@@ -69,17 +69,17 @@ struct RowWindow {
         if child { rows[slot].claimedBelow.1 = ordinal } else { rows[slot].claimedBelow.0 = ordinal }
     }
 
-    /// Says that this second's rows aren't loaded ahead.
+    /// Records that this second's rows aren't loaded ahead.
     mutating func leaveOut(_ second: Int64) { crowded.insert(second) }
 
-    /// Drops the second's rows, which are the last ones loaded: it holds too many.
+    /// Drops the second's rows, which were loaded last: there are too many.
     mutating func giveUp(_ second: Int64) {
         crowded.insert(second)
         while let last = rows.last, last.second == second { rows.removeLast() }
         relink()
     }
 
-    /// After ids have changed.
+    /// To be called after ids have changed.
     mutating func relink() { size(for: rows.count) }
 
     private mutating func size(for expected: Int) {

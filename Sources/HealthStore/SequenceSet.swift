@@ -1,14 +1,14 @@
 import HealthModel
 
-/// A set of sequences: a bitmap in chunks. Ten million neighbouring ones take 1.3 MB.
+/// A set of sequences, as a bitmap in chunks. Ten million neighbouring ones take 1.3 MB.
 struct SequenceSet {
-    // A chunk is 4,096 sequences in 64 words; chunks lie in one array in order of first use.
+    // A chunk is 4,096 sequences in 64 words; chunks are stored in one array in order of first use.
     private var words: ContiguousArray<UInt64> = []
     private var chunks: [Int64: Int] = [:]
-    // Imports touch neighbours one after the other.
+    // Imports touch one neighbour after the other.
     private var recentChunk: Int64 = .min
     private var recentWord = 0
-    /// Chunks that have grown since somebody asked, and whether the recent one is among them.
+    /// Chunks that have grown since last asked, and whether the recent one is among them.
     private var grown: Set<Int64> = []
     private var isRecentGrown = false
 
@@ -45,7 +45,7 @@ struct SequenceSet {
         return words[recentWord + Int(sequence >> 6 & 63)] & 1 << UInt64(sequence & 63) != 0
     }
 
-    /// Chunks that have grown since this was last called.
+    /// Chunks that have grown since the last call.
     mutating func takeGrown() -> Set<Int64> {
         defer {
             grown.removeAll(keepingCapacity: true)

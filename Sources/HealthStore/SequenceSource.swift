@@ -1,10 +1,11 @@
 import HealthModel
 
-/// Gives the sequence of each change: the one counter of the file that the store shares with whatever else changes in it.
+/// Provides the sequence of each change: the one counter of the file, which the store shares with everything else that
+/// changes there.
 ///
-/// It rises strictly, holes are allowed, and what it has given out is saved in the transaction that the change is part of.
+/// It rises strictly, with gaps allowed, and is saved in the transaction that the change is part of.
 package protocol SequenceSource: AnyObject {
-    /// The newest one given out.
+    /// The latest one given out.
     var sequence: SequenceNumber { get }
     func nextSequence() -> SequenceNumber
 }

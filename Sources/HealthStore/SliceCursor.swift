@@ -1,19 +1,20 @@
 import HealthModel
 import SQLite
 
-/// Walks one type's samples by second of start, through some stretches of time: of each first the long samples from before it, then all.
+/// Walks one type's samples by the second of their start, through some stretches of time: for each stretch first the
+/// long samples that began before it, then all others.
 final class SliceCursor {
     struct Key: Hashable {
         var columns: Columns
         var isLong: Bool
     }
 
-    /// What is read of each sample beside its numbers.
+    /// Which columns are read of each sample besides its numbers.
     enum Columns {
         case none, payload, all
     }
 
-    /// What to walk through with one statement: seconds of start, both included.
+    /// What one statement walks through: seconds of the start, both included.
     private struct Segment {
         var isLong: Bool
         var first: Int64
@@ -22,7 +23,7 @@ final class SliceCursor {
 
     let type: Int
     let columns: Columns
-    /// Rows first seen later aren't the slice's.
+    /// Rows first seen later aren't part of the slice.
     let asOf: SequenceNumber
     /// Microseconds since 1970. The samples overlap one of these; in order, without overlap.
     let ranges: [Range<Int64>]
@@ -35,17 +36,17 @@ final class SliceCursor {
     private var segments: [Segment] = []
     private var next = 0
     private var isLong = true
-    /// The second of the statement's row; nil behind its last one.
+    /// The second of the statement's row; nil after its last one.
     private var rowSecond: Int64?
-    /// What the blocks that have begun have of the segment.
+    /// The rows in the segment from blocks that have begun.
     private var parts: [Part] = []
-    /// Its other blocks, the next last: one is read when the walk comes to it.
+    /// Its other blocks, the next one last: each is read when the walk reaches it.
     private var coming: [BlockPlace] = []
     private var segment = Segment(isLong: true, first: 0, last: 0)
-    /// The part that the current row is of; nil when it is the statement's.
+    /// The part that the current row belongs to; nil when it is the statement's row.
     private var part: Int?
 
-    /// Rows of a block that lie in a segment.
+    /// The rows of a block that lie in a segment.
     private struct Part {
         let view: BlockTable.View
         private(set) var index: Int
@@ -61,23 +62,23 @@ final class SliceCursor {
 
         var second: Int64 { view.block.second[index] }
 
-        /// False behind the last row.
+        /// False after the last row.
         mutating func advance() -> Bool {
             repeat { index += 1 } while index < end && !view.isHere(index)
             return index < end
         }
     }
 
-    /// What only some queries ask of a row.
+    /// The details of a row that only some queries ask for.
     enum Detail {
         case row(created: Int64, uuid: SampleID?, metadata: [UInt8], payload: [UInt8])
-        /// All of it, or the payload alone.
+        /// All of them, or only the payload.
         case block(SampleBlock, Int, isWhole: Bool)
     }
 
     /// - Parameters:
-    ///   - from: the first second to give; long samples may begin earlier than a range.
-    ///   - reach: no sample shorter than a day reaches a range from farther before it.
+    ///   - from: the first second to return; long samples may begin before a range.
+    ///   - reach: no sample shorter than a day that begins earlier than this before a range can reach into it.
     init(
         user: Int, type: Int, columns: Columns, asOf: SequenceNumber, from: Int64, ranges: [Range<Instant>],
         reach: Int64,
@@ -136,7 +137,7 @@ final class SliceCursor {
         return (row, born == 0 ? row.sequence.value : born)
     }
 
-    /// What is read of the current row beside its numbers; nil when nothing is.
+    /// The details read of the current row besides its numbers; nil when none are.
     var detail: Detail? {
         guard let part else {
             switch columns {
@@ -168,7 +169,7 @@ final class SliceCursor {
         if second == nil { try open() }
     }
 
-    /// The earliest of what the statement and the parts stand at.
+    /// Chooses the earliest among the statement's row and the parts' rows.
     private func choose() throws {
         (second, part) = (rowSecond, nil)
         for index in parts.indices where second.map({ parts[index].second < $0 }) ?? true {
@@ -182,7 +183,7 @@ final class SliceCursor {
         }
     }
 
-    /// Goes on to the first row of the segments that are left.
+    /// Continues to the first row of the remaining segments.
     private func open() throws {
         while second == nil, next < segments.count {
             segment = segments[next]
@@ -192,7 +193,7 @@ final class SliceCursor {
             statement.bind(3, segment.first)
             statement.bind(4, segment.last)
             rowSecond = try statement.step() ? statement.int64(2) : nil
-            // What is long doesn't lie in blocks.
+            // Long samples are never in blocks.
             coming =
                 isLong
                 ? [] : try blocks.places(user: user, type: type, seconds: segment.first...segment.last).reversed()

@@ -1,20 +1,22 @@
 import HealthModel
 
-/// One user's samples of some stretches of time.
+/// One user's samples in some stretches of time.
 package struct SliceQuery: Sendable {
     package var user: String
     package var types: TypeFilter.Types
-    /// In order, without overlap. The samples overlap one of these; an instant sample at a lower bound does, one at an upper bound doesn't.
+    /// In order, without overlap. The samples overlap one of these; an instant sample at a lower bound does, one at an
+    /// upper bound doesn't.
     package let ranges: [Range<Instant>]
     /// Only rows first seen up to this sequence.
     package var asOf: SequenceNumber
-    /// The same for types that differ.
+    /// The same for types with a different limit.
     package var asOfByType: [String: SequenceNumber] = [:]
-    /// Of which types `created`, `metadata`, `payload` and `healthKitUUID` are filled.
+    /// The types for which `created`, `metadata`, `payload` and `healthKitUUID` are filled.
     package var detailed: TypeFilter.Types
-    /// Of which types `payload` alone is filled, for the samples that have one.
+    /// The types for which only `payload` is filled, for the samples that have one.
     package var payloads: Set<String> = []
-    /// By type: only its samples that overlap one of this other type. Few of many, where one is needed for the other.
+    /// For a type, another type: only samples that overlap one of the other type are returned. Saves reading many when
+    /// few are needed.
     package var during: [String: String] = [:]
 
     package init(
@@ -40,7 +42,7 @@ package struct SliceQuery: Sendable {
         return union
     }
 
-    /// Of a row; all in microseconds since 1970.
+    /// Whether a row overlaps; all in microseconds since 1970.
     static func overlaps(_ start: Int64, _ end: Int64, _ ranges: [Range<Int64>]) -> Bool {
         ranges.contains { start < $0.upperBound && (end > $0.lowerBound || (start == end && start >= $0.lowerBound)) }
     }
@@ -63,6 +65,6 @@ package struct SlicePosition: Sendable, Hashable, Comparable {
 package struct SlicePage: Sendable {
     /// In canonical order over all types.
     package var samples = SamplePage()
-    /// Where the next page begins after; nil when this was the last.
+    /// The position after which the next page begins; nil when this was the last.
     package var next: SlicePosition?
 }

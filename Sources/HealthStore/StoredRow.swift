@@ -1,16 +1,16 @@
 import HealthModel
 import SQLite
 
-/// A row of `samples` as the writer works on it, but for its texts.
+/// A row of `samples` as the writer handles it, without its texts.
 struct StoredRow {
     var sequence = SequenceNumber.beginning
     /// The sequence that it was first seen with.
     var born = SequenceNumber.beginning
     var type = 0
     var state = SampleState.alive
-    /// Start, floored to seconds.
+    /// The start, rounded down to seconds.
     var second: Int64 = 0
-    /// What the start exceeds `second` by, µs.
+    /// How far the start is past `second`, µs.
     var startRemainder: Int64 = 0
     /// µs.
     var duration: Int64 = 0
@@ -21,15 +21,17 @@ struct StoredRow {
     var id = SampleID(high: 0, low: 0)
     var created: Int64 = 0
     var uuid: SampleID?
-    /// Where the metadata lies in the window's text; nil when it has to be read.
+    /// Where the metadata is in the window's text; nil when it has to be read.
     var metadata: Range<Int>?
     var hasPayload = false
-    /// Whether it lies in a block, or will.
+    /// Whether it is in a block, or will be.
     var isSealed = false
-    /// Ordinals of this key below these are known to be claimed: kept at ordinal 0, for top-level records and for children.
+    /// Ordinals of this key below these are known to be claimed: kept at ordinal 0, for top-level records and for
+    /// children.
     var claimedBelow = (0, 0)
 
-    // Microseconds since 1970. Wrapping: a hostile row of extreme times is quarantined, not a crash.
+    // Microseconds since 1970. Wrapping arithmetic: a hostile row with extreme times is quarantined instead of crashing
+    // the process.
     var start: Int64 { second &* Instant.microsecondsPerSecond &+ startRemainder }
     var end: Int64 { start &+ duration }
     /// Until when it counts.
@@ -87,7 +89,7 @@ extension Statement {
         if let id { bind(index, id) } else { bindNull(index) }
     }
 
-    /// NaN has no form in SQLite: NULL.
+    /// SQLite has no NaN, so it is stored as NULL.
     func bindNumber(_ index: Int, _ value: Double) {
         if value.isNaN { bindNull(index) } else { bind(index, value) }
     }

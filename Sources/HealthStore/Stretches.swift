@@ -1,8 +1,9 @@
 import HealthModel
 import SQLite
 
-/// The table `stretches`: which types have rows in which run of 4,096 sequences. An export comes type by type, so a walk for one type passes over
-/// nearly everything else. A row that moves to a newer sequence leaves its old stretch named: the table says where to look, not what is there.
+/// The table `stretches`: which types have rows in which run of 4,096 sequences. An export comes type by type, so a
+/// walk for one type skips nearly everything else. When a row moves to a newer sequence, its old stretch stays listed:
+/// the table says where to look, not what is there.
 enum Stretches {
     static let table = """
         CREATE TABLE IF NOT EXISTS stretches (type INTEGER NOT NULL, stretch INTEGER NOT NULL, PRIMARY KEY (type, stretch)) WITHOUT ROWID
@@ -11,12 +12,12 @@ enum Stretches {
 
     static func of(_ sequence: Int64) -> Int64 { sequence >> shift }
 
-    /// Notes the rows of a store that an earlier release made, once.
+    /// Records the rows of a store made by an earlier release, once.
     static func fill(in database: Database) throws {
         try database.execute("INSERT OR IGNORE INTO stretches SELECT DISTINCT type, seq >> \(shift) FROM samples")
     }
 
-    /// From one stretch that has any of the types to the next.
+    /// Moves from one stretch that has any of the types to the next.
     struct Walk {
         /// With more types than this, nearly every stretch has one of them, and the seeks cost more than they save.
         private static let typeLimit = 64
@@ -27,7 +28,8 @@ enum Stretches {
 
         init(of types: [Int], in database: Database) throws {
             self.types = types
-            // A store of an earlier version, read before its own program has brought it up to date, has no such table.
+            // A store from an earlier release, read before this release's observer has brought it up to date, has no
+            // such table.
             let exists = try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'stretches'").firstRow { _ in
                 true
             }
@@ -36,7 +38,7 @@ enum Stretches {
                 ? try database.prepare("SELECT min(stretch) FROM stretches WHERE type = ? AND stretch >= ?") : nil
         }
 
-        /// The part of (at, through] that lies in the next stretch; nil when there is none.
+        /// The part of (at, through] in the next stretch; nil when there is none.
         func next(behind at: SequenceNumber, through: SequenceNumber) throws -> SequenceWindow? {
             guard let find else { return SequenceWindow(after: at, through: through) }
             let from = Stretches.of(at.value + 1)

@@ -7,7 +7,7 @@ package struct TypeFilter: Sendable, Equatable {
         case allExcept(Set<String>)
     }
 
-    /// Nil: every user.
+    /// Nil for every user.
     package var users: Set<String>?
     package var types: Types
 
@@ -16,7 +16,7 @@ package struct TypeFilter: Sendable, Equatable {
         self.types = types
     }
 
-    /// Every type but workouts, which are delivered as events only.
+    /// Every type except workouts, which are delivered as events only.
     package static let samples = TypeFilter(types: .allExcept(["HKWorkoutTypeIdentifier"]))
 
     func includes(type: String) -> Bool {
@@ -29,7 +29,7 @@ package struct TypeFilter: Sendable, Equatable {
     func includes(user: String) -> Bool { users?.contains(user) ?? true }
 }
 
-/// Sequences above `after`, up to and with `through`.
+/// Sequences after `after`, up to and including `through`.
 package struct SequenceWindow: Sendable, Hashable {
     package var after: SequenceNumber
     package var through: SequenceNumber
@@ -39,11 +39,11 @@ package struct SequenceWindow: Sendable, Hashable {
         self.through = through
     }
 
-    /// - Parameter sequence: as a row has it.
+    /// - Parameter sequence: as stored in a row.
     func contains(_ sequence: Int64) -> Bool { sequence > after.value && sequence <= through.value }
 }
 
-/// What a pull asks for: one window, and other ones for types that lag behind it or are held back.
+/// What a pull asks for: one window, and separate ones for types that lag behind it or are held back.
 package struct PullWindow: Sendable, Equatable {
     package var base: SequenceWindow
     package var exceptions: [String: SequenceWindow]
@@ -53,7 +53,7 @@ package struct PullWindow: Sendable, Equatable {
         self.exceptions = exceptions
     }
 
-    /// The sequences to walk for types that the filter includes.
+    /// The sequences to walk for types included in the filter.
     func span(_ filter: TypeFilter) -> SequenceWindow {
         exceptions.filter { filter.includes(type: $0.key) }.values.reduce(into: base) { span, window in
             guard window.after < window.through else { return }
@@ -63,11 +63,11 @@ package struct PullWindow: Sendable, Equatable {
     }
 }
 
-/// How much one call may give and read.
+/// How much one call may return and read.
 package struct PullLimits: Sendable {
     /// Rows of output.
     package var rows: Int
-    /// Bytes of output, counted generously; one row is given even if it's larger.
+    /// Bytes of output, estimated generously; at least one row is returned, however large.
     package var bytes: Int
     /// Rows to walk over, whether they match or not.
     package var scanned: Int

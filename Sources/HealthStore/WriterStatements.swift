@@ -1,6 +1,6 @@
 import SQLite
 
-/// What the writer runs, prepared once.
+/// The writer's statements, prepared once.
 final class WriterStatements {
     let rowsBySecond: Statement
     let rowByID: Statement

@@ -1,7 +1,7 @@
 /// Names of columns as SQL writes them.
 enum ColumnName {
-    /// A figure's path as one lower-case name: `heartRate.average` is `heart_rate_average`, `hrvSDNNMilliseconds` is
-    /// `hrv_sdnn_milliseconds`. What isn't a letter or a digit of ASCII becomes `_`.
+    /// A figure's path as one lower-case name: `heartRate.average` becomes `heart_rate_average`, `hrvSDNNMilliseconds`
+    /// becomes `hrv_sdnn_milliseconds`. Anything that isn't an ASCII letter or digit becomes `_`.
     static func make(_ path: [String]) -> String {
         let letters = Array(path.joined(separator: "_").unicodeScalars)
         var name = ""
@@ -11,7 +11,7 @@ enum ColumnName {
                 continue
             }
             if isUpper(letter), index > 0, letters[index - 1] != "_" {
-                // A word begins at a capital after a small letter, and at the last capital of several.
+                // A word begins at a capital after a lower-case letter, and at the last of several capitals.
                 let isNext = index + 1 < letters.count && isLower(letters[index + 1])
                 if !isUpper(letters[index - 1]) || isNext { name += "_" }
             }
@@ -23,10 +23,10 @@ enum ColumnName {
     private static func isUpper(_ letter: Unicode.Scalar) -> Bool { ("A"..."Z").contains(letter) }
     private static func isLower(_ letter: Unicode.Scalar) -> Bool { ("a"..."z").contains(letter) }
 
-    /// In double quotes: figures may be called as SQL's own words.
+    /// In double quotes, since a figure may have the name of an SQL keyword.
     static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 
-    /// A text as SQL writes it.
+    /// A text as an SQL literal.
     static func literal(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
 }
 

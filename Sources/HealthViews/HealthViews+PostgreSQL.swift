@@ -1,5 +1,6 @@
 extension HealthViews {
-    /// The views over PostgreSQL's tables `samples` and `documents`, in a schema of their own, since a view can't have a table's name beside it.
+    /// The views over PostgreSQL's tables `samples` and `documents`, in a schema of their own, since a view can't share
+    /// a table's name in the same schema.
     ///
     /// `samples` has the columns `user_id`, `id`, `version`, `deleted`, `type`, `start_time`, `end_time`, `value`, `unit`, `source`,
     /// `manual`, `healthkit_uuid`, `metadata`, `payload`; `documents` has `user_id`, `kind` (day, workout, night), `id`, `version`,
@@ -62,7 +63,7 @@ private struct PostgresText {
         }
     }
 
-    /// NULL where it is something else than the column promises.
+    /// NULL if it isn't what the column promises.
     private func member(_ json: String, _ kind: ViewColumn.Kind) -> String {
         func when(_ types: String, _ then: String) -> String {
             "CASE WHEN jsonb_typeof(\(json)) IN (\(types)) THEN \(then) END"
@@ -70,7 +71,7 @@ private struct PostgresText {
         let text = "((\(json)) #>> '{}')"
         switch kind {
         case .real: return when("'number'", "\(text)::double precision")
-        // A number with a fraction is no integer, and would make the whole query fail.
+        // A number with a fraction isn't an integer, and would make the whole query fail.
         case .integer:
             return "CASE WHEN jsonb_typeof(\(json)) = 'number' AND \(text) ~ '^-?[0-9]{1,18}$' THEN \(text)::bigint END"
         case .boolean: return when("'boolean'", "\(text)::boolean")

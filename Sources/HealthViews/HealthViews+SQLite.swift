@@ -1,7 +1,7 @@
 extension HealthViews {
     /// The views over the tables of the reference backend's file: `sample_rows`, `kinds`, `texts`, `documents`.
     ///
-    /// The rows are packed; the views unpack them by plain SQL, so that any SQLite tool from 3.35 on reads them.
+    /// The rows are packed; the views unpack them with plain SQL, so that any SQLite tool from 3.35 on can read them.
     package var sqlite: [ViewStatement] {
         all.map { view in
             let columns = view.columns.map { "\(SQLiteText.expression(of: $0)) AS \(ColumnName.quoted($0.name))" }
@@ -24,7 +24,7 @@ private enum SQLiteText {
         case .workouts: "FROM (\(documents(1)))"
         case .nights: "FROM (\(documents(2)))"
         case .hours:
-            // A list of the hours' starts says how many there are, and when, with the offset of the local clock.
+            // The list of the hours' starts says how many there are, and when, with the local clock's offset.
             """
             FROM (SELECT d.user_id, d.date, d.body, h.key AS "index", CAST(substr(h.value, 12, 2) AS INTEGER) AS hour,
                 strftime('%Y-%m-%dT%H:%M:%SZ', h.value) AS start_date
@@ -48,7 +48,7 @@ private enum SQLiteText {
         }
     }
 
-    /// NULL where it is something else than the column promises.
+    /// NULL if it isn't what the column promises.
     private static func member(_ path: String, _ kind: ViewColumn.Kind) -> String {
         let types =
             switch kind {
@@ -68,13 +68,14 @@ private enum SQLiteText {
             + " || CASE \(rest) WHEN 0 THEN '' ELSE rtrim(printf('.%06d', \(rest)), '0') END || 'Z'"
     }
 
-    /// An id of 16 bytes as a UUID's text; another is text already.
+    /// An id of 16 bytes as a UUID's text; any other is already text.
     private static func uuid(_ id: String) -> String {
         let parts = ["1, 8", "9, 4", "13, 4", "17, 4", "21"].map { "substr(hex(\(id)), \($0))" }
         return "CASE typeof(\(id)) WHEN 'blob' THEN lower(\(parts.joined(separator: " || '-' || "))) ELSE \(id) END"
     }
 
-    /// The milliseconds in an id's first 48 bits. A byte's value is its place in a list of all bytes; what isn't in the list is 0.
+    /// The milliseconds in an id's first 48 bits. A byte's value is its position in a list of all bytes; one that isn't
+    /// in the list is 0.
     private static let idMilliseconds: String = {
         let hex = Array("0123456789ABCDEF")
         let bytes = (1...255).map { "\(hex[$0 / 16])\(hex[$0 % 16])" }.joined()
@@ -82,8 +83,8 @@ private enum SQLiteText {
             separator: " + ")
     }()
 
-    /// Living samples with their times in microseconds, as `StoredTimes` packs them. The limits, which take all, keep SQLite from writing the
-    /// long expressions into each place that names the time.
+    /// Living samples with their times in microseconds, as packed by `StoredTimes`. The limits, which exclude nothing,
+    /// keep SQLite from repeating the long expressions wherever the time is used.
     private static let times = """
         SELECT *, start_us + CASE WHEN duration < 0 THEN -duration ELSE duration * 1000000 END AS end_us
             FROM (SELECT user, id, kind, version, duration, value, uuid, metadata, payload,
@@ -91,7 +92,8 @@ private enum SQLiteText {
                 FROM sample_rows WHERE deleted = 0 LIMIT -1) LIMIT -1
         """
 
-    /// What a row of `times`, `r`, says by numbers. In this order, so that SQLite walks the rows once and keeps none.
+    /// The names for the numbers in a row `r` of `times`. In this order, so that SQLite walks the rows once and keeps
+    /// none.
     private static let names = """
         CROSS JOIN kinds k ON k.id = r.kind CROSS JOIN (SELECT id, text AS type FROM texts) t ON t.id = k.type
             CROSS JOIN (SELECT id, text AS user_id FROM texts) u ON u.id = r.user

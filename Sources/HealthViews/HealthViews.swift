@@ -1,15 +1,15 @@
 import Configuration
 
-/// The views by which people query what was delivered: the same names, columns and rows in the reference backend's SQLite file and in
-/// PostgreSQL. `docs/queries.md` is their documentation.
+/// The views for querying what was delivered: the same names, columns and rows in the reference backend's SQLite file
+/// and in PostgreSQL. They are documented in `docs/queries.md`.
 ///
-/// They hold only what is alive. `days` and `hours` have a column for each figure that a handler's manifest declares, so a person's own
-/// figures are columns too. Columns are added in later releases, and none is renamed or taken away.
+/// They contain only what isn't deleted. `days` and `hours` have a column for each figure that a handler's manifest
+/// declares, so a person's own figures are columns too. Later releases may add columns, but never rename or remove one.
 package struct HealthViews: Sendable, Equatable {
     /// In the order of the documentation.
     package let all: [HealthView]
 
-    /// - Parameter figures: what days have, as `StackConfiguration.figures` lists it.
+    /// - Parameter figures: the figures of days, from `StackConfiguration.figures`.
     package init(figures: [FigureDeclaration]) {
         all = [
             HealthView(name: .samples, summary: "one row a living sample", columns: Self.samples),
@@ -114,7 +114,7 @@ package struct HealthViews: Sendable, Equatable {
 extension FigureDeclaration {
     fileprivate var isReadable: Bool { Self.isReadable(path) }
 
-    /// Whether JSON paths of both databases can name it.
+    /// Whether JSON paths in both databases can express it.
     fileprivate static func isReadable(_ path: [String]) -> Bool {
         path.allSatisfy { part in !part.unicodeScalars.contains { $0 == "\"" || $0 == "\\" || $0.value < 32 } }
     }

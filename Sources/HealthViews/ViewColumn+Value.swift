@@ -1,7 +1,8 @@
 import HealthModel
 
 extension ViewColumn {
-    /// What a document has for it; null where it is absent, or something else than the column promises. Of the view's own columns it knows nothing: null.
+    /// A document's value for the column; null if it is missing, or isn't what the column promises. Null too for the
+    /// view's own columns, which aren't in the document.
     /// - Parameter hour: which entry of the body's hours.
     package func value(in body: Value, hour: Int? = nil) -> Value {
         switch content {
@@ -25,7 +26,7 @@ extension ViewColumn {
         return isPromised ? value : .null
     }
 
-    /// Whether a person who asks for `name` means it: its own name, or the figure's as the summary has it.
+    /// Whether `name` is this column's own name, or the figure's name in the summary.
     package func isCalled(_ name: String) -> Bool {
         switch content {
         case .own: self.name == name

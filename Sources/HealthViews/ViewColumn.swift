@@ -1,16 +1,17 @@
 /// A column of a view.
 package struct ViewColumn: Sendable, Equatable {
-    /// What its values are, in both databases.
+    /// The type of its values, in both databases.
     package enum Kind: String, Sendable {
         case text
         case integer
-        /// SQLite: an integer where it is whole.
+        /// SQLite: an integer if it is whole.
         case real
         /// SQLite: 0 or 1.
         case boolean
         /// A local date. SQLite: text, `2025-03-30`.
         case date
-        /// A moment. SQLite: text, ISO 8601 in UTC, `2025-03-30T06:15:00Z`, with as few digits of the fraction as it needs.
+        /// A moment. SQLite: text, ISO 8601 in UTC, `2025-03-30T06:15:00Z`, with only as many digits of the fraction as
+        /// needed.
         case moment
         /// SQLite: JSON text. PostgreSQL: `jsonb`.
         case json
@@ -18,9 +19,9 @@ package struct ViewColumn: Sendable, Equatable {
         case uuid
     }
 
-    /// Where a view takes it from.
+    /// Where a view takes its values from.
     enum Content: Sendable, Equatable {
-        /// What the view's rows have under the column's own name.
+        /// The view's rows have it under the column's own name.
         case own
         /// A member of a document's body.
         case member([String])
@@ -30,7 +31,7 @@ package struct ViewColumn: Sendable, Equatable {
 
     package let name: String
     package let kind: Kind
-    /// One sentence, as the documentation has it.
+    /// One sentence, as in the documentation.
     package let meaning: String
     let content: Content
 
@@ -42,7 +43,7 @@ package struct ViewColumn: Sendable, Equatable {
     }
 }
 
-/// A view for queries: what it is called, what it holds, and its columns.
+/// A view for queries: its name, its contents, and its columns.
 package struct HealthView: Sendable, Equatable {
     package enum Name: String, Sendable, CaseIterable { case samples, days, hours, nights, workouts, sources }
 

@@ -1,4 +1,4 @@
-/// A view as a database makes it.
+/// A view as a database creates it.
 package struct ViewStatement: Sendable, Equatable {
     package let name: HealthView.Name
     /// What the view is called in the statement that makes it, with its schema where it has one.

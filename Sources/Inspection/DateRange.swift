@@ -3,16 +3,16 @@ import Foundation
 import HealthModel
 import Logging
 
-/// The days that a command is about, as `--from`, `--to` and `--last` say it.
+/// The days that a command concerns, from `--from`, `--to` and `--last`.
 package struct DateRange: Sendable, Equatable {
-    /// nil: from the first on.
+    /// nil: from the first.
     package var from: LocalDay?
     /// nil: to the last.
     package var to: LocalDay?
 
     package init(from: LocalDay? = nil, to: LocalDay? = nil) { (self.from, self.to) = (from, to) }
 
-    /// - Parameter today: asked only where a text is about it.
+    /// - Parameter today: evaluated only if a text depends on it.
     /// - Throws: `Failure` (usage), and what `today` throws.
     package init(from: String?, to: String?, last: String? = nil, today: () throws -> LocalDay) throws {
         if let last {
@@ -53,7 +53,7 @@ package struct DateRange: Sendable, Equatable {
 }
 
 extension Stack {
-    /// A person's clock: their zones, or this machine's where nothing is stored of them yet.
+    /// A person's clock: their zones, or this machine's if none are stored for them yet.
     package func zones(of user: String, _ reader: StackReader) throws -> ZoneTimeline {
         let queries = try ObserverQueries(self, reader)
         if let zones = try queries.timelines()[user] { return zones }

@@ -5,7 +5,7 @@ import HealthModel
 import Logging
 import Protocol
 
-/// What commands ask the observer, whether it runs or not.
+/// What commands ask the observer, whether it is running or not.
 struct ObserverQueries {
     let reader: StackReader
     let observer: StackConfiguration.Instance
@@ -15,7 +15,7 @@ struct ObserverQueries {
         observer = try stack.instance(.observer)
     }
 
-    /// Asks on while the answer has more to come.
+    /// Keeps asking while the answer has more to come.
     private func all<Content: PageContent, Position>(
         _ query: (Position?) -> Query, next: KeyPath<Content, Position?>, while goesOn: () -> Bool = { true },
         _ take: (Content) throws -> Void
@@ -28,7 +28,7 @@ struct ObserverQueries {
         } while position != nil && goesOn()
     }
 
-    /// Everybody's.
+    /// For all users.
     func timelines() throws -> [String: ZoneTimeline] {
         var users: [String: Value] = [:]
         let pages: [Page<ZonesPage>] = try reader.pages(observer, .zones, PullPlace(after: .beginning))
@@ -36,7 +36,7 @@ struct ObserverQueries {
         return try users.compactMapValues { try ZoneTimeline(wireValue: $0) }
     }
 
-    /// - Throws: `Failure` that names the users when this one isn't known.
+    /// - Throws: `Failure` that names the users if this one is unknown.
     func zones(of user: String) throws -> ZoneTimeline {
         let users = try timelines()
         if let zones = users[user] { return zones }
@@ -48,10 +48,10 @@ struct ObserverQueries {
             "there is no user '\(user)'", hint: "there are: \(users.keys.sorted().joined(separator: ", "))")
     }
 
-    /// The living samples that a handler's slice of these ranges holds, in canonical order.
+    /// The living samples in a handler's slice of these ranges, in canonical order.
     /// - Parameters:
-    ///   - detailed: types of which bodies and dates of creation are wanted too.
-    ///   - during: types that are wanted only during samples of another, by that one.
+    ///   - detailed: types whose payloads and creation dates are wanted too.
+    ///   - during: types that are wanted only during samples of another, by that other type.
     func samples(
         user: String, types: [String], from: Instant, to: Instant, detailed: Set<String> = [],
         during: [String: String] = [:]
@@ -75,7 +75,7 @@ struct ObserverQueries {
             body)
     }
 
-    /// - Parameter goesOn: asked before each further request.
+    /// - Parameter goesOn: called before each further request.
     func forEachPage(
         _ slice: SliceRequest, while goesOn: () -> Bool = { true }, _ body: (SamplePage) throws -> Void
     ) throws {
@@ -87,13 +87,13 @@ struct ObserverQueries {
         try all(query, next: \SlicePage.continue, while: goesOn) { try body($0.samples) }
     }
 
-    /// The types that the store holds of a user.
+    /// The types that the store has for a user.
     func types(of user: String) throws -> Set<String> {
         let pages: [Page<TypesPage>] = try reader.pages(observer, .types)
         return Set(pages.flatMap(\.types).filter { $0.user == user }.map(\.type))
     }
 
-    /// By user and type which days have samples, and late arrivals.
+    /// Which days have samples, and late arrivals, by user and type.
     /// - Parameter nights: hour at which a night ends, by type.
     func completeness(user: String?, nights: [String: Int64]) throws -> [TypeDays] {
         var found: [TypeDays] = []

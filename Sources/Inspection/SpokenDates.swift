@@ -1,18 +1,19 @@
 import HealthModel
 
-/// Days as a person names them: `2025-03-30`, `2025-03`, `2025`, `today`, `yesterday`, `last-week`, `7d`.
+/// Days as people write them: `2025-03-30`, `2025-03`, `2025`, `today`, `yesterday`, `last-week`, `7d`.
 package struct SpokenDates: Sendable, Equatable {
     package let first: LocalDay
     package let last: LocalDay
 
     private init(_ first: LocalDay, _ last: LocalDay) { (self.first, self.last) = (first, last) }
 
-    /// What can be given, for help and errors.
+    /// The allowed forms, for help and errors.
     package static let forms = "2025-03-30, 2025-03, 2025, today, yesterday, last-week, this-month, 7d, 4w, 1y"
 
-    /// nil for a text that names no days.
+    /// nil for text that doesn't name any days.
     ///
-    /// `7d`, `4w` and `1y` are so many days, weeks or years that end with today. A week begins on Monday; last-week is the one before this.
+    /// `7d`, `4w` and `1y` are that many days, weeks or years ending today. A week begins on Monday; last-week is the
+    /// one before this.
     package init?(_ text: String, today: LocalDay) {
         if let day = LocalDay(text) {
             self.init(day, day)
@@ -23,7 +24,7 @@ package struct SpokenDates: Sendable, Equatable {
         }
     }
 
-    /// Whether the text means other days tomorrow.
+    /// Whether the text will mean other days tomorrow.
     package static func isRelative(_ text: String) -> Bool { LocalDay(text) == nil && calendar(text) == nil }
 
     private static func period(_ text: String, _ today: LocalDay) -> Self? {

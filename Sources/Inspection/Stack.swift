@@ -10,16 +10,16 @@ import ObserverReading
 import SQLite
 import Terminal
 
-/// The stack that a command is about: its folder, its configuration, its plugins.
+/// The stack that a command concerns: its folder, its configuration, its plugins.
 package struct Stack: Sendable {
     package let state: StateFolder
     package let configuration: StackConfiguration
     package let configurationFile: String?
     package let catalog: PluginCatalog
-    /// What commands that people are told of must name, so that they mean this stack.
+    /// What advised commands must name so that they mean this stack.
     package var advice = Advice()
 
-    /// - Parameter choices: plugins that count whatever the state folder says, by instance.
+    /// - Parameter choices: plugins that take precedence over the state folder, by instance.
     /// - Throws: `ConfigurationError` with file, key and what is allowed.
     package init(
         state: String?, configurationFile: String?, choices: [String: StackConfiguration.Choice] = [:]
@@ -34,8 +34,8 @@ package struct Stack: Sendable {
     /// The bus for a command, with a person's key where it is sealed.
     package var address: BusAddress { get throws { try address(as: KeyRole.cli) } }
 
-    /// - Parameter name: whose key, unless `HEALTHBUS_KEY_NAME` says another.
-    /// - Throws: `Failure` when the bus is sealed and that key isn't there.
+    /// - Parameter name: whose key to use, unless `HEALTHBUS_KEY_NAME` names another.
+    /// - Throws: `Failure` when the bus is sealed and that key is missing.
     package func address(as name: String) throws -> BusAddress {
         try configuration.address(in: state, as: Self.chosenKey ?? name)
     }
@@ -44,10 +44,11 @@ package struct Stack: Sendable {
         ProcessInfo.processInfo.environment["HEALTHBUS_KEY_NAME"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Whether commands have a person's key. With an instance's own, as in its container, they hear that instance and may ask nobody.
+    /// Whether commands have a person's key. With an instance's own, as in its container, they hear that instance and
+    /// may ask nobody.
     package var mayAsk: Bool { !(configuration.bus.isSealed && Self.chosenKey.map(names.contains) == true) }
 
-    /// Where it runs, for messages: its folder, or the bus of one whose folders lie elsewhere.
+    /// Where it runs, for messages: its folder, or the bus if its folders are elsewhere.
     package var place: String {
         guard configuration.bus.isRemote, !FileManager.default.fileExists(atPath: state.path) else { return state.path }
         return configuration.bus.endpoints?.subscribe ?? state.path
@@ -60,17 +61,19 @@ package struct Stack: Sendable {
     /// The folder of the supervisor's own lock.
     package var supervisorFolder: String { state.instance("supervisor") }
 
-    /// Whether `healthbus up` runs on this state.
+    /// Whether `healthbus up` is running on this state.
     package func isUp() -> Bool { InstanceLock.isHeld(folder: supervisorFolder) }
 
     /// Reads what the stack holds, running or not.
-    /// - Parameter foundSilent: told once of each instance that runs and doesn't answer; its file is read instead.
+    /// - Parameter foundSilent: called once for each instance that is running but doesn't answer; its file is read
+    ///   instead.
     package func reader(foundSilent: ((StackReader.Silence) -> Void)? = nil) -> StackReader {
         StackReader(
             state: state, stack: configuration, address: { try address },
             foundSilent: foundSilent ?? { tell(of: $0) }
         ) { instance, database in
-            // A file of an earlier release is brought up to date, as its own program would; where that has it open, it has seen to it.
+            // An earlier release's file is updated, as its own program would do; if that program has it open, it has
+            // already done so.
             switch instance.manifest.kind {
             case .observer:
                 if !database.isReadOnly { try database.transaction { try ObserverSource.createTables(in: database) } }
@@ -83,7 +86,7 @@ package struct Stack: Sendable {
         }
     }
 
-    /// For whoever reads what a command prints: how old it is, and what to do.
+    /// For whoever reads a command's output: how old it is, and what to do.
     private func tell(of silence: StackReader.Silence) {
         let age = HumanFormat.duration(.seconds(silence.age))
         let text =
@@ -94,7 +97,8 @@ package struct Stack: Sendable {
         StandardStream.error.write("healthbus: \(advice.addressed(text))\n")
     }
 
-    /// Reads the file of an instance that isn't heard: under its lock where nobody has that, else beside whoever runs and hangs; nil where there is none.
+    /// Reads the file of an instance that isn't heard: under its lock if nobody has that, else beside a process that
+    /// hangs; nil if there is none.
     package func kept<Result>(
         _ instance: String, _ reader: StackReader, _ body: (Database) throws -> Result
     ) throws -> Result? {
@@ -107,10 +111,10 @@ package struct Stack: Sendable {
         return try body(try Database(path: state.database(instance)))
     }
 
-    /// Refuses a command that needs the running observer where that doesn't run, with its stack or alone.
+    /// Refuses a command that needs the running observer if that isn't running, with its stack or alone.
     package func requireRunning(or instead: String? = nil) throws {
         if try reader().isRunning(observer) { return }
-        // One that ends again and again holds its lock for moments only.
+        // A process that keeps ending holds its lock only for moments.
         if isUp() {
             throw Failure(
                 "a stack runs on \(place), but its observer doesn't", hint: "'healthbus doctor' says why it doesn't")

@@ -1,10 +1,10 @@
-/// A flat look at a JSON object's text: where its members are. Nested values stay text.
+/// The members of a JSON object's text, one level deep. Nested values stay text.
 ///
-/// Metadata and payloads are stored with their members in the order of their keys' bytes, without spaces, so that equal content is
-/// equal bytes. What isn't an object stays as it is.
+/// Metadata and payloads are stored with their members ordered by the bytes of their keys and without spaces, so that
+/// equal content gives equal bytes. Anything that isn't an object stays as it is.
 package struct JSONMembers {
     private struct Member {
-        // Ranges in the text; the key with its quotes.
+        // Ranges in the text; the key includes its quotes.
         var keyStart: Int
         var keyEnd: Int
         var valueStart: Int
@@ -35,7 +35,7 @@ package struct JSONMembers {
         } catch { return nil }
     }
 
-    /// The canonical form; nil when the text has it already, or isn't an object.
+    /// The canonical form; nil when the text already has it, or isn't an object.
     package static func canonical(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
         guard var object = JSONMembers(text) else { return nil }
         if object.isCanonical { return nil }
@@ -46,13 +46,13 @@ package struct JSONMembers {
         return close(&out)
     }
 
-    /// The union of two canonical objects, whichever comes first. Of two values of one key, or of two texts that aren't objects,
-    /// the longer stays, of equally long ones the greater by bytes: what is richer wins, whatever the order.
+    /// The union of two canonical objects, in either order. Of two values for one key, or of two texts that aren't
+    /// objects, the longer is kept, or if equally long, the greater by bytes: the richer one wins, whatever the order.
     package static func joined(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> [UInt8] {
         joined(a, b, prefersLeft: isRicher)
     }
 
-    /// The canonical object with the members of another in the place of its own, whatever they held.
+    /// The canonical object with its members replaced by those of another, whatever they were.
     package static func replacing(_ object: UnsafeRawBufferPointer, with members: UnsafeRawBufferPointer) -> [UInt8] {
         joined(object, members) { _, _ in false }
     }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Where a value lies in JSON text, not yet decoded. Valid as long as the text it points into.
+/// Where a value is in JSON text, not yet decoded. Valid as long as the text that it points into.
 package struct JSONSpan {
     package enum Kind: Sendable { case string, escapedString, number, bool, null, object, array }
 
     package let kind: Kind
-    /// A string's content without its quotes; of anything else the text as it stands.
+    /// A string's content without its quotes; for anything else the text itself.
     package let bytes: UnsafeRawBufferPointer
 
     package var isNull: Bool { kind == .null }
@@ -14,25 +14,25 @@ package struct JSONSpan {
 
 /// What is wrong with JSON text, and where.
 package struct JSONScanError: Error, Equatable, CustomStringConvertible {
-    /// Bytes from the beginning.
+    /// In bytes from the beginning.
     package let offset: Int
     package let reason: String
 
     package var description: String { "malformed JSON at byte \(offset): \(reason)" }
 }
 
-/// Walks JSON text (RFC 8259) in place: no tree, no allocation; nesting is bounded.
+/// Walks JSON text (RFC 8259) in place: no tree, no allocation, bounded nesting.
 ///
-/// A caller steps into the objects and arrays it knows and takes everything else as a span; every byte is checked against the
-/// grammar on the way. The text must be valid UTF-8 (see `JSONScanner.isUTF8`).
+/// A caller steps into the objects and arrays that it knows, and takes everything else as a span; every byte is checked
+/// against the grammar on the way. The text must be valid UTF-8 (see `JSONScanner.isUTF8`).
 package struct JSONScanner {
     private let text: UnsafeRawBufferPointer
-    /// Where the walk stands; behind `skipSpace`, where the next token begins.
+    /// The current position; after `skipSpace`, where the next token begins.
     private(set) var position = 0
-    /// The next member or element of the innermost container needs a comma before it.
+    /// The next member or element of the innermost container must be preceded by a comma.
     private var needsComma = false
 
-    /// Deepest nesting of a value taken as a span.
+    /// The deepest nesting of a value taken as a span.
     package static let depthLimit = 64
 
     package init(_ text: UnsafeRawBufferPointer) { self.text = text }
@@ -51,7 +51,7 @@ package struct JSONScanner {
         needsComma = false
     }
 
-    /// The next member's name, its value following; nil after the last, the object being closed.
+    /// The next member's name, followed by its value; nil after the last one, with the object closed.
     package mutating func nextMember() throws(JSONScanError) -> JSONSpan? {
         guard try hasNext(closing: UInt8(ascii: "}")) else { return nil }
         guard peek() == UInt8(ascii: "\"") else { throw failure("a member's name was expected") }
@@ -61,7 +61,7 @@ package struct JSONScanner {
         return name
     }
 
-    /// Whether an element follows; false after the last, the array being closed.
+    /// Whether an element follows; false after the last one, with the array closed.
     package mutating func nextElement() throws(JSONScanError) -> Bool {
         try hasNext(closing: UInt8(ascii: "]"))
     }
@@ -80,7 +80,7 @@ package struct JSONScanner {
         return true
     }
 
-    /// Refuses anything but space after the document.
+    /// Refuses anything but white space after the document.
     package mutating func end() throws(JSONScanError) {
         skipSpace()
         if position != text.count { throw failure("something follows the document") }
@@ -88,7 +88,7 @@ package struct JSONScanner {
 
     // MARK: Values
 
-    /// The kind of the value that comes next, by its first byte.
+    /// The kind of the next value, judged by its first byte.
     package mutating func nextIsObject() -> Bool {
         skipSpace()
         return peek() == UInt8(ascii: "{")
@@ -165,7 +165,7 @@ package struct JSONScanner {
                 kind = .escapedString
                 try escape()
             } else if byte < 0x20 {
-                throw failure("a control character stands in a string")
+                throw failure("there is a control character in a string")
             } else {
                 position += 1
             }
@@ -184,7 +184,7 @@ package struct JSONScanner {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
             UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
             position += 1
-        default: throw failure("an unknown escape")
+        default: throw failure("there is an unknown escape")
         }
     }
 
@@ -237,8 +237,8 @@ package struct JSONScanner {
         position += 1
     }
 
-    /// Whether none of eight bytes is a quote, a backslash or a control character (Alan Mycroft's test for a zero byte; it may
-    /// take a plain byte for a special one, never the reverse).
+    /// Whether none of eight bytes is a quote, a backslash or a control character (Alan Mycroft's test for a zero byte;
+    /// it may mistake a plain byte for a special one, never the reverse).
     private func isPlain(_ word: UInt64) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let quote = word ^ (ones &* 0x22)

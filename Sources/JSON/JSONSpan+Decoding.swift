@@ -8,7 +8,7 @@ extension JSONSpan {
             && span.bytes.baseAddress.map { memcmp($0, text.utf8Start, text.utf8CodeUnitCount) == 0 } ?? true
     }
 
-    /// A string's text, escapes resolved; nil for what isn't a string.
+    /// A string's text, with escapes resolved; nil for anything that isn't a string.
     package var text: String? {
         switch kind {
         case .string: String(decoding: bytes, as: UTF8.self)
@@ -17,7 +17,7 @@ extension JSONSpan {
         }
     }
 
-    /// The integer, also of a number such as 3.0; nil for anything else and beyond 64 bits.
+    /// The integer, also for a number such as 3.0; nil for anything else and beyond 64 bits.
     package var integer: Int64? {
         guard kind == .number else { return nil }
         var magnitude: Int64 = 0
@@ -28,7 +28,7 @@ extension JSONSpan {
                 continue
             }
             guard byte &- 0x30 < 10 else { return double.flatMap { Int64(exactly: $0) } }
-            // Counted downwards: the least integer has no positive counterpart.
+            // Counts downwards: the lowest integer has no positive counterpart.
             let (tens, tooSmall) = magnitude.multipliedReportingOverflow(by: 10)
             let (sum, overflow) = tens.subtractingReportingOverflow(Int64(byte &- 0x30))
             if tooSmall || overflow { return nil }
@@ -38,7 +38,7 @@ extension JSONSpan {
         return magnitude == .min ? nil : -magnitude
     }
 
-    /// The nearest double; nil for what isn't a number or beyond a double's range.
+    /// The nearest double; nil for anything that isn't a number, or is beyond a double's range.
     package var double: Double? {
         guard kind == .number else { return nil }
         return DecimalText.parse(bytes.assumingMemoryBound(to: UInt8.self))
@@ -71,7 +71,7 @@ extension JSONSpan {
                     unit = 0x10000 + (unit & 0x3FF) << 10 + hexUnit(at: index + 2) & 0x3FF
                     index += 6
                 }
-                // Half of a pair has no character: U+FFFD, as everywhere in Unicode.
+                // Half a surrogate pair isn't a character: it becomes U+FFFD, as usual in Unicode.
                 out.append(contentsOf: Array(String(Character(Unicode.Scalar(unit) ?? "\u{FFFD}")).utf8))
             default: out.append(code)
             }

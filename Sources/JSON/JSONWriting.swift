@@ -1,6 +1,6 @@
-/// Writing JSON into a byte buffer, without a String on the way.
+/// Writes JSON to a byte buffer, without a String in between.
 extension [UInt8] {
-    /// Text that is JSON already, or a piece of it.
+    /// Text that is already JSON, or a piece of it.
     @inlinable
     package mutating func append(json text: StaticString) {
         append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
@@ -23,13 +23,13 @@ extension [UInt8] {
         }
     }
 
-    /// The shortest text that reads back as the same double; null for what JSON has no form for.
+    /// The shortest text that reads back as the same double; null for values without a JSON form.
     package mutating func append(json number: Double) {
         guard number.isFinite else { return append(json: "null") }
         let magnitude = number.magnitude
         if magnitude < 1e15 {
-            // Of up to 15 digits the decimal that reads back is the shortest, and dividing two exact doubles rounds as
-            // reading does. Most measurements have few decimals.
+            // With up to 15 digits, the decimal that reads back is the shortest, and dividing two exact doubles rounds
+            // just as reading does. Most measurements have few decimals.
             for decimals in 0...6 {
                 let scaled = (magnitude * DecimalText.powers[decimals]).rounded()
                 guard scaled < 1e15 else { break }
@@ -56,7 +56,7 @@ extension [UInt8] {
         }
     }
 
-    /// UTF-8 bytes as a JSON string, quotes included.
+    /// UTF-8 bytes as a JSON string, including the quotes.
     package mutating func append(jsonString bytes: UnsafeRawBufferPointer) {
         append(UInt8(ascii: "\""))
         var plain = 0
@@ -90,7 +90,7 @@ extension [UInt8] {
 
 /// JSON's form of a number, as text for people and programs.
 package enum JSONNumber {
-    /// Shortest text that reads back the same; whole numbers without ".0"; null for what JSON has no form for.
+    /// The shortest text that reads back the same; whole numbers without ".0"; null for values without a JSON form.
     package static func text(_ number: Double) -> String {
         guard number.isFinite else { return "null" }
         if number == number.rounded(), abs(number) < 1e15 { return String(Int64(number)) }

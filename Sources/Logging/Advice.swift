@@ -1,13 +1,14 @@
-/// Makes the commands in what people are told run as printed: 'healthbus status' becomes 'healthbus status --state /srv/health' where the stack that
-/// is meant was named on the command line. Pure.
+/// Makes commands in messages run as printed: 'healthbus status' becomes 'healthbus status --state /srv/health' if the
+/// stack was chosen on the command line. Pure.
 ///
-/// A command stands in single quotes and begins with the program's name. Whoever writes a text needn't know where the stack lies.
+/// A command is in single quotes and begins with the program's name. The writer of a text needn't know where the stack
+/// is.
 package struct Advice: Sendable, Equatable {
-    /// The state folder to be repeated; nil where it needn't be.
+    /// The state folder to repeat; nil if there is no need.
     package var state: String?
-    /// The configuration to be repeated.
+    /// The configuration to repeat.
     package var configuration: String?
-    /// The same for the commands that start a stack, which don't go by what it was last started with.
+    /// The same for commands that start a stack, which don't use the configuration it was last started with.
     package var started: String?
 
     package init(state: String? = nil, configuration: String? = nil, started: String? = nil) {
@@ -17,7 +18,7 @@ package struct Advice: Sendable, Equatable {
     }
 
     private static let opening = "'healthbus "
-    /// Commands that start a stack, and those that aren't about one.
+    /// Commands that start a stack, and those that don't concern one.
     private static let starting: Set<String> = ["up", "demo"]
     package static let withoutStack: Set<String> = ["generate", "plugins", "simulate"]
 
@@ -26,7 +27,7 @@ package struct Advice: Sendable, Equatable {
         parts(of: text).compactMap { $0.isCommand ? String($0.text) : nil }
     }
 
-    /// The text with the options that its commands need.
+    /// The text, with the options that its commands need.
     package func addressed(_ text: String) -> String {
         guard self != Advice() else { return text }
         return Self.parts(of: text).map { $0.isCommand ? addressed(command: $0.text) : String($0.text) }.joined()
@@ -45,14 +46,14 @@ package struct Advice: Sendable, Equatable {
             guard let value, !words.contains(Substring(option)) else { continue }
             options += " \(option) \(Self.quoted(value))"
         }
-        // What follows a redirection or a pipe is the shell's.
+        // What follows a redirection or a pipe belongs to the shell.
         let end = words.firstIndex { ["<", ">", "|"].contains($0) }.map { words[$0].startIndex }
         guard let end else { return command + options }
         let before = command[..<end].dropLast(1)
         return before + options + " " + command[end...]
     }
 
-    /// As a shell takes it for one word; in double quotes, for the command itself stands in single ones.
+    /// Quoted so that a shell takes it as one word; in double quotes, since the command itself is in single ones.
     package static func quoted(_ word: String) -> String {
         let plain = word.unicodeScalars.allSatisfy {
             $0.properties.isAlphabetic || ("0"..."9").contains($0) || "/._-+:@%,=~".unicodeScalars.contains($0)
@@ -65,7 +66,7 @@ package struct Advice: Sendable, Equatable {
         var parts: [(isCommand: Bool, text: Substring)] = []
         var rest = text[...]
         while let start = rest.range(ofFirst: opening) {
-            // The quotes belong to the text around it.
+            // The quotes belong to the surrounding text.
             let first = rest.index(after: start)
             guard let end = rest[first...].firstIndex(of: "'") else { break }
             parts.append((false, rest[..<first]))
@@ -80,7 +81,7 @@ package struct Advice: Sendable, Equatable {
 }
 
 extension Substring {
-    /// Where a text first begins in this one.
+    /// Where a text first occurs in this one.
     fileprivate func range(ofFirst text: String) -> Index? {
         var at = startIndex
         while let found = self[at...].firstIndex(of: "'") {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a program's end tells whoever called it.
+/// What a program's exit code tells its caller.
 package enum ExitCode: Int32, Sendable, CaseIterable {
     case done = 0
     case failed = 1
@@ -10,10 +10,10 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case damaged = 3
 }
 
-/// An error for people: what happened, to what, and what to do now. Never holds health values.
+/// An error for people: what happened, to what, and what to do now. Never contains health values.
 package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
     package var message: String
-    /// What to do now; nil where nothing helps.
+    /// What to do now; nil if nothing helps.
     package var hint: String?
     package var code: ExitCode
 
@@ -27,7 +27,7 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
         Failure(message, hint: hint, code: .usage)
     }
 
-    /// "message; hint", in one line.
+    /// "message; hint", on one line.
     package var description: String { message + (hint.map { "; \($0)" } ?? "") }
 
     /// What `reportAndExit` prints: two lines, or one without a hint.
@@ -36,7 +36,7 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// Prints the error to standard error and ends the process: with a `Failure`'s own code, else 1.
+/// Prints the error to standard error and ends the process with a `Failure`'s own code, or with 1.
 package func reportAndExit(_ error: any Error, program: String) -> Never {
     let failure = error as? Failure ?? Failure(String(describing: error))
     StandardStream.error.write(failure.report(program: program))

@@ -8,7 +8,7 @@ package enum LogValue: Sendable, Equatable {
     case flag(Bool)
 }
 
-/// What can be the value of a log event's field.
+/// Types that can be the value of a log event's field.
 package protocol LogFieldValue: Sendable {
     var logValue: LogValue { get }
 }
@@ -49,7 +49,7 @@ extension Log {
     private static func text(_ value: LogValue) -> String {
         switch value {
         case .text(let text):
-            // Quoted where it would else read as something different, or break the line.
+            // Quoted where it would otherwise be read as something else, or break the line.
             let isPlain = !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != 0x22 && $0 != 0x3D }
             return isPlain ? text : quoted(text)
         case .integer(let number): return String(number)
@@ -62,13 +62,13 @@ extension Log {
         switch value {
         case .text(let text): quoted(text)
         case .integer(let number): String(number)
-        // JSON has no word for the others.
+        // JSON has no form for the others.
         case .number(let number): number.isFinite ? String(number) : quoted(String(number))
         case .flag(let flag): String(flag)
         }
     }
 
-    /// A JSON string (RFC 8259 §7); DEL and the C1 controls are escaped too, because terminals obey some.
+    /// A JSON string (RFC 8259 §7); DEL and the C1 controls are escaped too, since some terminals obey them.
     static func quoted(_ text: String) -> String {
         var out = "\""
         for scalar in text.unicodeScalars {

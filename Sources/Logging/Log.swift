@@ -1,13 +1,13 @@
 import Foundation
 import Glibc
 
-/// Structured, named events of one process, a line each, on standard error.
+/// Structured, named events of one process, one per line, on standard error.
 ///
 ///     2026-02-03T04:05:06.789Z info steps observer observer.fired type=stepCount head=48213
 ///
-/// or one JSON object a line with `HEALTHBUS_LOG=json`. A line goes out in one write(2), so lines of several threads and processes
-/// don't mix. **Values of health data, and names that a person gave, are never passed**: types, counts, sequences, durations and
-/// errors are.
+/// or one JSON object per line with `HEALTHBUS_LOG=json`. A line is written with one write(2), so lines from several
+/// threads and processes don't mix. **Health values, and names that a person chose, are never logged**: types, counts,
+/// sequences, durations and errors are.
 package struct Log: Sendable {
     package enum Level: String, Sendable, Comparable, CaseIterable {
         case debug, info, notice, warning, error
@@ -45,9 +45,9 @@ package struct Log: Sendable {
         self.write = write
     }
 
-    /// As the environment says: `HEALTHBUS_LOG_LEVEL` (info when unset) and `HEALTHBUS_LOG` (text when unset).
+    /// Configured by the environment: `HEALTHBUS_LOG_LEVEL` (default: info) and `HEALTHBUS_LOG` (default: text).
     ///
-    /// - Throws: `Failure` (usage) that lists the values there are.
+    /// - Throws: `Failure` (usage) that lists the allowed values.
     package init(
         plugin: String, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(Failure) {
@@ -58,7 +58,7 @@ package struct Log: Sendable {
             format: try Self.choice("HEALTHBUS_LOG", in: environment, default: .text))
     }
 
-    /// The same log, its lines given to `write` instead.
+    /// The same log, with its lines passed to `write` instead.
     package func writing(to write: @escaping @Sendable (String) -> Void) -> Log {
         Log(plugin: plugin, levels: levels, format: format, now: now, write: write)
     }
@@ -74,7 +74,7 @@ package struct Log: Sendable {
 
     /// - Parameters:
     ///   - failed: writes it at the event's level for failures.
-    ///   - fields: in order; evaluated only when the event is wanted.
+    ///   - fields: in order; evaluated only if the event is to be written.
     package func callAsFunction(
         _ event: LogEvent, failed: Bool = false, _ fields: @autoclosure () -> LogFields = [:]
     ) {

@@ -1,5 +1,5 @@
 extension LogEvent {
-    /// A table for a page of the documentation, in the order of categories and names.
+    /// A table for a page of the documentation, ordered by category and name.
     package static func documentation(of events: [LogEvent]) -> String {
         let order = events.sorted { ($0.category, $0.name) < ($1.category, $1.name) }
         let rows = order.map { event in

@@ -1,4 +1,4 @@
-/// A kind of thing that processes say in their logs: declared once, with what it means and what its fields hold.
+/// A kind of event in the logs of processes: declared once, with its meaning and the meaning of its fields.
 package struct LogEvent: Sendable, Equatable {
     package struct Field: Sendable, Equatable {
         package let name: String
@@ -8,9 +8,9 @@ package struct LogEvent: Sendable, Equatable {
     /// `noun.verb`, as in "observer.fired".
     package let name: String
     package let level: Log.Level
-    /// The level when it tells of a failure; nil for what can't fail.
+    /// The level when it reports a failure; nil for events that can't.
     package let failureLevel: Log.Level?
-    /// In the order in which they are written; one may be left out.
+    /// In the order in which they are written; each may be left out.
     package let fields: [Field]
     /// One sentence.
     package let meaning: String
@@ -26,7 +26,7 @@ package struct LogEvent: Sendable, Equatable {
         self.fields = fields.map { Field(name: $0.key, meaning: $0.value) }
     }
 
-    /// The part of the work that it is about, as HealthKit apps name their log categories: what stands before the dot.
+    /// The part of the work that it concerns, like the log categories of HealthKit apps: the text before the dot.
     package var category: String { name.split(separator: ".").first.map(String.init) ?? name }
 
     package func level(failed: Bool) -> Log.Level { failed ? failureLevel ?? level : level }
@@ -37,7 +37,7 @@ package struct LogEvent: Sendable, Equatable {
     }
 }
 
-/// From which level on a log writes: one for all, and others for single categories.
+/// The level from which a log is written: one for everything, and others for single categories.
 package struct LogLevels: Sendable, Equatable {
     package var usual: Log.Level
     package var byCategory: [String: Log.Level]
@@ -49,7 +49,7 @@ package struct LogLevels: Sendable, Equatable {
 
     /// "info", or "info,observer=debug,sync=debug".
     ///
-    /// - Throws: `Failure` (usage) that lists the levels there are.
+    /// - Throws: `Failure` (usage) that lists the allowed levels.
     package init(_ text: String, variable: String) throws(Failure) {
         self.init()
         func level(_ name: some StringProtocol) throws(Failure) -> Log.Level {

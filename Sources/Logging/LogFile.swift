@@ -1,10 +1,11 @@
 import Glibc
 import Synchronization
 
-/// A log in a file of bounded size. At its limit the file gets another name, which it takes from the one before, and a new one is begun.
+/// A log in a file of bounded size. When it reaches its limit the file is renamed, replacing the previous older one,
+/// and a new file is begun.
 ///
-/// The process that writes is the one that begins the new file, between two lines: no line is lost or cut, whoever else dies, and nobody
-/// waits for a reader. What a full disk doesn't take is lost.
+/// The writing process itself begins the new file, between two lines: no line is lost or cut, no matter which process
+/// dies, and nobody waits for a reader. Lines that don't fit on a full disk are lost.
 package final class LogFile: Sendable {
     package static let limit = 4 << 20
 
@@ -17,7 +18,7 @@ package final class LogFile: Sendable {
     package static func older(_ path: String) -> String { path + ".1" }
 
     /// - Parameter descriptor: open for appending; it stays the log's when that begins a new file.
-    /// - Returns: nil when that isn't the file at `path`.
+    /// - Returns: nil when the descriptor isn't the file at `path`.
     package init?(path: String, descriptor: Int32 = STDERR_FILENO, limit: Int = LogFile.limit) {
         self.path = path
         self.limit = limit
@@ -25,11 +26,12 @@ package final class LogFile: Sendable {
         guard size != nil else { return nil }
     }
 
-    /// - Parameter line: with its end.
+    /// - Parameter line: including its newline.
     package func write(_ line: String) {
         lock.withLock { _ in
             switch size {
-            // Another process of this instance, which waits to take over or has been, has begun a new file.
+            // Another process of this instance, one that is about to take over or has been replaced, has begun a new
+            // file.
             case nil: begin()
             case let size? where size > 0 && size + line.utf8.count > limit:
                 if rename(path, Self.older(path)) == 0 { begin() }
@@ -39,7 +41,7 @@ package final class LogFile: Sendable {
         }
     }
 
-    /// How long the file is; nil when the descriptor is open on another one.
+    /// The length of the file; nil when the descriptor refers to another one.
     private var size: Int? {
         var open = stat()
         var named = stat()
@@ -49,7 +51,7 @@ package final class LogFile: Sendable {
         return Int(open.st_size)
     }
 
-    /// Goes over to the file at `path`, a new one if need be; where none can be had, the next line tries again.
+    /// Switches to the file at `path`, creating it if need be; if that fails, the next line tries again.
     private func begin() {
         let new = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
         guard new >= 0 else { return }

@@ -1,10 +1,11 @@
 import Foundation
 
-/// A line of a log, as `Log` writes it in either form; what else stands on standard error (a crash's last words) is `text` alone.
+/// A line of a log, written by `Log` in either form; anything else on standard error (such as the last words of a
+/// crash) is only `text`.
 package struct LogLine: Sendable, Equatable {
-    /// ISO 8601 with milliseconds, in UTC: sorts as it reads. Of a line without one: that of the line before.
+    /// ISO 8601 with milliseconds, in UTC, which sorts as text. A line without a time has that of the previous line.
     package var time: String
-    /// nil for what isn't an event.
+    /// nil for anything that isn't an event.
     package var level: Log.Level?
     package var instance: String
     package var category = ""
@@ -18,9 +19,9 @@ package struct LogLine: Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - text: without its end.
-    ///   - before: the time of the line before, for one that has none.
-    ///   - instance: whose file it stands in.
+    ///   - text: without its newline.
+    ///   - before: the previous line's time, for a line without one.
+    ///   - instance: the owner of the file.
     package init(_ text: String, instance: String, before: String) {
         self.init(time: before, level: nil, instance: instance, text: text)
         if text.hasPrefix("{") { readJSON() } else { readText() }
@@ -93,16 +94,17 @@ package struct LogLine: Sendable, Equatable {
 }
 
 extension LogLine {
-    /// One line for eyes, without its end; control characters are made harmless.
+    /// One line for people, without its newline; control characters are made harmless.
     package var line: String {
         guard level != nil else { return Self.harmless(text) }
-        // A line that was written as text is shown as it is; the log has escaped what needs it.
+        // A line written as text is shown as it is; the log has escaped whatever needed it.
         guard text.hasPrefix("{") else { return text }
         let known = [time, level?.rawValue ?? "", instance, category, event]
         return (known + fields.map { "\($0.key)=\(Self.harmless($0.value))" }).joined(separator: " ")
     }
 
-    /// One JSON object, without its end: the members of `HEALTHBUS_LOG=json`; `text` for what isn't an event.
+    /// One JSON object, without its newline: the members of `HEALTHBUS_LOG=json`; `text` for anything that isn't an
+    /// event.
     package var json: String {
         var members = [("time", Log.quoted(time)), ("plugin", Log.quoted(instance))]
         if let level {

@@ -1,14 +1,14 @@
 /// What somebody who mistyped a word may have meant.
 package enum Nearest {
-    /// The candidate with the fewest edits (Levenshtein 1966; two letters swapped are one edit, Damerau 1964), if they are few for the
-    /// word's length; the first of equals.
+    /// The candidate with the fewest edits (Levenshtein 1966; swapping two letters is one edit, Damerau 1964), if they
+    /// are few for the word's length; the first if several are equal.
     package static func to(_ word: String, among candidates: [String]) -> String? {
         let ranked = candidates.map { (candidate: $0, edits: distance(Array(word.utf8), Array($0.utf8))) }
         guard let best = ranked.min(by: { $0.edits < $1.edits }) else { return nil }
         return best.edits <= max(1, word.utf8.count / 3) ? best.candidate : nil
     }
 
-    /// "did you mean 'steps'?"; where nothing is near, `other`, or else all that there is.
+    /// "did you mean 'steps'?"; if nothing is close, `other`, or else the list of all candidates.
     package static func hint(
         for word: String, among candidates: [String], quoted: Bool = true, else other: String? = nil
     ) -> String {

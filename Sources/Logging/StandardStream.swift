@@ -1,6 +1,6 @@
 import Glibc
 
-/// Standard output or error, unbuffered: what is given to `write` goes out in one piece where the system takes it so.
+/// Standard output or error, unbuffered: each call of `write` is written in one piece if the system allows.
 package struct StandardStream: Sendable {
     package static let output = StandardStream(descriptor: STDOUT_FILENO)
     package static let error = StandardStream(descriptor: STDERR_FILENO)
@@ -9,14 +9,15 @@ package struct StandardStream: Sendable {
 
     package init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// False when the other side is gone or the disk is full: for a message to people there is nobody left to tell.
+    /// Returns false when the other side is gone or the disk is full: with a message for people, nobody is left to
+    /// tell.
     @discardableResult
     package func write(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { write($0) }
     }
 
-    /// As above: bytes of data, of which whoever makes them must know whether they went out.
+    /// As above, for bytes of data, where the caller must know whether they were written.
     package func write(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -1,14 +1,14 @@
 import Glibc
 
-/// The hub's two well-known endpoints, what opens them where the bus is sealed, and who is believed there.
+/// The hub's two well-known endpoints, the keys for them where the bus is sealed, and who is trusted there.
 package struct BusAddress: Sendable, Equatable {
     /// Where publishers connect.
     package var publish: String
     /// Where subscribers connect.
     package var subscribe: String
-    /// How this process proves who it is; nil on a bus that asks nobody: Unix sockets in a folder.
+    /// How this process proves its identity; nil on a bus that asks for no proof: Unix sockets in a folder.
     package var seal: BusSeal?
-    /// Whose word counts for this process; nil for whoever hears everything as it is said.
+    /// Whose messages count for this process; nil for one that hears everything as it is sent.
     package var trust: BusTrust?
 
     package init(publish: String, subscribe: String, seal: BusSeal? = nil, trust: BusTrust? = nil) {
@@ -18,12 +18,13 @@ package struct BusAddress: Sendable, Equatable {
         self.trust = trust
     }
 
-    /// Unix sockets in a folder (0700): the rights of the folder are the rights of the bus.
+    /// Unix sockets in a folder (0700): access to the folder is access to the bus.
     package init(folder: String) {
         self.init(publish: "ipc://\(folder)/pub", subscribe: "ipc://\(folder)/sub")
     }
 
-    /// Takes away the files of its Unix sockets, which a hub that was killed leaves behind. For whoever knows that no hub runs there.
+    /// Removes the files of its Unix sockets, which a killed hub leaves behind. Only for callers that know that no hub
+    /// is running there.
     package func removeSocketFiles() {
         for address in [publish, subscribe] where address.hasPrefix("ipc://") { unlink(String(address.dropFirst(6))) }
     }

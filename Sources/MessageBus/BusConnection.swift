@@ -9,7 +9,7 @@ import Synchronization
 package enum Subscription: Sendable, Hashable {
     case exact(String)
     case prefix(String)
-    /// What begins so and ends as a tool's name does (`BusName`).
+    /// Topics that begin like this and end as a tool's name does (`BusName`).
     case tools(String)
 
     var text: String {
@@ -28,25 +28,25 @@ package enum Subscription: Sendable, Hashable {
     }
 }
 
-/// A process's place on the bus: one PUB socket to the hub, one SUB socket from it, and the thread that owns both.
+/// A process's connection to the bus: one PUB socket to the hub, one SUB socket from it, and the thread that owns both.
 ///
-/// Sending never blocks: the outbox is bounded and drops the oldest, as the bus itself would, and counts it. Everything on the bus is a hint or
-/// an answer that is asked for again, so a drop delays and never loses.
+/// Sending never blocks: the outbox is bounded and drops the oldest message, as the bus itself would, and counts it.
+/// Everything on the bus is a hint, or an answer that is asked for again, so a drop delays but never loses anything.
 package final class BusConnection: Sendable {
     package struct Handlers: Sendable {
-        /// Called on the bus's thread with each message; must be quick.
+        /// Called on the bus thread with each message; must be quick.
         package var message: @Sendable (Message) -> Void
-        /// Called on the bus's thread with what couldn't be read as a message.
+        /// Called on the bus thread with whatever couldn't be read as a message.
         package var malformed: @Sendable (MessageError) -> Void
-        /// Called on the bus's thread with what its sender isn't believed (`BusAddress.trust`).
+        /// Called on the bus thread with messages that don't count from their sender (`BusAddress.trust`).
         package var foreign: @Sendable (Message) -> Void
         /// Called when a heartbeat is due; what it returns is sent.
         package var heartbeat: @Sendable () -> Message?
-        /// When the next heartbeat is due; asked again after each message.
+        /// When the next heartbeat is due; asked for again after each message.
         package var pace: @Sendable () -> Pace
-        /// Whether a heartbeat is sent at once to whoever asks how everyone is.
+        /// Whether a heartbeat is sent at once to anyone who asks how everyone is.
         package var answersHello: Bool
-        /// Called, seldom, with why the hub doesn't let this process in and what to do; it goes on trying.
+        /// Called occasionally with why the hub doesn't let this process in, and what to do; it keeps trying.
         package var refused: @Sendable (String) -> Void
         /// Called once if the sockets fail; the connection is dead then.
         package var failed: @Sendable (any Error) -> Void
@@ -72,11 +72,11 @@ package final class BusConnection: Sendable {
         }
     }
 
-    /// How soon a heartbeat follows the one before.
+    /// How soon one heartbeat follows another.
     package enum Pace: Sendable {
         /// None has come back yet: in quick succession.
         case unheard
-        /// Something is untold, and more is on its way.
+        /// There is news to report, and more is on its way.
         case moving
         case lively
         case quiet
@@ -91,13 +91,13 @@ package final class BusConnection: Sendable {
         }
     }
 
-    /// What passed, for `status` and metrics.
+    /// What has passed, for `status` and metrics.
     package struct Counters: Sendable {
         package var sent = 0
         package var received = 0
         package var dropped = 0
         package var malformed = 0
-        /// Dropped because its sender isn't the one who may say it.
+        /// Dropped because the sender may not say it.
         package var foreign = 0
 
         package init() {}
@@ -109,29 +109,30 @@ package final class BusConnection: Sendable {
         var stopping = false
         var stopped = false
         var beatNow = false
-        /// Somebody asks how everyone is.
+        /// Somebody is asking how everyone is.
         var isGreeted = false
     }
 
-    /// The topic on which tools ask everyone to say how they are.
+    /// The topic on which tools ask everyone to report.
     package static let hello = "control.hello"
-    /// The topic on which, on a sealed bus, everyone tells the hub again and again all that they want to hear.
+    /// The topic on which, on a sealed bus, each process repeatedly tells the hub everything that it wants to hear.
     package static let subscribe = "subscribe"
 
     private static let outboxLimit = 1024
-    /// Between heartbeats before the first was heard to pass.
+    /// The time between heartbeats until the first one has come back.
     private static let impatience = Duration.milliseconds(30)
-    /// Between heartbeats of whoever moves without a rest: each tells all that the one before told, and all who hear it read it.
+    /// The time between heartbeats of a process that keeps moving: each repeats everything in the previous one, and
+    /// every listener reads it.
     package static let spacing = Duration.milliseconds(100)
-    /// Between heartbeats that others ask for: whoever asks without end isn't to keep everyone busy.
+    /// The time between heartbeats sent on request, so that a tool that keeps asking can't keep everyone busy.
     private static let greetingInterval = Duration.milliseconds(20)
-    /// Between looks at the keys.
+    /// The time between checks of the keys.
     private static let lookInterval = Duration.seconds(1)
     private let state = Mutex(State())
     private let wakeup: Wakeup
     private let finished = DispatchSemaphore(value: 0)
 
-    /// Connects and starts the thread. The hub need not be there yet: ZeroMQ connects when it appears.
+    /// Connects and starts the thread. The hub need not be running yet: ZeroMQ connects when it appears.
     package init(address: BusAddress, subscriptions: [Subscription], handlers: Handlers) throws {
         wakeup = try Wakeup()
         let context = try ZeroMQContext()
@@ -154,7 +155,7 @@ package final class BusConnection: Sendable {
 
     package func send(_ message: Message) { send(message.frames) }
 
-    /// Sends frames as they are: for tools and tests that say something else than a message.
+    /// Sends frames as they are, for tools and tests that send something other than messages.
     package func send(_ frames: [[UInt8]]) {
         let isFirst = state.withLock { state in
             if state.outbox.count >= Self.outboxLimit {
@@ -164,17 +165,18 @@ package final class BusConnection: Sendable {
             state.outbox.append(frames)
             return state.outbox.count == 1
         }
-        // Behind another message, it goes with that one: the thread was woken then, and takes all there is.
+        // If another message is waiting, this one goes with it: the thread has been woken already, and takes
+        // everything.
         if isFirst { wakeup.signal() }
     }
 
-    /// Sends a heartbeat now rather than when the next is due.
+    /// Sends a heartbeat now instead of when the next is due.
     package func beat() {
         state.withLock { $0.beatNow = true }
         wakeup.signal()
     }
 
-    /// Has the thread ask for the pace again: the next heartbeat may be due earlier.
+    /// Makes the thread ask for the pace again: the next heartbeat may be due earlier.
     package func repace() { wakeup.signal() }
 
     /// Sends what is in the outbox, closes the sockets and waits for the thread to end.
@@ -196,7 +198,8 @@ package final class BusConnection: Sendable {
         var link = try BusLink(context, address, topics: topics, reconnectInterval: trouble.reconnectInterval)
         var items = pollItems(link)
         var lastBeat: MonotonicTime?
-        // Keys change only on a sealed bus. No reason to wake up: the old ones hold for a while, or the hub ends the connection.
+        // Keys change only on a sealed bus. That is no reason to wake up: the old ones stay valid for a while, or the
+        // hub ends the connection.
         var nextLook = address.seal == nil ? nil : MonotonicClock.now + Self.lookInterval
         while true {
             let now = MonotonicClock.now
@@ -204,7 +207,7 @@ package final class BusConnection: Sendable {
             if isTimeToLook { nextLook = Repetition.next(Self.lookInterval, after: now) }
             if trouble.retryAt.map({ now >= $0 }) ?? false || isTimeToLook && link.hasOldKeys() {
                 trouble.retried()
-                // Keys that can't be read now may be there again at the next look.
+                // Keys that can't be read now may be readable at the next check.
                 do {
                     link = try BusLink(
                         context, address, topics: topics, reconnectInterval: trouble.reconnectInterval)
@@ -233,7 +236,7 @@ package final class BusConnection: Sendable {
                 if let beat = handlers.heartbeat() { _ = try link.publisher.send(beat.frames) }
                 lastBeat = now
             }
-            // Only now: a beat asked for just before the end is the last word, and says that it is.
+            // Only now: a heartbeat requested just before the end is the last one, and says that it is.
             if stopping { return }
             let nextBeat = handlers.pace().next(after: lastBeat ?? now)
             let nextGreeting = isGreeted && now < greetingDue ? greetingDue : nil
@@ -243,7 +246,7 @@ package final class BusConnection: Sendable {
             if zmq_poll(&items, Int32(items.count), Int(wait)) < 0, zmq_errno() != EINTR { throw BusError.last("poll") }
             wakeup.drain()
             try note(link.handshakes(), &trouble, handlers)
-            // A bounded turn, so that a flood doesn't keep heartbeats and the outbox waiting.
+            // Bounded, so that a flood of messages doesn't delay heartbeats and the outbox.
             for _ in 0..<64 {
                 guard let frames = try link.subscriber.receive() else { break }
                 deliver(frames, subscriptions, address.trust, handlers)
@@ -276,7 +279,7 @@ package final class BusConnection: Sendable {
         do throws(MessageError) {
             let message = try Message(frames: frames)
             if handlers.answersHello, message.topic == Self.hello { state.withLock { $0.isGreeted = true } }
-            // ZeroMQ subscribes by prefix: page.steps also gets page.steps2.
+            // ZeroMQ subscribes by prefix: page.steps would also get page.steps2.
             guard subscriptions.contains(where: { $0.matches(message.topic) }) else { return }
             guard trust?(message) != false else {
                 state.withLock { $0.counters.foreign += 1 }

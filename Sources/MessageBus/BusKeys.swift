@@ -14,7 +14,7 @@ package struct BusKeyPair: Sendable, Equatable, CustomStringConvertible {
         self.secret = secret
     }
 
-    /// A new one, by the system's random generator.
+    /// A new pair from the system's random generator.
     package static func make() throws(BusKeyError) -> BusKeyPair {
         var open = [CChar](repeating: 0, count: 41)
         var secret = open
@@ -22,14 +22,14 @@ package struct BusKeyPair: Sendable, Equatable, CustomStringConvertible {
         return try BusKeyPair(secret: text(secret))
     }
 
-    /// Whether a text has the form of a key. Any 32 bytes are one.
+    /// Whether a text has the form of a key. Any 32 bytes are a valid key.
     package static func isKey(_ text: String) -> Bool {
         guard text.utf8.count == 40 else { return false }
         var bytes = [UInt8](repeating: 0, count: 32)
         return zmq_z85_decode(&bytes, text) != nil
     }
 
-    /// The 32 bytes of a public key as libzmq shows them to the hub, in Z85.
+    /// The 32 bytes of a public key, as libzmq passes them to the hub, in Z85.
     package static func text(of bytes: [UInt8]) -> String? {
         guard bytes.count == 32 else { return nil }
         var text = [CChar](repeating: 0, count: 41)
@@ -40,7 +40,7 @@ package struct BusKeyPair: Sendable, Equatable, CustomStringConvertible {
         String(decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Never the secret.
+    /// Never includes the secret.
     package var description: String { "BusKeyPair(\(publicKey))" }
 }
 
@@ -55,7 +55,7 @@ package enum BusKeyError: Error, CustomStringConvertible {
     }
 }
 
-/// What a process shows to the hub, and by what it knows that hub.
+/// What a process shows to the hub, and how it recognises that hub.
 package struct BusCredentials: Sendable, Equatable {
     package var own: BusKeyPair
     /// The hub's public key.
@@ -67,8 +67,8 @@ package struct BusCredentials: Sendable, Equatable {
     }
 }
 
-/// A process's place on a sealed bus: its name there, and where its keys are. They are looked at every few seconds, so that a new key is used
-/// without a restart.
+/// A process's identity on a sealed bus: its name there, and where its keys are. They are checked every few seconds, so
+/// that a new key is used without a restart.
 package final class BusSeal: Sendable, Equatable {
     package let identity: String
     let credentials: @Sendable () throws -> BusCredentials

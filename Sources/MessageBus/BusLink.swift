@@ -3,8 +3,8 @@ import Clocks
 import HealthModel
 import Protocol
 
-/// The sockets of a process's place on the bus: to the hub a PUB, from it a SUB or, on a sealed bus, a DEALER that says again and again what it
-/// wants to hear.
+/// A process's sockets on the bus: a PUB to the hub, and from it a SUB or, on a sealed bus, a DEALER that repeatedly
+/// says what it wants to hear.
 final class BusLink {
     let publisher: ZeroMQSocket
     let subscriber: ZeroMQSocket
@@ -12,11 +12,11 @@ final class BusLink {
     private let topics: [String]
     private let seal: BusSeal?
     private let credentials: BusCredentials?
-    /// When it said last what it wants to hear; nil where that is due now.
+    /// When it last said what it wants to hear; nil if that is due now.
     private var lastWord: MonotonicTime?
     private var repetition = Repetition(at: MonotonicClock.now)
 
-    /// - Parameter reconnectInterval: milliseconds, of a sealed bus; nil for libzmq's own pace.
+    /// - Parameter reconnectInterval: in milliseconds, for a sealed bus; nil for libzmq's own pace.
     init(_ context: ZeroMQContext, _ address: BusAddress, topics: [String], reconnectInterval: Int32? = nil) throws {
         self.topics = topics
         seal = address.seal
@@ -35,7 +35,7 @@ final class BusLink {
                     try socket.set(ZMQ_RECONNECT_IVL_MAX, max(500, reconnectInterval))
                 }
             }
-            // Nothing waits for a hub that isn't there: what is wanted is said when it is.
+            // Nothing is queued for a hub that isn't there: subscriptions are sent once it is.
             try subscriber.set(ZMQ_IMMEDIATE, 1)
             let place = UInt64.random(in: .min ... .max)
             monitors = [
@@ -55,8 +55,9 @@ final class BusLink {
 
     var pollItems: [zmq_pollitem_t] { [subscriber.pollItem] + monitors.map(\.socket.pollItem) }
 
-    /// Says what it wants to hear, when that is due: once a connection is there, and from time to time, for that word may have been lost.
-    /// - Returns: when it is due again.
+    /// Says what it wants to hear, if that is due: once there is a connection, and then from time to time, since the
+    /// message may be lost.
+    /// - Returns: when it is next due.
     func subscribe(at now: MonotonicTime) throws -> MonotonicTime? {
         guard let seal else { return nil }
         if let lastWord, now < repetition.next(after: lastWord, at: now) {
@@ -84,17 +85,18 @@ final class BusLink {
         return events
     }
 
-    /// Whether the keys have changed since it connected. Keys that can't be read just now haven't.
+    /// Whether the keys have changed since it connected. Keys that can't be read just now count as unchanged.
     func hasOldKeys() -> Bool {
         guard let seal, let new = try? seal.credentials() else { return false }
         return new != credentials
     }
 }
 
-/// What a process makes of handshakes that fail: when it connects anew, and what it says. libzmq itself gives up for good where a key was refused.
-/// Pure.
+/// How a process reacts to failed handshakes: when it reconnects, and what it reports. libzmq itself gives up for good
+/// if a key is refused. Pure.
 package struct LinkTrouble {
-    /// Between attempts, between lines in the log, and how long it must last to be worth one: while keys change, a handshake or two fail.
+    /// The time between attempts, between log lines, and before a problem is worth a log line: while keys change, a
+    /// handshake or two may fail.
     package static let retryAfter = Duration.seconds(1)
     package static let sayEvery = Duration.seconds(30)
     package static let patience = Duration.seconds(2)
@@ -102,24 +104,26 @@ package struct LinkTrouble {
     private var since: MonotonicTime?
     private var saidAt: MonotonicTime?
     private var isGivenUp = false
-    /// When to connect anew; nil while there is no need.
+    /// When to reconnect; nil while there is no need.
     package private(set) var retryAt: MonotonicTime?
 
     package init() {}
 
     package enum Failure: Sendable { case keyRefused, notUnderstood, brokenOff, keysUnreadable }
 
-    /// Milliseconds after which libzmq tries again by itself: a hub that isn't there is missed soon, one that refuses isn't pressed.
+    /// How many milliseconds until libzmq itself tries again: a hub that is absent is tried soon, one that refuses
+    /// isn't pressed.
     package var reconnectInterval: Int32 { since == nil ? 50 : 1000 }
 
-    /// One of the two sockets is in. The other, if its key was refused a moment before it was entered, libzmq has given up: it is tried anew still.
+    /// One of the two sockets is connected. If the other's key was refused a moment before it was listed, libzmq has
+    /// given up on it: it still has to reconnect.
     package mutating func succeeded() {
         since = nil
         saidAt = nil
         if !isGivenUp { retryAt = nil }
     }
 
-    /// - Returns: what to say, if it is time to say something.
+    /// - Returns: what to report, if it is time to.
     package mutating func failed(_ failure: Failure, at now: MonotonicTime) -> String? {
         retryAt = retryAt ?? now + Self.retryAfter
         if failure != .brokenOff { isGivenUp = true }
@@ -129,12 +133,12 @@ package struct LinkTrouble {
         saidAt = now
         return switch failure {
         case .keyRefused:
-            "the hub refuses this key; 'healthbus keys list' shows whether its list has it, 'healthbus keys init' enters those that it lacks"
+            "the hub refuses this key; 'healthbus keys list' shows whether it is listed, 'healthbus keys init' adds the missing ones"
         case .notUnderstood:
-            "what answers at the hub's address isn't a sealed hub; check 'bus' in the configuration, there and here"
+            "whatever answers at the hub's address isn't a sealed hub; check 'bus' in the configuration on both sides"
         case .keysUnreadable: "this process's keys can't be read"
         case .brokenOff:
-            "the hub breaks the handshake off; if it was given a new key, copy its public key to this process's keys"
+            "the hub breaks off the handshake; if it was given a new key, copy its public key to this process's keys"
         }
     }
 

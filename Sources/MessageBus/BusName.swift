@@ -1,15 +1,16 @@
-/// How those on a bus are named: an instance by its own name; a tool by `client-`, whose key it has, and two numbers.
+/// Names on the bus: an instance has its own name; a tool has `client-`, the owner of its key, and two numbers.
 ///
-/// The two numbers make a tool's owner certain: `client-heart-rate-7-9` belongs to 'heart-rate', and never to 'heart'.
+/// The two numbers make the owner of a tool unambiguous: `client-heart-rate-7-9` belongs to 'heart-rate', never to
+/// 'heart'.
 package enum BusName {
     static let toolPrefix = "client-"
 
-    /// What the names of somebody's tools begin with; of nobody's where the bus asks for no key.
+    /// The beginning of the names of an owner's tools; without an owner on a bus that needs no key.
     package static func toolPrefix(of owner: String?) -> String { toolPrefix + (owner.map { $0 + "-" } ?? "") }
 
     package static func isTool(_ name: String) -> Bool { name.hasPrefix(toolPrefix) }
 
-    /// Whose tool a name is; nil where it isn't a tool's, or names nobody.
+    /// The owner of a tool with this name; nil if it isn't a tool's name, or names no owner.
     package static func owner(ofTool name: String) -> String? {
         guard isTool(name) else { return nil }
         let parts = name.dropFirst(toolPrefix.count).split(separator: "-", omittingEmptySubsequences: false)
@@ -17,10 +18,10 @@ package enum BusName {
         return parts.dropLast(2).joined(separator: "-")
     }
 
-    /// Who answers for what a name does: a tool's owner, or the name itself.
+    /// Who is responsible for a name: a tool's owner, or the name itself.
     package static func owner(of name: String) -> String { owner(ofTool: name) ?? name }
 
-    /// Whether this is how a tool's name ends: two numbers with a hyphen between them.
+    /// Whether this is the end of a tool's name: two numbers with a hyphen between them.
     static func areNumbers(_ bytes: some Collection<UInt8>) -> Bool {
         let parts = bytes.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return parts.count == 2

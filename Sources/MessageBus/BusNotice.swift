@@ -1,15 +1,15 @@
 import HealthModel
 
-/// What a hub has to say of those who are on its bus or want to be: for its log.
+/// What a hub reports, for its log, about those on its bus or trying to join.
 package struct BusNotice: Sendable, Equatable {
     package enum Kind: String, Sendable {
         /// Somebody wasn't let in.
         case refused = "bus.refused"
-        /// Somebody said or asked for what its key gives no right to.
+        /// Somebody sent or asked for something that its key gives no right to.
         case denied = "bus.denied"
-        /// The keys or the list can't be read; what held goes on.
+        /// The keys or the list can't be read; the previous ones stay in force.
         case unreadable = "bus.unreadable"
-        /// All connect anew: a key that some came in by no longer holds.
+        /// Everyone reconnects: a key that some had connected with is no longer valid.
         case reopened = "bus.reopened"
     }
 
@@ -17,7 +17,7 @@ package struct BusNotice: Sendable, Equatable {
     /// Who: an identity, or an address.
     package var who: String
     package var why: String
-    /// How many like it weren't told since the last that was.
+    /// How many similar ones were suppressed since the last one reported.
     package var untold: Int
 
     package init(_ kind: Kind, who: String, why: String, untold: Int = 0) {
@@ -28,20 +28,20 @@ package struct BusNotice: Sendable, Equatable {
     }
 }
 
-/// Lets through one notice of a kind and person (and reason, of who isn't let in) in ten seconds, and counts the others: a flood of what is refused must not become a flood of lines.
-/// Pure.
+/// Passes one notice per kind and sender (and per reason, for those who aren't let in) every ten seconds, and counts
+/// the others: a flood of refusals must not become a flood of log lines. Pure.
 package struct NoticeLimit {
     package static let interval = Duration.seconds(10)
-    /// Strangers come with as many addresses as they like.
+    /// Strangers can have any number of addresses.
     package static let limit = 128
 
     private var told: [String: (at: MonotonicTime, untold: Int)] = [:]
 
     package init() {}
 
-    /// nil when nothing is to be said now.
+    /// nil when nothing is to be reported now.
     package mutating func pass(_ notice: BusNotice, at now: MonotonicTime) -> BusNotice? {
-        // What is denied differs as its sender likes; why somebody is refused doesn't.
+        // Denied requests vary as the sender pleases; the reasons for refusing somebody don't.
         let key = "\(notice.kind) \(notice.who)" + (notice.kind == .denied ? "" : " " + notice.why)
         if let last = told[key], now - last.at < Self.interval {
             told[key] = (last.at, last.untold + 1)

@@ -1,10 +1,9 @@
 import Protocol
 
-/// Decides whether what somebody says counts for whoever hears it.
+/// Decides whether a message counts, judging by its sender.
 ///
-/// On a sealed bus the hub has proven the name in the header (`from`), so this decides by who said it. On an open bus
-/// the name is the sender's own word: the
-/// same rule then stops mistakes, not attackers.
+/// On a sealed bus the hub has verified the name in the header (`from`), so the decision rests on who really sent it.
+/// On an open bus the name is only the sender's claim: the same rule then stops mistakes, not attackers.
 package final class BusTrust: Sendable, Equatable {
     let believes: @Sendable (Message) -> Bool
 

@@ -1,27 +1,27 @@
 import CZeroMQ
 
-/// How handshakes of a socket end, as libzmq tells it (zmq_socket_monitor(3)).
+/// How handshakes of a socket end, as reported by libzmq (zmq_socket_monitor(3)).
 package final class HandshakeMonitor {
     package enum Event: Equatable {
         case succeeded
         /// The hub doesn't know the key (ZAP status 400).
         case keyRefused
-        /// What came isn't the handshake that was expected: another mechanism, another hub key, noise.
+        /// The data received isn't the expected handshake: another mechanism, another hub key, noise.
         case notUnderstood(mechanismDiffers: Bool)
-        /// The connection ended on the way, without a reason.
+        /// The connection ended during the handshake, without a reason.
         case brokenOff
     }
 
     package let socket: ZeroMQSocket
     private let watched: ZeroMQSocket
 
-    /// - Parameter name: no other monitor of this context has it.
+    /// - Parameter name: unique among the monitors of this context.
     package init(_ watched: ZeroMQSocket, name: String) throws {
         self.watched = watched
         let events =
             ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
             | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
-        // Unbounded: whoever tells must never wait for us.
+        // Unbounded: libzmq must never wait for us.
         socket = try ZeroMQSocket(watched.context, type: ZMQ_PAIR, highWaterMark: 0, linger: 0)
         guard zmq_socket_monitor(watched.handle, "inproc://\(name)", Int32(events)) == 0 else {
             throw BusError.last("watch the handshakes")
@@ -29,14 +29,15 @@ package final class HandshakeMonitor {
         try socket.connect("inproc://\(name)")
     }
 
-    /// Ends the events before their socket goes: libzmq's thread would wait for ever to tell one that nobody hears.
+    /// Ends the events before their socket goes: otherwise libzmq's thread would wait forever to deliver one that
+    /// nobody receives.
     deinit { zmq_socket_monitor(watched.handle, nil, 0) }
 
-    /// The next event and the endpoint; nil when there is none now.
+    /// The next event and its endpoint; nil when there is none now.
     package func next() throws -> (event: Event, endpoint: String)? {
         while let frames = try socket.receive() {
             guard let first = frames.first, first.count == 6 else { continue }
-            // 16 bits of event, 32 of value, in the machine's order.
+            // 16 bits of event, 32 bits of value, in the machine's byte order.
             let kind = Int32(first[0]) | Int32(first[1]) << 8
             let value = first[2...].enumerated().reduce(UInt32(0)) { $0 | UInt32($1.element) << (8 * $1.offset) }
             let event: Event

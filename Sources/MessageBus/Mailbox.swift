@@ -1,6 +1,7 @@
 import Foundation
 
-/// A bounded queue between threads. Whoever takes waits with a deadline; whoever puts either waits for room or is told that there is none.
+/// A bounded queue between threads. The taker waits up to a deadline; the sender either waits for room or is told that
+/// there is none.
 ///
 /// `@unchecked Sendable`: every access to the queue holds the condition's lock.
 package final class Mailbox<Element: Sendable>: @unchecked Sendable {
@@ -11,7 +12,7 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
 
     package init(capacity: Int) { self.capacity = capacity }
 
-    /// False when the box is full or closed: the element is dropped.
+    /// Returns false when the box is full or closed: the element is dropped.
     @discardableResult
     package func offer(_ element: Element) -> Bool {
         condition.withLock {
@@ -22,7 +23,8 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Takes the element whatever the capacity: for the few that must not be lost, such as answers to what this process itself asked for.
+    /// Adds the element whatever the capacity: for the few that must not be lost, such as answers to this process's own
+    /// requests.
     package func insist(_ element: Element) {
         condition.withLock {
             guard !closed else { return }
@@ -31,7 +33,7 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Waits for room; false when the box was closed.
+    /// Waits for room; returns false if the box was closed.
     package func put(_ element: Element) -> Bool {
         condition.withLock {
             while !closed, elements.count >= capacity { condition.wait() }
@@ -42,7 +44,7 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Up to `limit` elements; empty when `timeout` (seconds) has passed or the box is closed and empty.
+    /// Takes up to `limit` elements; none when `timeout` (seconds) has passed, or the box is closed and empty.
     package func take(limit: Int, timeout: TimeInterval) -> [Element] {
         let deadline = Date(timeIntervalSinceNow: timeout)
         return condition.withLock {

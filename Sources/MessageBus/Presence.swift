@@ -1,27 +1,28 @@
 import HealthModel
 
-/// Whether the bus carries what a process says, told by its own heartbeats coming back, and how soon the next is due. Pure.
+/// Whether the bus delivers what a process sends, judged by its own heartbeats coming back, and how soon the next one
+/// is due. Pure.
 package struct Presence: Sendable {
-    /// A hub that hasn't given a heartbeat back for this long is gone, or doesn't hear.
+    /// A hub that hasn't returned a heartbeat for this long is gone, or isn't listening.
     private static let echoPatience = Duration.seconds(5)
 
     private var repetition: Repetition
     private var wasHeard = false
-    /// When the first heartbeat was sent that hasn't come back.
+    /// When the first heartbeat that hasn't come back was sent.
     private var unheardSince: MonotonicTime?
     /// Something has moved since the last heartbeat.
     private var isUntold = false
 
     package init(at now: MonotonicTime) { repetition = Repetition(at: now) }
 
-    /// A heartbeat leaves.
+    /// A heartbeat is being sent.
     package mutating func said(at now: MonotonicTime) {
         unheardSince = unheardSince ?? now
         isUntold = false
     }
 
-    /// One of its own heartbeats has gone through the hub and come back: the bus works both ways.
-    /// - Returns: whether that is new, which others should hear at once.
+    /// One of its own heartbeats has come back through the hub: the bus works in both directions.
+    /// - Returns: whether that is new, in which case others should hear at once.
     package mutating func heardSelf(at now: MonotonicTime) -> Bool {
         let wasOnBus = isOnBus(at: now)
         wasHeard = true
@@ -30,7 +31,7 @@ package struct Presence: Sendable {
         return !wasOnBus
     }
 
-    /// What the heartbeats tell has changed.
+    /// The contents of the heartbeats have changed.
     package mutating func moved(at now: MonotonicTime) {
         repetition.moved(at: now)
         isUntold = true
@@ -40,7 +41,7 @@ package struct Presence: Sendable {
         wasHeard && unheardSince.map { now - $0 < Self.echoPatience } ?? true
     }
 
-    /// - Parameter isBusy: whether it is at work, whatever has come of it yet.
+    /// - Parameter isBusy: whether it is at work, even without a result so far.
     package func pace(at now: MonotonicTime, isBusy: Bool = false) -> BusConnection.Pace {
         guard isOnBus(at: now) else { return .unheard }
         if isUntold { return .moving }

@@ -1,15 +1,17 @@
 import HealthModel
 
-/// How often is said again what others may have missed: each second while it moves and a while after, seldom once it rests. Pure.
+/// How often to repeat what others may have missed: each second while something moves and for a while after, seldom
+/// when at rest. Pure.
 ///
-/// A message that moved something is said at once; repeating it makes up for one that got lost. A stack that rests has nothing to lose: what
-/// it says then only shows that everyone is still there, and would cost more than all its work.
+/// A message about a change is sent at once; repeating it makes up for one that was lost. A stack at rest has nothing
+/// to lose: its repetitions only show that everyone is still there, and at the faster pace would cost more than all its
+/// work.
 package struct Repetition: Sendable {
-    /// Between two times while something moves, and for `afterglow` from then on.
+    /// The interval while something moves, and for `afterglow` after that.
     package static let lively = Duration.seconds(1)
-    /// Between two times while nothing does.
+    /// The interval while nothing moves.
     package static let quiet = Duration.seconds(7)
-    /// Who hasn't been heard for this long isn't there: two times missed, and a little.
+    /// Anyone who hasn't been heard for this long isn't there: two intervals missed, and a little more.
     package static let silence = Duration.seconds(17)
     private static let afterglow = Duration.seconds(10)
 
@@ -24,7 +26,7 @@ package struct Repetition: Sendable {
         now - movedAt < Self.afterglow ? Self.lively : Self.quiet
     }
 
-    /// When it is due again. All processes of a machine meet at the same moments, so that one wake-up serves for all.
+    /// When it is due again. All processes of a machine use the same moments, so that one wake-up serves them all.
     package func next(after last: MonotonicTime, at now: MonotonicTime) -> MonotonicTime {
         Self.next(interval(at: now), after: last)
     }

@@ -1,9 +1,9 @@
 /// What one identity may do on a sealed bus.
 package struct TopicGrant: Sendable, Equatable {
-    /// What it may publish, and what reaches it.
+    /// What it may publish, and what it may receive.
     package let publishes: [Subscription]
     package let hears: [Subscription]
-    /// What it may give as its name (`from` in the header).
+    /// Which names it may use (`from` in the header).
     package let names: [Subscription]
     private let publishBytes: [Pattern]
     private let hearBytes: [Pattern]
@@ -18,7 +18,7 @@ package struct TopicGrant: Sendable, Equatable {
         nameBytes = names.map(Pattern.init)
     }
 
-    /// Compared as bytes: the hub asks for each message.
+    /// Compared as bytes, since the hub checks each message.
     package struct Pattern: Sendable, Hashable {
         private enum Rest: Sendable { case none, anything, numbers }
 
@@ -43,7 +43,7 @@ package struct TopicGrant: Sendable, Equatable {
             }
         }
 
-        /// Whether any topic may match both; true in doubt.
+        /// Whether any topic may match both; true if in doubt.
         func mayMeet(_ other: Pattern) -> Bool { bytes.starts(with: other.bytes) || other.bytes.starts(with: bytes) }
     }
 
@@ -60,7 +60,7 @@ package struct TopicGrant: Sendable, Equatable {
 
 /// Who may connect to a sealed hub, and what each may do there.
 package struct GuestList: Sendable, Equatable {
-    /// Whose each public key (Z85) is. Somebody may have two while one replaces the other.
+    /// The owner of each public key (Z85). One may have two keys while one replaces the other.
     package var identities: [String: String]
     package var grants: [String: TopicGrant]
 
@@ -70,7 +70,7 @@ package struct GuestList: Sendable, Equatable {
     }
 }
 
-/// What seals a hub: its own key pair and its guest list. Both are asked for again each second.
+/// What seals a hub: its own key pair and its guest list. Both are read again each second.
 package struct HubSeal: Sendable {
     package let keys: @Sendable () throws -> BusKeyPair
     package let guests: @Sendable () throws -> GuestList

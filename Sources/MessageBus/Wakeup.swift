@@ -1,6 +1,6 @@
 import Glibc
 
-/// Wakes a thread that polls: a pipe whose reading end goes into its poll set. Any thread may signal.
+/// Wakes a thread that polls: a pipe whose read end is in its poll set. Any thread may signal.
 package final class Wakeup: Sendable {
     package let readEnd: Int32
     private let writeEnd: Int32

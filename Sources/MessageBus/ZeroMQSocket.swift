@@ -2,10 +2,10 @@ import CZeroMQ
 import Glibc
 import Protocol
 
-/// A ZeroMQ context: one a process.
+/// A ZeroMQ context: one per process.
 ///
-/// `@unchecked Sendable`: "A ØMQ context is thread safe and may be shared among as many application threads as necessary"
-/// (zmq_ctx_new(3)).
+/// `@unchecked Sendable`: "A ØMQ context is thread safe and may be shared among as many application threads as
+/// necessary" (zmq_ctx_new(3)).
 package final class ZeroMQContext: @unchecked Sendable {
     let handle: UnsafeMutableRawPointer
 
@@ -14,7 +14,7 @@ package final class ZeroMQContext: @unchecked Sendable {
         self.handle = handle
     }
 
-    /// Waits until all its sockets are closed, their endpoints free.
+    /// Waits until all its sockets are closed and their endpoints free.
     deinit { zmq_ctx_term(handle) }
 }
 
@@ -23,11 +23,13 @@ package final class ZeroMQSocket {
     package let handle: UnsafeMutableRawPointer
     let context: ZeroMQContext
 
-    /// Subscriptions that wait for one peer, which go the other way than messages. libzmq drops what is beyond a mark here too, and says all of them in one go to
-    /// whoever connects: with the mark for messages a publisher that came last never heard of some, and what it sent on those topics went nowhere.
+    /// How many subscriptions may wait for one peer; they go in the opposite direction to messages. libzmq applies a
+    /// high-water mark to them too, and sends them all at once to a peer that connects: with the mark for messages, a
+    /// publisher that came last never heard of some of them, and what it sent on those topics was lost.
     package static let subscriptionsMark: Int32 = 10_000
 
-    /// - Parameter highWaterMark: messages held for one peer; beyond it they are dropped, which the protocol expects.
+    /// - Parameter highWaterMark: the most messages queued for one peer; any more are dropped, which the protocol
+    ///   expects.
     package init(_ context: ZeroMQContext, type: Int32, highWaterMark: Int32 = 64, linger: Int32 = 200) throws {
         guard let handle = zmq_socket(context.handle, type) else { throw BusError.last("make a socket") }
         self.handle = handle
@@ -36,14 +38,14 @@ package final class ZeroMQSocket {
             try set(ZMQ_SNDHWM, highWaterMark)
             try set(ZMQ_RCVHWM, highWaterMark)
             try set(ZMQ_LINGER, linger)
-            // A peer that announces a larger frame is cut off before a byte of it is kept.
+            // A peer that announces a larger frame is disconnected before any of it is kept.
             var limit = Int64(Message.maximumFrame)
             guard zmq_setsockopt(handle, ZMQ_MAXMSGSIZE, &limit, MemoryLayout<Int64>.size) == 0 else {
                 throw BusError.last("limit messages")
             }
             try set(ZMQ_RECONNECT_IVL, 20)
             try set(ZMQ_RECONNECT_IVL_MAX, 500)
-            // Whoever connects and says nothing is let go; what doesn't answer is tried anew.
+            // A peer that connects and sends nothing is dropped; one that doesn't answer is tried again.
             try set(ZMQ_HANDSHAKE_IVL, 5000)
             try set(ZMQ_CONNECT_TIMEOUT, 5000)
         } catch {
@@ -74,7 +76,8 @@ package final class ZeroMQSocket {
     package func bind(_ endpoint: String) throws {
         if endpoint.contains("[") { try set(ZMQ_IPV6, 1) }
         if endpoint.hasPrefix("tcp://") {
-            // A network that was cut says nothing: here the kernel asks, which wakes nobody, and gives up after 15 s.
+            // A network that was cut is silent: here the kernel probes, which wakes no process, and gives up after 15
+            // s.
             for (option, value) in [
                 (ZMQ_TCP_KEEPALIVE, 1), (ZMQ_TCP_KEEPALIVE_IDLE, 5), (ZMQ_TCP_KEEPALIVE_INTVL, 5),
                 (ZMQ_TCP_KEEPALIVE_CNT, 2),
@@ -86,7 +89,7 @@ package final class ZeroMQSocket {
     package func connect(_ endpoint: String) throws {
         if endpoint.contains("[") { try set(ZMQ_IPV6, 1) }
         if endpoint.hasPrefix("tcp://") {
-            // Here the hub is asked itself, so that one which hangs is noticed too; within 15 s as well.
+            // Here the hub itself is probed, so that a hanging one is noticed too; also within 15 s.
             try set(ZMQ_HEARTBEAT_IVL, 5000)
             try set(ZMQ_HEARTBEAT_TIMEOUT, 10_000)
         }
@@ -99,7 +102,8 @@ package final class ZeroMQSocket {
         }
     }
 
-    /// Sends one message of several frames without waiting; false when the peer's queue is full and it was dropped.
+    /// Sends one message of several frames without waiting; returns false when the peer's queue was full and the
+    /// message was dropped.
     package func send(_ frames: [[UInt8]]) throws -> Bool {
         for (index, frame) in frames.enumerated() {
             let more = index < frames.count - 1
@@ -117,7 +121,7 @@ package final class ZeroMQSocket {
     /// The next message's frames; nil when there is none now.
     package func receive() throws -> [[UInt8]]? { try receiveWithUser()?.frames }
 
-    /// The next message's frames, and whose key its connection showed (nil on a bus that asks nobody).
+    /// The next message's frames, and the owner of the key that its connection showed (nil on a bus without keys).
     package func receiveWithUser() throws -> (frames: [[UInt8]], user: String?)? {
         var frames: [[UInt8]] = []
         var user: String?
@@ -138,7 +142,7 @@ package final class ZeroMQSocket {
         }
     }
 
-    /// Hands one waiting message on to `other`, frame by frame, without copying; false when none waits.
+    /// Passes one waiting message on to `other`, frame by frame, without copying; returns false when none is waiting.
     package func forward(to other: ZeroMQSocket) throws -> Bool {
         var message = zmq_msg_t()
         guard zmq_msg_init(&message) == 0 else { throw BusError.last("forward") }
@@ -165,7 +169,7 @@ package final class ZeroMQSocket {
     }
 }
 
-/// What zmq_errno gives: the C library's numbers.
+/// Error numbers from zmq_errno: those of the C library.
 package enum Errno {
     package static let interrupted = EINTR
     package static let wouldBlock = EAGAIN

@@ -1,21 +1,21 @@
-/// Rows in the binary form of `COPY`, written straight from columns.
+/// Rows in the binary format of `COPY`, written directly from columns.
 package struct CopyRows {
     package private(set) var bytes: [UInt8]
     private let fields: Int16
 
-    /// - Parameter fields: of each row.
+    /// - Parameter fields: how many each row has.
     package init(fields: Int, reserving capacity: Int = 0) {
         self.fields = Int16(fields)
         bytes = []
         bytes.reserveCapacity(capacity + 64)
         bytes += [0x50, 0x47, 0x43, 0x4F, 0x50, 0x59, 0x0A, 0xFF, 0x0D, 0x0A, 0]
-        // Neither flags nor anything more in the head.
+        // No flags, and no header extension.
         for _ in 0..<8 { bytes.append(0) }
     }
 
     package mutating func beginRow() { append(fields) }
 
-    /// All rows, with the mark of their end.
+    /// All rows, followed by the end marker.
     package consuming func finished() -> [UInt8] {
         append(Int16(-1))
         return bytes
@@ -33,7 +33,7 @@ package struct CopyRows {
         append(value)
     }
 
-    /// What isn't finite is NULL.
+    /// Anything that isn't finite is NULL.
     package mutating func double(_ value: Double) {
         guard value.isFinite else { return null() }
         append(Int32(8))
@@ -64,12 +64,12 @@ package struct CopyRows {
     /// JSON in UTF-8.
     package mutating func json(_ text: some Collection<UInt8>) {
         append(Int32(text.count + 1))
-        // The form's version.
+        // The version of the format.
         bytes.append(1)
         bytes.append(contentsOf: text)
     }
 
-    /// A field that was made by `field` before.
+    /// A field made earlier by `field`.
     package mutating func raw(_ field: [UInt8]) { bytes.append(contentsOf: field) }
 
     /// A text as a field, for many rows; an empty one is NULL.
@@ -78,7 +78,7 @@ package struct CopyRows {
         return withUnsafeBytes(of: &length) { Array($0) } + Array(text.utf8)
     }
 
-    /// Midnight of 1 January 2000, from which the server counts.
+    /// Midnight on 1 January 2000, from which the server counts.
     private static let epoch: Int64 = 946_684_800_000_000
 
     private mutating func append(_ value: some FixedWidthInteger) {

@@ -1,6 +1,6 @@
 import CPostgreSQL
 
-/// Where a database is, without the password: for people, and to tell one database from another.
+/// Where a database is, without the password: for people, and to distinguish databases.
 package struct PostgresAddress: Sendable, Equatable, CustomStringConvertible {
     /// A name, an address, or the folder of a socket.
     package var host: String
@@ -8,7 +8,7 @@ package struct PostgresAddress: Sendable, Equatable, CustomStringConvertible {
     package var database: String
 
     /// - Parameter url: `postgresql://user:password@host:port/database`, or `host=… dbname=…`.
-    /// - Throws: `PostgresError`; it doesn't repeat the text, which may hold a password.
+    /// - Throws: `PostgresError`; it doesn't repeat the text, which may contain a password.
     package init(url: String) throws(PostgresError) {
         guard url.utf8.allSatisfy({ $0 >= 0x20 }), url.contains("://") || url.contains("=") else {
             throw Self.unreadable
@@ -28,7 +28,8 @@ package struct PostgresAddress: Sendable, Equatable, CustomStringConvertible {
         host = values["host"] ?? values["hostaddr"] ?? "localhost"
         port = values["port"] ?? "5432"
         database = values["dbname"] ?? values["user"] ?? "postgres"
-        // A password with a '/' or '@' that isn't written as %2F or %40 would be taken for one of them, and be told to everybody.
+        // A '/' or '@' in a password that isn't written as %2F or %40 would be read as part of the address, and shown
+        // to everybody.
         guard ![host, port, database].contains(where: { $0.contains("@") }),
             port.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2C })
         else { throw Self.unreadable }

@@ -2,7 +2,7 @@ import CPostgreSQL
 
 extension PostgresConnection {
     /// Runs one or more statements without parameters.
-    /// - Returns: what the last of them gave.
+    /// - Returns: the result of the last one.
     /// - Throws: `PostgresError`.
     @discardableResult
     package func execute(_ statements: String) throws(PostgresError) -> PostgresResult? {
@@ -11,7 +11,8 @@ extension PostgresConnection {
     }
 
     /// Runs one statement.
-    /// - Parameter values: of $1, $2, …; nil is NULL. They go as text: write `$1::bigint` where that isn't clear.
+    /// - Parameter values: of $1, $2, …; nil is NULL. They are sent as text: write `$1::bigint` if the type isn't
+    ///   clear.
     package func execute(_ statement: String, _ values: [String?]) throws(PostgresError) -> PostgresResult {
         let deadline = Deadline(timeout)
         let sent = Self.withPointers(to: values) {
@@ -25,7 +26,7 @@ extension PostgresConnection {
     private static func withPointers<T>(
         to texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> T
     ) -> T {
-        // One buffer, so that every text stays where it is while libpq copies it.
+        // One buffer, so that every text stays in place while libpq copies it.
         var places: [Int?] = []
         var bytes: [CChar] = []
         for text in texts {
@@ -56,7 +57,7 @@ extension PostgresConnection {
     }
 
     /// Feeds a `COPY … FROM STDIN`.
-    /// - Returns: how many rows it took.
+    /// - Returns: how many rows were copied.
     @discardableResult
     package func copy(_ statement: String, _ bytes: [UInt8]) throws(PostgresError) -> Int {
         let deadline = Deadline(timeout)
@@ -82,7 +83,7 @@ extension PostgresConnection {
         return try results(deadline)?.affected ?? 0
     }
 
-    /// What libpq holds at once of a copy.
+    /// How much of a copy is in libpq at once.
     private static let copyPiece = 1 << 18
 
     /// Runs `body` in a transaction, which is rolled back when it throws.
@@ -93,7 +94,7 @@ extension PostgresConnection {
             try execute("COMMIT")
             return value
         } catch {
-            // A connection that is gone takes its transaction along.
+            // A lost connection takes its transaction with it.
             if !isBroken {
                 do throws(PostgresError) { try execute("ROLLBACK") } catch { _ = broken() }
             }

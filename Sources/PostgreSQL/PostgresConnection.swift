@@ -3,24 +3,24 @@ import Glibc
 
 /// One connection to one database.
 ///
-/// Nothing waits for longer than its time limit, whatever stands between: libpq is asked without blocking, and its socket is polled. Not thread-safe by design:
-/// whoever makes a connection keeps it on one thread.
+/// Nothing waits longer than its time limit, whatever is in between: libpq is used without blocking, and its socket is
+/// polled. Not thread-safe by design: each connection stays on its owner's thread.
 package final class PostgresConnection {
     package let address: PostgresAddress
     let handle: OpaquePointer
-    /// Seconds for one statement, or for a connection to come about.
+    /// Seconds allowed for one statement, or for connecting.
     let timeout: Double
-    /// Nothing more is to be had from it.
+    /// The connection can no longer be used.
     package private(set) var isBroken = false
 
     /// - Parameters:
-    ///   - url: with the password, if there is one.
+    ///   - url: including the password, if there is one.
     ///   - timeout: seconds.
     /// - Throws: `PostgresError`.
     package init(url: String, timeout: Double, program: String) throws(PostgresError) {
         address = try PostgresAddress(url: url)
         self.timeout = timeout
-        // What the URL says of the same goes before these, but for the encoding.
+        // The URL's own settings take precedence over these, except for the encoding.
         let settings = [
             ("fallback_application_name", program), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
             ("keepalives_count", "3"), ("dbname", url), ("client_encoding", "UTF8"),
@@ -29,13 +29,13 @@ package final class PostgresConnection {
             throw PostgresError(.connection, endpoint: address.description, "there is no memory for a connection")
         }
         self.handle = handle
-        // Else errors come without their five characters. They are read before anything is done with data.
+        // Otherwise errors come without their five-character code. Only read, before anything is done with data.
         PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
-        // Where this throws, `deinit` ends it: all that it has is there.
+        // If this throws, `deinit` ends it: everything it needs exists.
         try connect()
         PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
         PQsetnonblocking(handle, 1)
-        // What a server remarks is for its own log.
+        // The server's notices belong in its own log.
         PQsetNoticeReceiver(handle, { _, _ in }, nil)
     }
 
@@ -60,7 +60,7 @@ package final class PostgresConnection {
         throw refusal()
     }
 
-    /// Why a connection didn't come about: "…: FATAL:  28P01: password authentication failed for user "anna"", or the words of libpq itself.
+    /// Why connecting failed: "…: FATAL:  28P01: password authentication failed for user "anna"", or libpq's own words.
     private func refusal() -> PostgresError {
         let text = String(cString: PQerrorMessage(handle))
         guard let found = text.firstMatch(of: #/:  ([0-9A-Z]{5}): ([^\n]*)/#) else {
@@ -83,7 +83,7 @@ package final class PostgresConnection {
             guard left > 0 else {
                 isBroken = true
                 throw PostgresError(
-                    .connection, endpoint: address.description, "nothing came within \(Int(timeout)) s")
+                    .connection, endpoint: address.description, "there was no answer within \(Int(timeout)) s")
             }
             let ready = poll(&entry, 1, left)
             if ready > 0 { return }
@@ -91,14 +91,14 @@ package final class PostgresConnection {
         }
     }
 
-    /// Sends what waits in libpq.
+    /// Sends whatever is waiting in libpq.
     func flush(_ deadline: Deadline) throws(PostgresError) {
         while true {
             let left = PQflush(handle)
             if left == 0 { return }
             guard left > 0 else { throw broken() }
             try wait(forWriting: true, deadline)
-            // A server that has much to say reads nothing before somebody listens.
+            // A server with much to send reads nothing until somebody receives it.
             guard PQconsumeInput(handle) == 1 else { throw broken() }
         }
     }
@@ -118,7 +118,7 @@ package final class PostgresConnection {
         return PostgresError(.connection, endpoint: address.description, "the connection broke: \(why)")
     }
 
-    /// The error that a result is; nil for one that is none.
+    /// The error that a result stands for; nil if it isn't one.
     func error(of result: PostgresResult) -> PostgresError? {
         guard result.isError else { return nil }
         if PQstatus(handle) == CONNECTION_BAD {
@@ -139,7 +139,7 @@ struct Deadline {
 
     init(_ seconds: Double) { end = ContinuousClock.now + .seconds(seconds) }
 
-    /// What is left; 0 when it is over.
+    /// The time left; 0 when it is over.
     var milliseconds: Int32 {
         let left = (end - ContinuousClock.now) / .milliseconds(1)
         return left <= 0 ? 0 : Int32(min(left.rounded(.up), 3_600_000))

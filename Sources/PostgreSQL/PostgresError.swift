@@ -1,23 +1,23 @@
-/// What went wrong with a database, and where. Holds neither passwords nor values: of a server's words only the first line of what it says of the statement
-/// as a whole is kept, and nothing of data that it refuses.
+/// What went wrong with a database, and where. Contains neither passwords nor values: of the server's message only the
+/// first line about the statement as a whole is kept, and nothing about data that it refuses.
 package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Kind: Sendable, Equatable {
         /// The URL can't be read.
         case url
-        /// There is no connection, it broke, or nothing came in time.
+        /// There is no connection, it broke, or there was no answer in time.
         case connection
         /// The server answered with an error.
         case server
     }
 
     package let kind: Kind
-    /// The five characters that name the error, whatever language the server speaks; nil where no server spoke.
+    /// The five-character code of the error, whatever the server's language; nil if no server answered.
     package let state: String?
     /// "127.0.0.1:5432/health".
     package let endpoint: String
     package let message: String
 
-    /// Whether a table, a schema, a column or a partition is missing that was there when the connection began.
+    /// Whether a table, schema, column or partition is missing that existed when the connection began.
     package var tellsOfOtherTables: Bool { state.map { ["42P01", "3F000", "42703", "23514"].contains($0) } ?? false }
 
     package init(_ kind: Kind, state: String? = nil, endpoint: String, _ message: String) {
@@ -26,13 +26,13 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
 
     package var description: String { "\(endpoint): \(message)" + (state.map { " (\($0))" } ?? "") }
 
-    /// What a server said in reply to a statement.
+    /// A server's message in reply to a statement.
     init(state: String?, endpoint: String, said message: String) {
-        // Classes 22 and 23: data, and constraints on them. Their texts may quote what they are about.
+        // Classes 22 and 23: data, and constraints on data. Their messages may quote it.
         let isOfData = state?.hasPrefix("22") ?? false || state?.hasPrefix("23") ?? false
         self.init(
             .server, state: state, endpoint: endpoint,
-            isOfData ? "the database can't hold a value" : Self.firstLine(message))
+            isOfData ? "the database can't store a value" : Self.firstLine(message))
     }
 
     static func firstLine(_ text: String) -> String {

@@ -1,6 +1,6 @@
 import CPostgreSQL
 
-/// What a statement gave: rows of texts, or how many rows it touched.
+/// The result of a statement: rows of texts, or how many rows it affected.
 package final class PostgresResult {
     let handle: OpaquePointer
 
@@ -24,12 +24,12 @@ package final class PostgresResult {
         return String(cString: text)
     }
 
-    /// Rows that it gave.
+    /// How many rows it returned.
     package var count: Int { Int(PQntuples(handle)) }
-    /// Rows that a statement wrote.
+    /// How many rows the statement wrote.
     package var affected: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
-    /// Text of a row's column, from 0; nil for NULL, and where there is no such row.
+    /// The text in a row's column, from 0; nil for NULL, and if there is no such row.
     package func text(_ row: Int, _ column: Int) -> String? {
         guard row < count, PQgetisnull(handle, Int32(row), Int32(column)) == 0,
             let text = PQgetvalue(handle, Int32(row), Int32(column))
@@ -37,7 +37,7 @@ package final class PostgresResult {
         return String(cString: text)
     }
 
-    /// Of a row's column; nil for what is no integer.
+    /// The integer in a row's column; nil for anything else.
     package func integer(_ row: Int, _ column: Int) -> Int64? { text(row, column).flatMap { Int64($0) } }
     package func bool(_ row: Int, _ column: Int) -> Bool { text(row, column) == "t" }
 }

@@ -1,9 +1,9 @@
-/// What text and JSON may not hold if PostgreSQL is to keep them.
+/// What text and JSON may not contain if PostgreSQL is to store them.
 enum JSONForm {
-    static let nul = "it holds the character NUL, which PostgreSQL can't keep"
-    static let surrogate = "it holds half a character (a lone surrogate), which PostgreSQL can't keep"
+    static let nul = "it contains the character NUL, which PostgreSQL can't store"
+    static let surrogate = "it contains half a character (a lone surrogate), which PostgreSQL can't store"
 
-    /// Whether there may be anything to look at in many texts at once.
+    /// Whether any of many texts may need checking.
     static func isSuspect(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBufferPointer { all in
             var place = 0
@@ -20,7 +20,7 @@ enum JSONForm {
         }
     }
 
-    /// Why a JSON text can't be kept; nil for nothing.
+    /// Why a JSON text can't be stored; nil if it can.
     static func problem(_ text: ArraySlice<UInt8>) -> String? {
         var place = text.startIndex
         var isAfterHigh = false

@@ -1,13 +1,13 @@
 import HealthModel
 
-/// Elements of one user that are written together, in one transaction.
+/// One user's elements that are written together, in one transaction.
 package struct PostgresBatch: Sendable {
     package var user: String
-    /// Samples in columns; those whose flags say so are deletions, and keep type and times.
+    /// Samples in columns; those flagged as deleted are deletions, and keep type and times.
     package var samples: SamplePage
     /// Which of its rows.
     package var rows: Range<Int>
-    /// Deletions of samples of which nothing else is known.
+    /// Deletions of samples about which nothing else is known.
     package var deletions: [Deletion]
     package var documents: [PostgresDocument]
 
@@ -40,7 +40,7 @@ package struct PostgresDocument: Sendable {
     /// A day's date.
     package var id: String
     package var version: Int64
-    /// JSON; nil deletes, and keeps the times that are known.
+    /// JSON; nil deletes, and keeps the known times.
     package var body: String?
     package var start: Instant?
     package var end: Instant?
@@ -61,14 +61,15 @@ package struct PostgresDocument: Sendable {
     }
 }
 
-/// What became of a batch, all of it committed.
+/// The outcome of a batch, all of it committed.
 package struct PostgresOutcome: Sendable, Equatable {
     package var created: Int64 = 0
     package var updated: Int64 = 0
     package var known: Int64 = 0
-    /// Why an element isn't kept, by its place: rows of the page first, from 0 at the first of them, then deletions, then documents.
+    /// Why an element isn't stored, by its index: rows of the page first, from 0 at the first of them, then deletions,
+    /// then documents.
     package var refused: [Int: String] = [:]
-    /// Ids that were created and changed, where they were asked for.
+    /// Ids that were created and changed, if requested.
     package var createdIDs: [String] = []
     package var updatedIDs: [String] = []
     package var identity: PostgresIdentity
@@ -76,9 +77,9 @@ package struct PostgresOutcome: Sendable, Equatable {
     package init(identity: PostgresIdentity) { self.identity = identity }
 }
 
-/// Which database it is, and how far it has come: by that a lost one, or one that was put back to an older copy, is noticed.
+/// Which database it is, and its sequence: these reveal a lost database, or one restored from an older copy.
 package struct PostgresIdentity: Sendable, Equatable {
-    /// Random, made with the tables; another one when it turns out to be an older copy, or rows are missing.
+    /// Random, created with the tables; replaced when the database turns out to be an older copy, or rows are missing.
     package var generation: String
     /// Rises with each batch that changed something.
     package var sequence: Int64
@@ -88,11 +89,11 @@ package struct PostgresIdentity: Sendable, Equatable {
     }
 }
 
-/// What a store holds, by its own counts.
+/// What a store contains, by its own counts.
 package struct PostgresHoldings: Sendable, Equatable {
     package var identity: PostgresIdentity
-    /// Elements that were ever created, less those that were found missing.
+    /// How many elements were ever created, minus those found missing.
     package var created: Int64
-    /// Rows, where they were counted.
+    /// The number of rows, if they were counted.
     package var rows: Int64?
 }

@@ -1,11 +1,12 @@
 import PostgreSQL
 
 extension PostgresSchema {
-    /// Makes what is missing, and brings what an earlier release made up to date; does nothing where all is as it should be.
-    /// - Throws: `PostgresError`, or `PostgresStoreError` for a schema of a newer release, which is left as it is.
+    /// Creates what is missing, and updates what an earlier release made; does nothing if everything is as it should
+    /// be.
+    /// - Throws: `PostgresError`, or `PostgresStoreError` for a newer release's schema, which is left unchanged.
     func prepare(_ connection: PostgresConnection) throws {
         try connection.transaction {
-            // Whoever begins at the same time waits here, and finds all done.
+            // Anyone who starts at the same time waits here, and then finds everything done.
             _ = try connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", ["healthbus " + name])
             switch try version(connection) {
             case nil:
@@ -18,7 +19,7 @@ extension PostgresSchema {
         }
     }
 
-    /// nil where there are no tables yet.
+    /// nil if there are no tables yet.
     private func version(_ connection: PostgresConnection) throws -> Int64? {
         let found = try connection.execute("SELECT to_regclass($1) IS NOT NULL", [table("meta")])
         guard found.bool(0, 0) else { return nil }

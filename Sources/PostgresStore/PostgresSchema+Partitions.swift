@@ -1,15 +1,16 @@
 import HealthModel
 import PostgreSQL
 
-/// Samples are in a partition for each year of their ids.
+/// Samples are partitioned by the year in their ids.
 ///
-/// An id's first 48 bits are its sample's start in milliseconds. So a range of ids is a range of time, the key (user_id, id) holds the partition key as
-/// PostgreSQL wants it, and a deletion finds its row although it says nothing of when that was.
+/// An id's first 48 bits are its sample's start in milliseconds. So a range of ids is a range of time, the key
+/// (user_id, id) contains the partition key as PostgreSQL requires, and a deletion finds its row although it doesn't
+/// say when that was.
 enum YearPartition {
-    /// Years that have partitions of their own; all else is in `samples_other`.
+    /// Years with partitions of their own; everything else is in `samples_other`.
     static let years = 1990...2099
 
-    /// The year that an id tells of; nil for one that isn't made of a time, or of a time outside those years.
+    /// The year in an id; nil for one that isn't derived from a time, or for a time outside those years.
     static func year(of id: SampleID) -> Int? {
         let version = id.high >> 12 & 0xF
         guard version == 8 || version == 7 else { return nil }
@@ -24,10 +25,10 @@ enum YearPartition {
         return SampleID(high: SampleID.milliseconds(ofSecond: Int64(day) * 86_400) << 16, low: 0)
     }
 
-    /// Years of some ids, each once.
+    /// The years in some ids, each once.
     static func years(of ids: some Sequence<SampleID>) -> Set<Int> {
         var years: Set<Int> = []
-        // Neighbours are mostly of one year.
+        // Neighbours are mostly from one year.
         var known: ClosedRange<UInt64>?
         for id in ids {
             if let known, known.contains(id.high >> 16), id.high >> 12 & 0xF == 8 { continue }
@@ -50,8 +51,8 @@ extension PostgresSchema {
         return Set((0..<found.count).compactMap { found.text($0, 0).flatMap { Int($0) } })
     }
 
-    /// Whether a year's partition can be made: not where somebody has detached it, nor where the default one already holds ids of that range, which
-    /// others made. Then the default one goes on taking them.
+    /// Whether a year's partition can be created: not if somebody has detached it, nor if the default one already has
+    /// ids in that range, created by others. Then they continue to go into the default one.
     private func hasRoom(for partition: String, of year: Int, _ connection: PostgresConnection) throws -> Bool {
         let found = try connection.execute(
             """
@@ -62,10 +63,10 @@ extension PostgresSchema {
         return found.bool(0, 0)
     }
 
-    /// Makes those that are missing and can be made.
+    /// Creates those that are missing and can be created.
     func makePartitions(_ years: [Int], _ connection: PostgresConnection) throws {
         try connection.transaction {
-            // One at a time: two that make the same would end with an error.
+            // One at a time: two attempts to create the same would end with an error.
             _ = try connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", ["healthbus " + name])
             let known = try partitions(connection)
             for year in years where !known.contains(year) {

@@ -1,17 +1,18 @@
 import HealthViews
 import PostgreSQL
 
-/// The tables of a store in PostgreSQL, and how they come about. `docs/postgres.md` tells why they are as they are.
+/// The tables of a store in PostgreSQL, and how they are created. `docs/postgres.md` explains their design.
 package struct PostgresSchema: Sendable, Equatable {
-    /// Of the tables.
+    /// The tables' schema.
     package let name: String
-    /// The views that people query, in a schema of their own: a view can't have a table's name beside it.
+    /// The views for queries, in a schema of their own: a view can't share a table's name in the same schema.
     package let views: [PostgresView]
 
-    /// What this release writes.
+    /// The version that this release writes.
     static let version: Int64 = 1
 
-    /// - Returns: nil for a name that would have to be written with care: it begins with a small letter, and holds only such, digits and `_`.
+    /// - Returns: nil for a name that would need quoting: it must begin with a lower-case letter, and contain only
+    ///   lower-case letters, digits and `_`.
     package init?(_ name: String, views: [PostgresView] = []) {
         guard let first = name.utf8.first, (0x61...0x7A).contains(first), name.utf8.count <= 50,
             name.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F }),
@@ -21,7 +22,7 @@ package struct PostgresSchema: Sendable, Equatable {
         self.views = views
     }
 
-    /// With the views that people query; nil for a name as above.
+    /// With the views for queries; nil for a name as above.
     package init?(_ name: String, views: HealthViews) {
         self.init(
             name,
@@ -36,7 +37,7 @@ package struct PostgresSchema: Sendable, Equatable {
     /// The name of one of its tables, as statements write it.
     func table(_ table: String) -> String { "\"\(name)\".\(table)" }
 
-    /// Texts are compared by their bytes: that is what keys need, and several times as fast as by a language's order.
+    /// Texts are compared by bytes: that is what keys need, and several times as fast as a language's order.
     var tables: String {
         """
         CREATE TABLE \(table("samples")) (
@@ -63,8 +64,9 @@ package struct PostgresSchema: Sendable, Equatable {
         """
     }
 
-    /// Of manual samples that are alive, one user, type and start have one. The index is a partition's own, since one of the whole table would have to
-    /// hold `id`; an id begins with its start, so samples of one moment are in one partition.
+    /// Living manual samples are unique by user, type and start. The index belongs to the partition, since one on the
+    /// whole table would have to contain `id`; an id begins with its start, so samples of the same moment are in one
+    /// partition.
     func momentIndex(on partition: String) -> String {
         """
         CREATE UNIQUE INDEX \(partition)_moment ON \(table(partition)) (user_id, type, start_time)

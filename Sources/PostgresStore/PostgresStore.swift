@@ -3,29 +3,30 @@ import PostgreSQL
 
 /// A store of samples, days, workouts and nights in PostgreSQL: a connection, and the tables of one schema.
 ///
-/// It keeps every element once, at its highest version, and tombstones for good: the rules are in `docs/backend.md`. Any number of stores, in any number of
-/// processes, may write to the same tables at once. Use one on one thread.
+/// It keeps every element once, at its highest version, and tombstones for good: the rules are in `docs/backend.md`.
+/// Any number of stores, in any number of processes, may write to the same tables at once. Use each on a single thread.
 ///
 ///     let store = try PostgresStore(url: url, schema: schema, timeout: 30, program: "healthbus")
 ///     let outcome = try store.put(PostgresBatch(user: "anna", samples: page), seen: nil)
 ///
-/// Whatever it throws, nothing of the batch is kept, and the batch may be put again. Where the connection is gone (`isBroken`), make another store.
+/// When it throws, nothing of the batch is stored, and the batch may be sent again. If the connection is lost
+/// (`isBroken`), make another store.
 package final class PostgresStore {
     package let schema: PostgresSchema
     let connection: PostgresConnection
     /// Years that have a partition.
     private var partitions: Set<Int>
 
-    /// Connects, makes the tables where there are none, and brings older ones up to date.
+    /// Connects, creates the tables if there are none, and updates older ones.
     /// - Parameters:
     ///   - timeout: seconds for one statement.
-    ///   - program: what the server's list of connections calls it.
+    ///   - program: its name in the server's list of connections.
     /// - Throws: `PostgresError`, `PostgresStoreError`.
     package init(url: String, schema: PostgresSchema, timeout: Double, program: String) throws {
         self.schema = schema
         connection = try PostgresConnection(url: url, timeout: timeout, program: program)
         let isDurable = try connection.execute("SHOW synchronous_commit", []).text(0, 0)
-        // What is answered must survive a crash; a server that waits for its standbys too goes on doing so.
+        // Whatever is acknowledged must survive a crash; a server that also waits for its standbys continues to do so.
         if isDurable == "off" { try connection.execute("SET synchronous_commit TO on") }
         try connection.execute(
             """
@@ -47,16 +48,17 @@ package final class PostgresStore {
             """)
     }
 
-    /// Whether nothing more is to be had from this connection.
+    /// Whether this connection can no longer be used.
     package var isBroken: Bool { connection.isBroken }
     package var address: PostgresAddress { connection.address }
 
     // MARK: Writing
 
-    /// Writes a batch in one transaction; when it returns, it is on the server's disk.
+    /// Writes a batch in one transaction; when it returns, the batch is on the server's disk.
     /// - Parameters:
-    ///   - seen: the highest sequence of a generation that the caller was ever answered. Where this is the store's generation and it never came so far, it is
-    ///     an older copy of itself: it begins a new generation, and the batch is kept under that.
+    ///   - seen: the highest sequence that the caller was ever given, with its generation. If that is the store's
+    ///     generation and it never got that far, it is an older copy of itself: it begins a new generation, and the
+    ///     batch is stored under that.
     ///   - namesElements: whether the outcome lists the ids of what was created and changed.
     package func put(
         _ batch: PostgresBatch, seen: PostgresIdentity?, namesElements: Bool = false
@@ -87,8 +89,8 @@ package final class PostgresStore {
         }
     }
 
-    /// Into the staging table, and from there in two steps, each of which is one statement: what is new, then what is newer. Where all is new, as
-    /// on a first delivery, the second has nothing to do.
+    /// Into the staging table, and from there in two steps of one statement each: first what is new, then what is
+    /// newer. If everything is new, as on a first delivery, the second has nothing to do.
     private func upsert(
         _ bytes: [UInt8], _ count: Int, _ statements: Upsert, user: String, _ namesElements: Bool,
         _ outcome: inout PostgresOutcome
@@ -118,7 +120,7 @@ package final class PostgresStore {
         return PostgresIdentity(generation: generation, sequence: sequence)
     }
 
-    /// Counts the running transaction's change, last: others that write wait only for its commit.
+    /// Counts the current transaction's change, last: other writers wait only for its commit.
     private func advance(_ outcome: PostgresOutcome) throws -> PostgresIdentity {
         guard outcome.created + outcome.updated > 0 else { return try identity() }
         return try identity(
@@ -129,7 +131,7 @@ package final class PostgresStore {
                 """, ["\(outcome.created)", "\(outcome.updated)"]))
     }
 
-    /// In one statement, so that of several callers that have seen the same one begins anew.
+    /// In one statement, so that of several callers that have seen the same, one starts the new generation.
     private func beginAnew(unlessReached seen: PostgresIdentity) throws {
         _ = try connection.execute(
             """
@@ -138,9 +140,10 @@ package final class PostgresStore {
             """, [PostgresSchema.nonce(), seen.generation, "\(seen.sequence)"])
     }
 
-    /// What it holds.
-    /// - Parameter countsRows: walks through all rows, a second for some million. Where fewer are there than were created, somebody has removed some
-    ///   behind its back: it begins a new generation, so that everybody delivers everything again.
+    /// What it contains.
+    /// - Parameter countsRows: walks through all rows, about a second for some million. If there are fewer than were
+    ///   created, somebody has removed some behind its back: it begins a new generation, so that everybody delivers
+    ///   everything again.
     package func holdings(countsRows: Bool) throws -> PostgresHoldings {
         let rows =
             countsRows

@@ -1,6 +1,6 @@
-/// What a store says beside what PostgreSQL itself does.
+/// Errors of a store besides PostgreSQL's own.
 package enum PostgresStoreError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The schema was made by a release that knows more.
+    /// The schema was made by a newer release.
     case schema(name: String, version: Int64, known: Int64)
     /// `meta` has no row: somebody has emptied it.
     case noIdentity(name: String)
@@ -10,7 +10,7 @@ package enum PostgresStoreError: Error, Sendable, Equatable, CustomStringConvert
     package var description: String {
         switch self {
         case .schema(let name, let version, let known):
-            "the schema \(name) has version \(version), and this release knows \(known)"
+            "the schema \(name) has version \(version), but this release knows only \(known)"
         case .noIdentity(let name): "the table \(name).meta is empty"
         case .viewInUse(let view): "a column of \(view) has another type now, and a view of yours is built on it"
         }

@@ -1,17 +1,18 @@
 import HealthModel
 import PostgreSQL
 
-/// A batch's samples as rows of the staging table, made in one pass over their columns; manual ones that are alive go one by one, apart.
+/// A batch's samples as rows of the staging table, made in one pass over their columns; living manual ones are set
+/// aside to be written one by one.
 struct SampleRows {
     private(set) var refused: [Int: String] = [:]
     /// Rows of the page that are manual and alive.
     private(set) var manual: [Int] = []
     private(set) var count = 0
-    /// What `COPY` takes.
+    /// The input for `COPY`.
     private(set) var bytes: [UInt8] = []
     let years: Set<Int>
 
-    /// The years 0 to 9999, as times in JSON have.
+    /// The years 0 to 9999, as in JSON times.
     private static let times: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
 
     static let columns =
@@ -48,13 +49,13 @@ struct SampleRows {
 
     private static func problem(_ row: Int, of page: SamplePage) -> String? {
         guard times.contains(page.start[row]), times.contains(page.end[row]) else {
-            return "its times aren't of the years 0 to 9999"
+            return "its times aren't within the years 0 to 9999"
         }
-        return page.end[row] < page.start[row] ? "end lies before start" : nil
+        return page.end[row] < page.start[row] ? "end is before start" : nil
     }
 }
 
-/// What rows of a page share, as fields made once.
+/// What the rows of a page share, as fields made once.
 struct PageFields {
     private let page: SamplePage
     private let types: [[UInt8]]
@@ -64,7 +65,7 @@ struct PageFields {
     private let hasUUID: Bool
     private let hasMetadata: Bool
     private let hasPayload: Bool
-    /// Whether each text has to be looked at.
+    /// Whether each text has to be checked.
     private let isSuspect: (metadata: Bool, payload: Bool, shared: Bool)
 
     init(_ page: SamplePage) {
@@ -83,7 +84,7 @@ struct PageFields {
         )
     }
 
-    /// Why a row's texts can't be kept; nil for nothing.
+    /// Why a row's texts can't be stored; nil if they can.
     func problem(_ row: Int) -> String? {
         if isSuspect.shared {
             let texts =
@@ -108,7 +109,7 @@ struct PageFields {
         out.raw(types[Int(page.type[row])])
         out.time(page.start[row])
         out.time(page.end[row])
-        // Of what is deleted only that it was is kept, and when.
+        // Of deleted samples only the fact and the times are kept.
         guard !isDeleted else {
             for _ in 0..<3 { out.null() }
             out.bool(false)
@@ -131,7 +132,7 @@ struct PageFields {
     private func json(_ column: TextColumn, _ row: Int, _ has: Bool, leavesOutEmpty: Bool, to out: inout CopyRows) {
         guard has, !column.isEmpty(row) else { return out.null() }
         let range = column.range(row)
-        // An object without members says nothing.
+        // An object without members is treated as none.
         if leavesOutEmpty, range.count <= 2 { return out.null() }
         out.json(column.bytes[range])
     }

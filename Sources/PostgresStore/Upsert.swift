@@ -1,20 +1,20 @@
 import PostgreSQL
 
-/// The statements that bring staged rows into a table by the rule of versions.
+/// The statements that move staged rows into a table according to the version rule.
 struct Upsert {
     var copy: String
-    /// Takes what has no row yet; $1 is the user.
+    /// Inserts what has no row yet; $1 is the user.
     var insert: String
-    /// Takes what is newer than its row.
+    /// Updates what is newer than its row.
     var update: String
 }
 
 extension PostgresStore {
-    /// A deletion keeps type and times, and forgets what was measured.
+    /// A deletion keeps type and times, and forgets the value.
     static func sampleUpsert(_ schema: PostgresSchema) -> Upsert {
         let columns = SampleRows.columns
-        // Of several rows of one id the newest; in the order of the key, so that each page of the index is written once, and several writers
-        // don't wait for one another in a circle.
+        // Of several rows with one id the newest; in key order, so that each page of the index is written once, and
+        // several writers don't wait for one another in a circle.
         let select = """
             INSERT INTO \(schema.table("samples")) AS held (user_id, \(columns))
             SELECT $1::text, \(columns) FROM (

@@ -6,7 +6,7 @@ extension ChildProcess {
         ProcessInfo.processInfo.environment.merging(changes) { _, new in new }
     }
 
-    /// `healthbus-trampoline` beside the running program, where the build puts both.
+    /// `healthbus-trampoline`, in the running program's folder, where the build puts both.
     package static func trampolineBesideProgram() -> String {
         var buffer: [CChar] = Array(repeating: 0, count: Int(PATH_MAX))
         let length = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -16,7 +16,7 @@ extension ChildProcess {
     }
 }
 
-/// Calls `body` with a NULL-terminated array of C strings that live as long as the call.
+/// Calls `body` with a NULL-terminated array of C strings that are valid during the call.
 func withCStrings<Result>(
     _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {

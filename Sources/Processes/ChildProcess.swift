@@ -2,24 +2,25 @@ import CPosix
 import Glibc
 import Synchronization
 
-/// A child that can't outlive its parent: it runs in a process group of its own, with nothing inherited but standard output and
-/// error, and gets a signal when the parent ends, however that comes.
+/// A child that can't outlive its parent: it runs in its own process group, inherits only standard output and error,
+/// and gets a signal when the parent ends, for whatever reason.
 ///
-/// That signal is sent when the **thread** that started the child ends (`PR_SET_PDEATHSIG` in prctl(2)), so start children
-/// from a thread that lives as long as they should: the main thread, or the one that runs the supervisor; never from
-/// the concurrency pool.
+/// That signal is sent when the **thread** that started the child ends (`PR_SET_PDEATHSIG` in prctl(2)), so start
+/// children from a thread that lives as long as they should: the main thread, or the one that runs the supervisor;
+/// never from the concurrency pool.
 ///
-/// A handle that is dropped while the child runs kills and reaps it.
+/// A handle dropped while the child is running kills and reaps it.
 package final class ChildProcess: Sendable {
     /// Where the child's standard streams go.
     package struct Streams: Sendable, Equatable {
-        /// nil: /dev/null. Descriptors must be 3 or above; the caller closes its own copies.
+        /// nil for /dev/null. Descriptors must be 3 or above; the caller closes its own copies.
         package var input: Int32?
-        /// nil: the parent's own.
+        /// nil for the parent's own.
         package var output: Int32?
-        /// nil: the parent's own.
+        /// nil for the parent's own.
         package var error: Int32?
-        /// A file that takes standard error instead: opened anew for each start, appended to, made (0600) where it isn't there.
+        /// A file that receives standard error instead: opened at each start, appended to, and created (0600) if it
+        /// doesn't exist.
         package var errorFile: String?
 
         package init(input: Int32? = nil, output: Int32? = nil, error: Int32? = nil, errorFile: String? = nil) {
@@ -31,13 +32,13 @@ package final class ChildProcess: Sendable {
     }
 
     package let pid: pid_t
-    /// A pidfd: `poll` calls it readable when the child has ended. Open as long as this object lives.
+    /// A pidfd: `poll` reports it as readable when the child has ended. Open as long as this object lives.
     package let descriptor: Int32
     private let outcome = Mutex<ProcessExit?>(nil)
 
     /// - Parameter trampoline: path of `healthbus-trampoline`.
-    /// - Throws: `ProcessError` when the trampoline can't be run, or the program isn't an executable file. A program that fails
-    ///   to start for another reason ends with exit code 127 and says why on standard error.
+    /// - Throws: `ProcessError` when the trampoline can't be run, or the program isn't an executable file. A program
+    ///   that fails to start for another reason exits with code 127 and says why on standard error.
     package init(_ spec: ProcessSpec, trampoline: String) throws(ProcessError) {
         guard access(spec.executable, X_OK) == 0 else {
             throw ProcessError(
@@ -78,7 +79,8 @@ package final class ChildProcess: Sendable {
         let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw ProcessError(
-                .spawn, "can't write \(path)", errorNumber: errno, hint: "check the folder's rights and the disk's room"
+                .spawn, "can't write \(path)", errorNumber: errno,
+                hint: "check the folder's permissions and the free disk space"
             )
         }
         return descriptor
@@ -93,21 +95,21 @@ package final class ChildProcess: Sendable {
         close(descriptor)
     }
 
-    /// Sends a signal to the child alone; false when it has ended already.
+    /// Sends a signal to the child only; returns false when it has already ended.
     @discardableResult
     package func signal(_ number: Int32) -> Bool { healthbus_pidfd_signal(descriptor, number) == 0 }
 
-    /// SIGKILL; what the child started itself follows when it is reaped.
+    /// SIGKILL; anything that the child started is killed when the child is reaped.
     package func kill() { signal(SIGKILL) }
 
-    /// How it ended, reaping it if need be; nil while it runs.
+    /// How it ended, reaping it if need be; nil while it is running.
     package func poll() -> ProcessExit? { reap(blocking: false) }
 
     /// Blocks the calling thread until the child has ended.
     @discardableResult
     package func wait() -> ProcessExit { reap(blocking: true) ?? .code(-1) }
 
-    /// Blocks for at most so long; nil when it still runs then.
+    /// Blocks for at most this long; nil if it is still running then.
     package func wait(for timeout: Duration) -> ProcessExit? {
         var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let deadline = ContinuousClock.now + timeout
@@ -129,7 +131,7 @@ package final class ChildProcess: Sendable {
             switch healthbus_wait(pid, blocking ? 1 : 0, &exit) {
             case 0: return nil
             case 1: known = exit.signal > 0 ? .signal(exit.signal) : .code(exit.code)
-            // Someone else reaped it: how it ended is lost, that it ended isn't.
+            // Somebody else reaped it: how it ended is lost, but not that it ended.
             default: known = .code(-1)
             }
             return known

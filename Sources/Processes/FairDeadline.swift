@@ -1,24 +1,25 @@
 import Foundation
 import Glibc
 
-/// A limit for what other processes do that leaves out the time in which they waited for a processor.
+/// A time limit for other processes that doesn't count the time in which they waited for a processor.
 ///
-/// On a machine that does other work an honest process waits for its turn at every step. A limit by the clock alone would take that for a
-/// hang. One that sleeps, hangs, or waits for something else doesn't wait for a processor, so for it the limit is the clock's.
+/// On a busy machine an honest process waits for its turn at every step. A limit by the clock alone would take that for
+/// a hang. A process that sleeps, hangs, or waits for something else isn't waiting for a processor, so for it the limit
+/// is the clock's.
 package struct FairDeadline {
     private let limit: Duration
     private let now: () -> Duration
     private let waited: () -> Duration
     private let begin: Duration
-    /// How long they had waited when it was first looked at; nil before that.
+    /// How long they had waited when it was first checked; nil before that.
     private var before: Duration?
     private var given = Duration.zero
 
-    /// It never lasts longer than so many times the limit.
+    /// It never lasts longer than this many times the limit.
     private static let most = 10
 
     /// - Parameters:
-    ///   - limit: from now on.
+    ///   - limit: starting now.
     ///   - groups: the processes, each with its process group. The calling thread counts too.
     package init(_ limit: Duration, of groups: some Sequence<pid_t>) {
         let groups = Set(groups)
@@ -28,7 +29,7 @@ package struct FairDeadline {
 
     /// - Parameters:
     ///   - now: a clock.
-    ///   - waited: for how long in all they have waited.
+    ///   - waited: how long they have waited in total.
     package init(_ limit: Duration, now: @escaping () -> Duration, waited: @escaping () -> Duration) {
         self.limit = limit
         self.now = now
@@ -36,11 +37,11 @@ package struct FairDeadline {
         begin = now()
     }
 
-    /// How long to wait before this is asked again; zero or less once the deadline has passed.
+    /// How long to wait before checking again; zero or less once the deadline has passed.
     package mutating func left() -> Duration {
         let elapsed = now() - begin
         guard let before else {
-            // What is soon done isn't worth the look at all processes.
+            // For something that is soon done, examining all processes isn't worthwhile.
             let look = limit / 10
             guard elapsed >= look else { return look - elapsed }
             before = waited()
@@ -55,9 +56,10 @@ package struct FairDeadline {
 
 /// How long processes have been ready to run without getting a processor.
 ///
-/// Linux counts that by thread (`/proc/<process>/task/<thread>/schedstat`, the second number); where it doesn't, all is 0.
+/// Linux counts that for each thread (`/proc/<process>/task/<thread>/schedstat`, the second number); where it doesn't,
+/// everything is 0.
 package enum ProcessorWait {
-    /// The sum over process groups of what the thread that waited most has waited in each, and the calling thread.
+    /// The sum, over process groups, of the longest wait of any thread in each, plus that of the calling thread.
     package static func total(of groups: Set<pid_t>) -> Duration {
         var byGroup: [pid_t: Int64] = [:]
         for pid in numbers(in: "/proc") {
@@ -71,7 +73,7 @@ package enum ProcessorWait {
     }
 
     private static func numbers(in folder: String) -> [pid_t] {
-        // A process that has just ended has no folder any more.
+        // A process that has just ended no longer has a folder.
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).compactMap { pid_t($0) }
     }
 
@@ -83,7 +85,7 @@ package enum ProcessorWait {
 }
 
 extension ChildProcess {
-    /// Blocks until the child has ended or the deadline has passed; nil when it still runs then.
+    /// Blocks until the child has ended or the deadline has passed; nil if it is still running then.
     package func wait(until deadline: inout FairDeadline) -> ProcessExit? {
         while true {
             let left = deadline.left()

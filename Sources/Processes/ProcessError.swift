@@ -1,13 +1,13 @@
 import Glibc
 
-/// What a process, or whoever supervises it, couldn't do, to what, and what to do now.
+/// What a process, or its supervisor, couldn't do, to what, and what to do now.
 package struct ProcessError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Code: Sendable, Equatable {
         /// A program couldn't be started.
         case spawn
-        /// The processes given contradict each other.
+        /// The given processes contradict each other.
         case configuration
-        /// The system refused something that supervising needs.
+        /// The system refused something that supervision needs.
         case system
     }
 

@@ -2,7 +2,7 @@ import CPosix
 
 /// How a process ended.
 package enum ProcessExit: Hashable, Sendable {
-    /// It exited by itself; 0 is success.
+    /// It exited on its own; 0 is success.
     case code(Int32)
     /// A signal ended it.
     case signal(Int32)

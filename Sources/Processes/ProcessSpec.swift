@@ -2,26 +2,27 @@ import Glibc
 
 /// A process to supervise: what to run, when to start it, and what to do when it ends.
 package struct ProcessSpec: Sendable, Equatable {
-    /// Unique among the processes of a supervisor.
+    /// Unique within a supervisor.
     package var name: String
-    /// Path of the program; not searched for in PATH.
+    /// Path of the program; PATH isn't searched.
     package var executable: String
     /// Without the program's own name.
     package var arguments: [String]
-    /// Laid behind them once it has been ready: what is started again may meet somebody else in its place.
+    /// Appended to them once it has been ready: by the time it is restarted, somebody else may be in its place.
     package var argumentsOnceReady: [String]
-    /// Where it starts; nil: where the supervisor is. The executable's path must be absolute then.
+    /// Its working directory; nil for the supervisor's own, in which case the executable's path must be absolute.
     package var directory: String?
-    /// Laid over the supervisor's own environment.
+    /// Overrides the supervisor's own environment.
     package var environment: [String: String]
-    /// Groups start in rising order, each when the one before is ready, and stop in falling order.
+    /// Groups start in ascending order, each once the previous one is ready, and stop in descending order.
     package var group: Int
     package var restart: RestartPolicy
-    /// How long the next group waits for this process; then it is reported and the rest starts without it.
+    /// How long the next group waits for this process; after that it is reported, and the rest starts without it.
     package var readyWithin: Duration
     /// How long it may drain after SIGTERM before SIGKILL.
     package var stopWithin: Duration
-    /// What the process gets when the supervisor dies. SIGKILL by default: what is stopped or hung would outlive any other.
+    /// The signal sent to the process when the supervisor dies. SIGKILL by default: a stopped or hanging process would
+    /// survive any other.
     package var parentDeathSignal: Int32
     package var streams: ChildProcess.Streams
 

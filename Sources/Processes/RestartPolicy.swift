@@ -1,17 +1,18 @@
-/// Whether and when a process that ended starts again.
+/// Whether and when a process that ended is restarted.
 ///
-/// The delay is exponential back-off with full jitter: uniform between 0 and min(`longest`, `base` · 2^(failures − 1)), so that
-/// processes that failed together don't come back together (Brooker, "Exponential Backoff And Jitter", AWS, 2015).
+/// The delay is exponential back-off with full jitter: uniform between 0 and min(`longest`, `base` · 2^(failures − 1)),
+/// so that processes that failed together don't come back together (Brooker, "Exponential Backoff And Jitter", AWS,
+/// 2015).
 package struct RestartPolicy: Sendable, Equatable {
     package enum Mode: String, Sendable, Codable {
-        /// Starts again whatever the exit status.
+        /// Restarts whatever the exit status.
         case always
         /// Stays down, `stopped`, after exit code 0.
         case onFailure = "on-failure"
-        /// Stays down: `stopped` after exit code 0, else `failed`.
+        /// Stays down: `stopped` after exit code 0, otherwise `failed`.
         case never
 
-        /// Whether a process that ended so isn't started again.
+        /// Whether a process that ended like this isn't restarted.
         package func staysDown(afterSuccess isSuccess: Bool) -> Bool {
             switch self {
             case .always: false
@@ -26,7 +27,7 @@ package struct RestartPolicy: Sendable, Equatable {
     package var longest: Duration
     /// A process that was ready for this long has recovered: its next failure counts as the first.
     package var healthyAfter: Duration
-    /// Failures in a row after which it stays down; nil never gives up.
+    /// The number of consecutive failures after which it stays down; nil never gives up.
     package var giveUpAfter: Int?
 
     package init(
@@ -40,7 +41,7 @@ package struct RestartPolicy: Sendable, Equatable {
         self.giveUpAfter = giveUpAfter
     }
 
-    /// The longest delay after so many failures in a row (1 or more).
+    /// The longest delay after this many consecutive failures (1 or more).
     package func ceiling(failures: Int) -> Duration {
         var delay = base
         var doublings = max(0, failures - 1)
@@ -51,7 +52,7 @@ package struct RestartPolicy: Sendable, Equatable {
         return min(delay, longest)
     }
 
-    /// The delay before the next start after so many failures in a row (1 or more).
+    /// The delay before the next start after this many consecutive failures (1 or more).
     package func delay(failures: Int, using generator: inout some RandomNumberGenerator) -> Duration {
         ceiling(failures: failures) * Double.random(in: 0..<1, using: &generator)
     }

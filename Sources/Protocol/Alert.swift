@@ -1,23 +1,24 @@
-/// Something that a person should know of, raised once and cleared once.
+/// Something that a person should know about, raised once and cleared once.
 ///
-/// An alert is a row of the raising stage's own changelog under the topic `alert.<kind>`: it is committed with what led to it, and whoever wants
-/// to hear of it pulls it like everything else.
+/// An alert is a row of the raising stage's own changelog under the topic `alert.<kind>`: it is committed with what
+/// caused it, and anyone who wants to hear of it pulls it like everything else.
 package struct Alert: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         /// Background delivery has stopped: fires weren't acknowledged, or a registration was refused.
         case deliveryStopped = "delivery-stopped"
-        /// The lock has held changes back for an hour.
+        /// A locked phone has held changes back for an hour.
         case unlockReminder = "unlock-reminder"
-        /// A workout has come in that ended a short while ago.
+        /// A workout arrived that ended a short while ago.
         case workoutRecorded = "workout-recorded"
-        /// Syncs fail, or nothing reaches the backend although something waits.
+        /// Syncs fail, or nothing reaches the backend although data is waiting.
         case degraded
     }
 
     package var kind: Kind
-    /// What it is about within its kind (a type, a workout's id); empty when the kind says it all. Never a health value.
+    /// What it is about within its kind (a type, a workout's id); empty when the kind says it all. Never a health
+    /// value.
     package var subject: String
-    /// What has happened, for people.
+    /// What happened, for people.
     package var text: String
     /// What to do now.
     package var remedy: String

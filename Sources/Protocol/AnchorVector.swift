@@ -1,8 +1,8 @@
 import HealthModel
 
-/// How far something reaches in a changelog: one sequence for all types, and another for each type that differs.
+/// How far something reaches in a changelog: one sequence for all types, and a separate one for each type that differs.
 ///
-/// Types differ when the debouncer holds one back (weight for 5 minutes) while the rest goes on.
+/// Types differ when the debouncer holds one back (weight for 5 minutes) while the others go on.
 package struct AnchorVector: Sendable, Equatable {
     package var base: SequenceNumber
     package var exceptions: [String: SequenceNumber]
@@ -12,7 +12,7 @@ package struct AnchorVector: Sendable, Equatable {
         self.exceptions = exceptions.filter { $0.value != base }
     }
 
-    /// Of a consumer without an anchor.
+    /// Where a consumer without an anchor stands.
     package static let beginning = AnchorVector(base: .beginning)
 
     package subscript(type: String) -> SequenceNumber { exceptions[type] ?? base }
@@ -21,14 +21,15 @@ package struct AnchorVector: Sendable, Equatable {
     package var minimum: SequenceNumber { Swift.min(base, exceptions.values.min() ?? base) }
     package var maximum: SequenceNumber { Swift.max(base, exceptions.values.max() ?? base) }
 
-    /// What every type has reached that isn't one of `types`.
+    /// What every type except `types` has reached.
     package func minimum(besides types: Set<String>) -> SequenceNumber {
         types.isEmpty
             ? minimum
             : exceptions.filter { !types.contains($0.key) }.values.reduce(base) { Swift.min($0, $1) }
     }
 
-    /// Where a consumer at this anchor stands when it has seen everything up to `sequence` that lies within `limit`. Never moves back.
+    /// Where a consumer at this anchor stands once it has seen everything up to `sequence` that lies within `limit`.
+    /// Never moves back.
     package func advanced(to sequence: SequenceNumber, within limit: AnchorVector) -> AnchorVector {
         let base = Swift.max(base, Swift.min(limit.base, sequence))
         var next: [String: SequenceNumber] = [:]
@@ -53,7 +54,7 @@ extension AnchorVector: Codable {
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // Not by trying: an error would be made for each vector that has types.
+        // Not by trial decoding: that would create an error for each vector that has types.
         if let base = try container.decode(Value.self).int {
             self.init(base: SequenceNumber(base))
         } else {
@@ -62,7 +63,7 @@ extension AnchorVector: Codable {
         }
     }
 
-    /// A number where all types are equal.
+    /// A plain number when all types are equal.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if exceptions.isEmpty {

@@ -1,8 +1,8 @@
 import CLibCBOR
 import HealthModel
 
-/// Reads CBOR under our own limits: depth, and never a byte beyond those that are there. Nothing is allocated on a declared length's
-/// word alone.
+/// Reads CBOR within limits of our own: on depth, and never beyond the bytes that are there. Nothing is allocated on
+/// the strength of a declared length.
 package struct CBORDecoder {
     package static let maximumDepth = 32
     private static let expectedMembers = 32
@@ -11,10 +11,10 @@ package struct CBORDecoder {
     private var position = 0
     private var itemsLeft: Int
 
-    /// The one value that `bytes` hold.
-    /// - Parameter items: how many values it may hold, itself and all in it: of a few bytes each takes some dozens in memory. A
-    ///   column is one.
-    /// - Throws: `CBORError` for anything that isn't exactly one well-formed value of the forms that `Value` has.
+    /// Decodes the one value in `bytes`.
+    /// - Parameter items: how many values it may contain, itself and nested ones included: a value of a few bytes takes
+    ///   dozens in memory. A column counts as one.
+    /// - Throws: `CBORError` for anything other than exactly one well-formed value in a form that `Value` has.
     package static func decode(_ bytes: some Collection<UInt8>, items: Int = .max) throws(CBORError) -> Value {
         let result =
             bytes.withContiguousStorageIfAvailable { decodeContiguous(UnsafeRawBufferPointer($0), items) }
@@ -60,11 +60,11 @@ package struct CBORDecoder {
             return .array(elements)
         case HEALTHBUS_CBOR_MAP.rawValue:
             try checkDeclared(item.count)
-            // No more room than a message of ours needs, whatever is declared.
+            // No more room than our own messages need, whatever is declared.
             var members = [String: Value](minimumCapacity: min(item.count, Self.expectedMembers))
             for _ in 0..<item.count {
                 guard case .string(let key) = try read(depth: depth + 1) else { throw .keyIsNotText(at: position) }
-                // Which of two counts is a matter of taste, and readers would differ.
+                // Readers would disagree on which of two equal keys counts.
                 guard members.updateValue(try read(depth: depth + 1), forKey: key) == nil else {
                     throw .duplicateKey(at: position)
                 }
@@ -74,7 +74,8 @@ package struct CBORDecoder {
         }
     }
 
-    /// Each element takes a byte at least: a longer list than bytes are left is a lie, told before anything is reserved for it.
+    /// Each element takes at least one byte, so a declared length beyond the remaining bytes is refused before anything
+    /// is reserved for it.
     private func checkDeclared(_ count: Int) throws(CBORError) {
         guard count >= 0, count <= base.count - position else { throw .truncated(at: position) }
     }
@@ -102,7 +103,7 @@ package struct CBORDecoder {
         case TypedArrayTag.uint8, TypedArrayTag.int32LittleEndian, TypedArrayTag.int64LittleEndian,
             TypedArrayTag.float64LittleEndian:
             break
-        // A tag that we don't know says how to read its content, which we keep without it.
+        // An unknown tag tells how to interpret its content; we keep the content without the tag.
         default: return try read(depth: depth + 1)
         }
         let item = try next()
@@ -126,7 +127,7 @@ package struct CBORDecoder {
     }
 }
 
-/// Why bytes aren't a value, and where.
+/// Why bytes aren't a value, and at which byte.
 package enum CBORError: Error, Equatable, CustomStringConvertible {
     case truncated(at: Int)
     case malformed(at: Int)
@@ -145,7 +146,7 @@ package enum CBORError: Error, Equatable, CustomStringConvertible {
         case .malformed(let at): "not CBOR, at byte \(at)"
         case .unsupported(let at): "a form of CBOR that this protocol doesn't use, at byte \(at)"
         case .tooDeep(let at): "CBOR nested deeper than \(CBORDecoder.maximumDepth), at byte \(at)"
-        case .tooMany(let at): "more values than may come at once, at byte \(at)"
+        case .tooMany(let at): "more values than are allowed at once, at byte \(at)"
         case .outOfRange(let at): "an integer beyond 64 bits, at byte \(at)"
         case .notUTF8(let at): "text that isn't UTF-8, at byte \(at)"
         case .keyIsNotText(let at): "a map key that isn't text, at byte \(at)"

@@ -1,8 +1,8 @@
 import CLibCBOR
 import HealthModel
 
-/// Writes CBOR (RFC 8949) with definite lengths and sorted keys, so that equal values are equal bytes. Columns become typed arrays (RFC 8746),
-/// little-endian: one head and one copy, whatever their length.
+/// Writes CBOR (RFC 8949) with definite lengths and sorted keys, so that equal values give equal bytes. Columns become
+/// typed arrays (RFC 8746), little-endian: one head and one copy, whatever their length.
 package struct CBOREncoder {
     package private(set) var bytes: [UInt8] = []
 
@@ -10,14 +10,14 @@ package struct CBOREncoder {
 
     package static func encode(_ value: Value) -> [UInt8] {
         var encoder = CBOREncoder()
-        // A page of columns is copied once then, and not again each time that the bytes double.
+        // So that a page of columns is copied once, not again each time that the buffer doubles.
         let bulk = bulk(of: value)
         if bulk > 0 { encoder.bytes.reserveCapacity(bulk + 4096) }
         encoder.write(value)
         return encoder.bytes
     }
 
-    /// Bytes of the columns in a message.
+    /// The number of bytes in a message's columns.
     private static func bulk(of value: Value) -> Int {
         switch value {
         case .bytes(let bytes): bytes.count
@@ -70,7 +70,7 @@ package struct CBOREncoder {
         }
     }
 
-    /// All our hosts are little-endian, as is the array: the bytes go out as they lie.
+    /// All our hosts are little-endian, as is the array: the bytes are written as they are in memory.
     private mutating func typedArray<Number>(_ tag: UInt64, _ numbers: [Number]) {
         head { cbor_encode_tag(tag, $0, $1) }
         head { cbor_encode_bytestring_start(numbers.count * MemoryLayout<Number>.size, $0, $1) }
@@ -85,7 +85,7 @@ package struct CBOREncoder {
     }
 }
 
-/// Tags of RFC 8746, section 2.1.
+/// Tags from RFC 8746, section 2.1.
 enum TypedArrayTag {
     static let uint8: UInt64 = 64
     static let int32LittleEndian: UInt64 = 78

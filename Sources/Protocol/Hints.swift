@@ -1,18 +1,18 @@
 import HealthModel
 
-/// A store has moved: of figures, events, summaries and alerts.
+/// A store has moved: one of figures, events, summaries or alerts.
 package struct Hint: Codable, Sendable, Equatable {
     package var head: StoreHead
 
     package init(head: StoreHead) { self.head = head }
 }
 
-/// A type has changed, on `observed.<type>`: an observer query's update handler.
+/// A type has changed, on `observed.<type>`: the counterpart of an observer query's update handler.
 package struct Observed: Codable, Sendable, Equatable {
     package var head: StoreHead
     /// HealthKit's identifier.
     package var type: String
-    /// The newest of this type, at most the head's.
+    /// The latest of this type, at most the head's.
     package var sequence: SequenceNumber
 
     package init(head: StoreHead, type: String, sequence: SequenceNumber) {
@@ -29,9 +29,9 @@ package struct Release: Codable, Sendable, Equatable {
     /// The observer's.
     package var head: StoreHead
     package var released: AnchorVector
-    /// Types of this consumer that are switched off: they hold no frontier.
+    /// This consumer's types that are switched off: they hold back no frontier.
     @IfAny package var off: [String]
-    /// The chunk of a historical sync that is under way.
+    /// The current chunk of a historical sync.
     package var replay: Replay?
 
     package init(head: StoreHead, released: AnchorVector, off: [String] = [], replay: Replay? = nil) {
@@ -44,13 +44,13 @@ package struct Release: Codable, Sendable, Equatable {
     package static func topic(_ consumer: String) -> String { "sync.\(consumer)" }
 }
 
-/// Days that are to be computed and delivered once more. What has been done for an id is done.
+/// Days to be computed and delivered once more. A replay is done once for each id.
 package struct Replay: Codable, Sendable, Equatable {
     package var id: String
     /// Local dates, both included.
     package var from: String
     package var through: String
-    /// By user the instants of these days: `[from, to]`.
+    /// For each user, the instants of these days: `[from, to]`.
     @IfAny package var users: [String: [Instant]]
 
     package init(id: String, from: String, through: String, users: [String: [Instant]]) {
@@ -61,10 +61,11 @@ package struct Replay: Codable, Sendable, Equatable {
     }
 }
 
-/// A consumer answers the observer's fires, on `acknowledged.<observer>`: the completion handlers of an observer query.
+/// A consumer's answer to the observer's fires, on `acknowledged.<observer>`: the counterpart of calling an observer
+/// query's completion handler.
 package struct Acknowledged: Codable, Sendable, Equatable {
     package var consumer: String
-    /// By type the sequence of the newest fire.
+    /// For each type, the sequence of the latest fire.
     package var types: [String: SequenceNumber]
 
     package init(consumer: String, types: [String: SequenceNumber]) {
@@ -75,7 +76,7 @@ package struct Acknowledged: Codable, Sendable, Equatable {
     package static func topic(_ observer: String) -> String { "acknowledged.\(observer)" }
 }
 
-/// On a sealed bus everyone tells the hub again and again all that they want to hear: what topics begin with.
+/// On a sealed bus each process repeatedly tells the hub everything that it wants to hear: the beginnings of topics.
 package struct WantedTopics: Codable, Sendable, Equatable {
     package var topics: [String]
 

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// One message on the bus: a topic, a header and a body, each a frame of its own.
+/// One message on the bus: a topic, a header and a body, each in its own frame.
 package struct Message: Sendable, Equatable {
     package var topic: String
     package var header: Header
@@ -17,9 +17,9 @@ package struct Message: Sendable, Equatable {
         package var from: String
         /// When it was sent, by the sender's clock.
         package var at: Instant
-        /// Major version: another one is refused. Minor: fields may have been added.
+        /// A different major version is refused. A higher minor version may have added fields.
         package var version: ProtocolVersion
-        /// Fields of newer minors, kept and passed on.
+        /// Fields added by newer minor versions, kept and passed on.
         package var other: [String: Value]
 
         // Their names on the wire.
@@ -51,10 +51,10 @@ package struct ProtocolVersion: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension Message {
-    /// The largest header or body that is read: pages are 64 KiB, and nothing else comes near.
+    /// The largest header or body that is read: pages are 64 KiB, and nothing else comes close.
     package static let maximumFrame = 1 << 20
 
-    /// The three frames, as they go on the wire.
+    /// The three frames, as sent.
     package var frames: [[UInt8]] {
         var fields = header.other
         fields[Header.from] = .string(header.from)
@@ -65,7 +65,7 @@ extension Message {
         ]
     }
 
-    /// - Throws: `MessageError`, which says what is wrong with it; the message is then dropped and counted, never half read.
+    /// - Throws: `MessageError`, which says what is wrong; the message is then dropped and counted, never read in part.
     package init(frames: [[UInt8]]) throws(MessageError) {
         guard frames.count == 3 else { throw .frames(frames.count) }
         guard let topic = String(validating: frames[0], as: UTF8.self), !topic.isEmpty else { throw .topic }
@@ -86,7 +86,7 @@ extension Message {
         self.body = frames[2].isEmpty ? .null : try Self.decode(frames[2], topic: topic)
     }
 
-    /// Who says it, of a header's frame alone; nil when it can't be read.
+    /// The sender, from a header's frame alone; nil when it can't be read.
     package static func sender(header frame: some Collection<UInt8>) -> String? {
         do throws(CBORError) { return try CBORDecoder.decode(frame)[Header.from].string } catch { return nil }
     }
@@ -96,7 +96,7 @@ extension Message {
     }
 }
 
-/// Why something that came over the bus isn't a message.
+/// Why something received from the bus isn't a message.
 package enum MessageError: Error, Equatable, CustomStringConvertible {
     case frames(Int)
     case topic
@@ -111,9 +111,9 @@ package enum MessageError: Error, Equatable, CustomStringConvertible {
         case .topic: "the topic isn't text"
         case .header(let topic): "'\(topic)': the header lacks from, at or v"
         case .tooLarge(let topic, let bytes):
-            "'\(topic)': a frame of \(bytes) bytes; at most \(Message.maximumFrame) are read"
+            "'\(topic)': a frame of \(bytes) bytes; at most \(Message.maximumFrame) are allowed"
         case .version(let topic, let from, let theirs):
-            "'\(topic)' from \(from) speaks protocol \(theirs), this is \(ProtocolVersion.current): run both from one release"
+            "'\(topic)' from \(from) speaks protocol \(theirs), this process \(ProtocolVersion.current): run the same release of both"
         case .content(let topic, let error): "'\(topic)': \(error)"
         }
     }

@@ -1,4 +1,4 @@
-/// Why a pull can't be answered, whoever asks again.
+/// Why a pull can't be answered, no matter who asks or how often.
 package struct PullRefusal: Error {
     package let reason: String
     package init(_ reason: String) { self.reason = reason }

@@ -1,20 +1,21 @@
 import HealthModel
 
-/// A request's samples and deletions in columns, as a backend may take them instead of JSON (docs/backend.md): the page of the bus
-/// with whom and when around it.
+/// A request's samples and deletions in columns, which a backend may accept instead of JSON (docs/backend.md): a page
+/// as on the bus, wrapped with the user and the time.
 package struct SampleDelivery: Sendable {
     package static let contentType = "application/vnd.healthbus.columns+cbor"
-    /// Elements of one request, in either form.
+    /// The most elements in one request, in either form.
     package static let elementLimit = 20_000
 
-    /// nil when the sender names nobody.
+    /// nil when the sender names no user.
     package var user: String?
     package var device: String?
     /// nil when the sender didn't say.
     package var syncedAt: Instant?
-    /// Living ones. Their sequences are their versions; `created` and all of their origins but the source's name aren't sent.
+    /// Living samples. Their sequences are their versions; `created` and everything in their origins except the
+    /// source's name aren't sent.
     package var samples: SamplePage
-    /// What is deleted, and in which version: one element a deletion in both.
+    /// Which samples are deleted, and in which version: both have one element per deletion.
     package var deleted: [SampleID]
     package var deletedVersions: [Int64]
 
@@ -33,7 +34,7 @@ package struct SampleDelivery: Sendable {
     /// Samples and deletions.
     package var count: Int { samples.count + deleted.count }
 
-    /// Whether a Content-Type names this form.
+    /// Whether a Content-Type means this form.
     package static func isNamed(by field: String?) -> Bool {
         field?.split(separator: ";").first?.trimmedASCII.lowercased() == contentType
     }
@@ -54,8 +55,8 @@ package struct SampleDelivery: Sendable {
         return CBOREncoder.encode(.object(members))
     }
 
-    /// Reads a body. What single rows say isn't looked at, but every index points into its dictionary, and all columns have one
-    /// length.
+    /// Reads a body. The contents of single rows aren't checked, but every index points into its dictionary, and all
+    /// columns have the same length.
     /// - Throws: `CBORError`, `PageError`, `ColumnsError`.
     package init(body: [UInt8]) throws {
         let value = try CBORDecoder.decode(body, items: Self.itemLimit)
@@ -81,8 +82,8 @@ package struct SampleDelivery: Sendable {
         guard !value["samples"].isNull || !gone.isNull else { throw ColumnsError.empty }
     }
 
-    /// Items of CBOR, so that no small body becomes a large value: each sample may have its own type, unit and origin of four
-    /// parts, and columns are one item.
+    /// The most items of CBOR, so that no small body becomes a large value: each sample may have its own type, unit and
+    /// four-part origin, and a column is one item.
     private static let itemLimit = 8 * elementLimit
 
     private static func text(_ value: Value, _ name: String) throws -> String? {
@@ -102,8 +103,8 @@ package enum ColumnsError: Error, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .member("map"): "the body isn't a map"
-        case .member(let name): "\(name) is of another form than it should be"
-        case .empty: "neither samples nor deleted is there"
+        case .member(let name): "\(name) has the wrong form"
+        case .empty: "both samples and deleted are missing"
         }
     }
 }

@@ -1,6 +1,7 @@
 import HealthModel
 
-/// The page of samples as it travels: columns as typed arrays, so that coding a page is a dozen copies, not a loop over samples.
+/// A page of samples on the wire: columns as typed arrays, so that encoding a page takes a dozen copies instead of a
+/// loop over samples.
 extension SamplePage {
     package var wireValue: Value {
         var members: [String: Value] = [
@@ -15,7 +16,7 @@ extension SamplePage {
             "origin": .column(.int32(origin)),
             "flags": .column(.uint8(flags.map(\.rawValue))),
         ]
-        // Empty columns weren't asked for and don't travel.
+        // Empty columns weren't requested and aren't sent.
         if !unit.isEmpty {
             members["units"] = .array(units.map { .string($0) })
             members["unit"] = .column(.int32(unit))
@@ -29,14 +30,14 @@ extension SamplePage {
         return .object(members)
     }
 
-    /// - Throws: `PageError` when a column is missing or of another kind, or the lengths disagree.
+    /// - Throws: `PageError` if a column is missing or has the wrong kind, or if lengths differ.
     package init(wireValue value: Value) throws(PageError) {
         self.init()
         func column<Element>(_ name: String, _ numbers: [Element]?) throws(PageError) -> [Element] {
             guard let numbers else { throw PageError(column: name) }
             return numbers
         }
-        // One column that can't be read refuses the page: an index must never point at its neighbour's entry.
+        // A single unreadable column makes the whole page invalid: an index must never point at the wrong entry.
         func optional<Element>(_ name: String, _ read: (Value) -> [Element]?) throws(PageError) -> [Element] {
             value[name].isNull ? [] : try column(name, read(value[name]))
         }
@@ -62,7 +63,7 @@ extension SamplePage {
         try check()
     }
 
-    /// What a reader may rely on without looking again: equal lengths, and every index inside its dictionary.
+    /// Guarantees that readers rely on: equal lengths, and every index inside its dictionary.
     private func check() throws(PageError) {
         let rows = ids.count
         for (name, count) in [
@@ -78,7 +79,7 @@ extension SamplePage {
         guard unit.allSatisfy({ units.indices.contains(Int($0)) }) else { throw PageError(column: "unit") }
     }
 
-    /// 16 bytes each, the most significant first.
+    /// 16 bytes each, most significant first.
     static func idBytes(_ ids: [SampleID]) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: ids.count * 16) { buffer, count in
             let bytes = UnsafeMutableRawBufferPointer(buffer)
@@ -123,7 +124,7 @@ extension Origin {
         .array([.string(sourceName), .string(sourceVersion), .string(productType), .string(device)])
     }
 
-    /// More than the four parts may come from a newer minor version.
+    /// A newer minor version may send more than the four parts.
     init(wireValue value: Value) throws(PageError) {
         guard let parts = value.texts, parts.count >= 4 else { throw PageError(column: "origins") }
         self.init(sourceName: parts[0], sourceVersion: parts[1], productType: parts[2], device: parts[3])
@@ -131,7 +132,7 @@ extension Origin {
 }
 
 extension Value {
-    /// The elements of an array that holds nothing but texts.
+    /// The elements of an array that contains only texts.
     var texts: [String]? {
         guard case .array(let elements) = self else { return nil }
         let texts = elements.compactMap(\.string)

@@ -1,4 +1,4 @@
-/// What a stage can't go on with.
+/// Why a stage can't continue.
 package enum StageError: Error, CustomStringConvertible {
     case unreadableCursor(String)
     case unreadablePage(producer: String)
@@ -7,8 +7,8 @@ package enum StageError: Error, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unreadableCursor(let name):
-            "the saved anchor of '\(name)' can't be read; move its state folder away to begin it anew"
-        case .unreadablePage(let producer): "a page from \(producer) can't be read: are both from one release?"
+            "the saved anchor of '\(name)' can't be read; move its state folder away to start over"
+        case .unreadablePage(let producer): "a page from \(producer) can't be read: are both from the same release?"
         case .refused(let producer, let why): "\(producer) refused a pull: \(why)"
         }
     }

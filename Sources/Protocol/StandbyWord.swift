@@ -1,13 +1,14 @@
 import HealthModel
 
-/// What a process says that stands by to take an instance's place, on `standby.<instance>`: nobody else on the bus takes it for the instance.
+/// What a process says while it stands by to take an instance's place, on `standby.<instance>`, so that nobody on the
+/// bus mistakes it for the instance.
 package struct StandbyWord: Codable, Sendable, Equatable {
     package enum Phase: String, Codable, Sendable {
-        /// Configuration checked; what belongs to it is started and tried.
+        /// Its configuration has been checked; its parts are being started and tried.
         case checking
-        /// Warm, and waits to be told.
+        /// Ready, and waiting for the word to take over.
         case waiting
-        /// It can't; it ends.
+        /// It can't take over, and ends.
         case failed
     }
 
@@ -18,7 +19,7 @@ package struct StandbyWord: Codable, Sendable, Equatable {
     package var plugin: String
     package var pid: Int
     package var phase: Phase
-    /// Of a handler that waits.
+    /// Only from a waiting handler.
     package var trial: TrialReport?
     /// Why it can't.
     package var why: String?

@@ -1,13 +1,14 @@
 import HealthModel
 
-/// Where a store stands: which store, which of its generations, and its newest sequence.
+/// Where a store stands: which store, which of its generations, and its latest sequence.
 package struct StoreHead: Codable, Sendable, Equatable {
-    /// Made with the store, never changes.
+    /// Created with the store; never changes.
     package var store: String
-    /// A random nonce, new whenever the store is created or found to have lost what others have seen.
+    /// A random nonce, renewed whenever the store is created or found to have lost rows that others have seen.
     package var generation: String
     package var sequence: SequenceNumber
-    /// The store's first sequence: nothing lies below it. Sequences begin at a time, not at 1, so a distance from 0 says nothing.
+    /// The store's first sequence: there is nothing below it. Sequences start from a time, not from 1, so a distance
+    /// from 0 means nothing.
     package var first: SequenceNumber
 
     package init(store: String, generation: String, sequence: SequenceNumber, first: SequenceNumber = .beginning.next) {
@@ -17,7 +18,7 @@ package struct StoreHead: Codable, Sendable, Equatable {
         self.first = first
     }
 
-    /// How many sequences a consumer that has come so far lacks.
+    /// How many sequences a consumer that has come this far still lacks.
     package func distance(from frontier: SequenceNumber) -> Int64 { max(0, sequence - max(frontier, first.previous)) }
 
     private enum CodingKeys: CodingKey { case store, generation, sequence, first }
@@ -30,7 +31,7 @@ package struct StoreHead: Codable, Sendable, Equatable {
         first = try members.decodeIfPresent(SequenceNumber.self, forKey: .first) ?? .beginning.next
         guard sequence >= .beginning, first >= .beginning else {
             throw DecodingError.dataCorruptedError(
-                forKey: .sequence, in: members, debugDescription: "no store counts below 0")
+                forKey: .sequence, in: members, debugDescription: "no store has negative sequences")
         }
     }
 }

@@ -1,16 +1,16 @@
 import HealthModel
 
-/// How a swap stands, as the supervisor's heartbeat tells it.
+/// The state of a swap, as the supervisor's heartbeat reports it.
 package struct SwapProgress: Codable, Sendable, Equatable {
     package enum Step: String, Codable, Sendable {
-        /// The new one is started and tried, beside the old one.
+        /// The new process has been started and is being tried, beside the old one.
         case trying
-        /// The old one drains; the new one takes its place.
+        /// The old process drains; the new one takes its place.
         case switching
         case done
-        /// Nothing has changed.
+        /// Nothing was changed.
         case refused
-        /// The new one wasn't ready; the old one runs again.
+        /// The new process wasn't ready; the old one is running again.
         case failed
 
         package var isOver: Bool { self != .trying && self != .switching }
@@ -18,21 +18,21 @@ package struct SwapProgress: Codable, Sendable, Equatable {
 
     package var id: String
     package var instance: String
-    /// Plugins by name, or by their folders.
+    /// Plugins by name or folder.
     package var from: String
     package var to: String
     package var step: Step
-    /// Only tried.
+    /// Only a trial.
     package var dryRun: Bool
-    /// Of a handler, once it was tried.
+    /// For a handler, once it has been tried.
     package var trial: TrialReport?
-    /// How long neither of them ran, microseconds.
+    /// How long neither of them was running, in microseconds.
     package var without: Int64?
     package var problem: String?
     package var hint: String?
 
     /// - Parameters:
-    ///   - plugin: what is to take the place, as far as that is known.
+    ///   - plugin: the one to take over, as far as it is known.
     package init(id: String, instance: String, plugin: String, isTrial: Bool) {
         self.id = id
         self.instance = instance

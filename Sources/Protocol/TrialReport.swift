@@ -1,4 +1,4 @@
-/// What came of computing days beside the process that owns them: names and dates, never a health value.
+/// The result of computing days beside the process that owns them: names and dates, never a health value.
 package struct TrialReport: Codable, Sendable, Equatable {
     package struct Failed: Codable, Sendable, Equatable {
         package var date: String
@@ -10,16 +10,17 @@ package struct TrialReport: Codable, Sendable, Equatable {
         }
     }
 
-    /// Days that have figures, and were computed.
+    /// How many days with figures were computed.
     package var computed = 0
-    /// Days without any samples, that were computed too.
+    /// How many days without any samples were computed too.
     package var empty = 0
-    /// Of the days computed those whose figures wait to be computed anew: they are compared with nothing.
+    /// How many of the computed days have figures that are waiting to be recomputed, so there is nothing to compare
+    /// with.
     package var waiting = 0
     package var failed: [Failed] = []
-    /// Days of which something differs.
+    /// How many days differ in something.
     package var differing = 0
-    /// What differs in any of them, in order: names as in the daily summary; `hourly.<name>`, `events`.
+    /// What differs on any of them, in order: names as in the daily summary; `hourly.<name>`, `events`.
     package var figures: [String] = []
 
     package init() {}

@@ -1,7 +1,7 @@
 import HealthModel
 
 extension ZoneTimeline {
-    /// `[[from, zone], …]`, the first from null: for all time before.
+    /// `[[from, zone], …]`; the first `from` is null, meaning all earlier time.
     package var wireValue: Value {
         .array(
             entries.map { [$0.from == .distantPast ? .null : .integer($0.from.microseconds), .string($0.zone)] })

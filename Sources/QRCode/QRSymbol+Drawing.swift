@@ -1,14 +1,15 @@
-/// With what the dark modules of a code are drawn. Scanners want dark on light; most, not all, read the reverse.
+/// How the dark modules of a code are drawn. Scanners want dark on light; most, but not all, read the reverse.
 package enum QRInk: Sendable, Equatable {
-    /// Black on white by escape codes, whatever colours the terminal has.
+    /// Black on white with escape codes, whatever the terminal's colours.
     case blackOnWhite
-    /// For a terminal or paper whose text is darker than what is behind it: dark modules are drawn.
+    /// For a terminal or paper whose text is darker than its background: dark modules are drawn.
     case darkText
-    /// For a terminal whose text is lighter than what is behind it: light modules are drawn.
+    /// For a terminal whose text is lighter than its background: light modules are drawn.
     case lightText
 
-    /// The ink where no escape codes are wanted. Terminals that say which colours they have do so in `COLORFGBG`, as "15;0": the last is the number of
-    /// what is behind the text, of which 7 and 9 to 15 are light. Nobody says more, and most are dark.
+    /// The ink to use without escape codes. Terminals that tell their colours do so in `COLORFGBG`, as in "15;0": the
+    /// last number is the background, of which 7 and 9 to 15 are light. Other terminals tell nothing, and most are
+    /// dark.
     package static func plain(environment: [String: String]) -> QRInk {
         let behind = environment["COLORFGBG"]?.split(separator: ";").last.flatMap { Int($0) }
         return behind.map { $0 == 7 || (9...15).contains($0) } == true ? .darkText : .lightText
@@ -16,19 +17,20 @@ package enum QRInk: Sendable, Equatable {
 }
 
 extension QRSymbol {
-    /// Light modules around it, without which scanners don't find it: four, as the standard wants.
+    /// The light modules around it, without which scanners don't find it: four, as the standard demands.
     package static let quietZone = 4
 
-    /// Columns of a terminal that the drawing takes.
+    /// How many columns of a terminal the drawing takes.
     package var columns: Int { width + 2 * Self.quietZone }
 
-    /// The code in text, two rows of modules a line: a character cell is about twice as high as it is wide. Each line ends with a newline.
+    /// The code as text, two rows of modules per line, since a character cell is about twice as high as it is wide.
+    /// Each line ends with a newline.
     package func drawn(_ ink: QRInk) -> String {
         let (before, after) = ink == .blackOnWhite ? (Self.blackOnWhite, Self.usual) : ("", "")
         let sides = -Self.quietZone..<width + Self.quietZone
         return stride(from: sides.lowerBound, to: sides.upperBound, by: 2).map { row in
             let cells = sides.map { column -> Character in
-                // Below the last row, whose number is odd, all is light.
+                // The number of rows is odd; below the last one everything is light.
                 let upper = isDark(row: row, column: column) != (ink == .lightText)
                 let lower = isDark(row: row + 1, column: column) != (ink == .lightText)
                 return upper ? (lower ? "█" : "▀") : (lower ? "▄" : " ")
@@ -37,7 +39,7 @@ extension QRSymbol {
         }.joined()
     }
 
-    /// Of the 256 colours those that no theme changes: 16 is black, 231 white.
+    /// Two of the 256 colours that no theme changes: 16 is black, 231 white.
     private static let blackOnWhite = "\u{1B}[38;5;16;48;5;231m"
     private static let usual = "\u{1B}[0m"
 }

@@ -2,12 +2,13 @@ import CSQLite
 import Foundation
 
 extension Database {
-    /// Pages of one step: 4 MiB.
+    /// The number of pages per step: 4 MiB.
     private static let pagesPerStep: Int32 = 1024
 
-    /// Writes the database as it is at this moment into a new file (0600), beside whoever writes and reads meanwhile; an older file of that name goes.
-    /// - Parameter progress: told the bytes that are still to be copied; its answer false ends the copy.
-    /// - Returns: bytes of the copy.
+    /// Writes the database in its current state to a new file (0600), while others may go on writing and reading; an
+    /// older file with that name is replaced.
+    /// - Parameter progress: called with the number of bytes still to be copied; returns false to stop the copy.
+    /// - Returns: the size of the copy in bytes.
     @discardableResult
     package func copy(to path: String, progress: (_ left: Int64) -> Bool = { _ in true }) throws -> Int64 {
         let draft = path + ".part"
@@ -15,11 +16,11 @@ extension Database {
         guard
             FileManager.default.createFile(atPath: draft, contents: nil, attributes: [.posixPermissions: 0o600])
         else {
-            throw SQLiteError(code: SQLITE_CANTOPEN, message: "can't be made", operation: "copy", path: draft)
+            throw SQLiteError(code: SQLITE_CANTOPEN, message: "can't be created", operation: "copy", path: draft)
         }
         var isWhole = false
         defer { if !isWhole { unlink(draft) } }
-        // One read transaction holds the moment: without it each change would begin the copy anew.
+        // One read transaction keeps the state: without it each change would restart the copy.
         let bytes = try readTransaction {
             _ = try prepare("SELECT count(*) FROM sqlite_master").firstRow { $0.int(0) }
             let pageSize = try prepare("PRAGMA page_size").firstRow { $0.int64(0) } ?? 4096
@@ -55,7 +56,8 @@ extension Database {
         let bytes = Int64(sqlite3_backup_pagecount(backup)) * pageSize
         let finished = sqlite3_backup_finish(backup)
         guard code == SQLITE_DONE, finished == SQLITE_OK else { throw fail(code == SQLITE_DONE ? finished : code) }
-        // One file that may be read where nothing can be written; whoever opens it to write makes it a WAL again.
+        // A single file that can be read even on a read-only medium; opening it for writing makes it a WAL database
+        // again.
         let settled = sqlite3_exec(target, "PRAGMA journal_mode=DELETE", nil, nil, nil)
         guard settled == SQLITE_OK else { throw fail(settled) }
         return bytes

@@ -1,13 +1,13 @@
 import CSQLite
 
 extension Database {
-    /// Registers the SQL function `name(x)`, which gives the integer x back and tells `body` of it.
+    /// Registers the SQL function `name(x)`, which returns the integer x and passes it to `body`.
     ///
-    /// In the SET part of an upsert it tells what was replaced, without RETURNING, whose ephemeral table costs more than the
-    /// write itself. Called on the connection's thread, while the statement steps.
+    /// In the SET part of an upsert it tells which value was replaced, without RETURNING, whose temporary table costs
+    /// more than the write itself. Called on the connection's thread, during the statement's step.
     package func addObserver(named name: String, _ body: @escaping (Int64) -> Void) throws {
         let context = Unmanaged.passRetained(IntegerObserver(body)).toOpaque()
-        // SQLite calls the destructor also when it refuses the function.
+        // SQLite calls the destructor even if it refuses the function.
         let code = sqlite3_create_function_v2(
             handle, name, 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, context,
             { call, _, arguments in

@@ -2,11 +2,12 @@ import CSQLite
 
 /// One connection to one SQLite file.
 ///
-/// Not thread-safe by design: SQLite is opened without its own mutex, and whoever makes a connection keeps it on one thread.
-/// `@unchecked Sendable` only so that it can be made on one thread and handed to its owner.
+/// Not thread-safe by design: SQLite is opened without its own mutex, and a connection stays on one thread. `@unchecked
+/// Sendable` only so that it can be created on one thread and handed to its owner.
 package final class Database: @unchecked Sendable {
     package enum Mode: Sendable {
-        /// Creates the file (0600) when it is absent. WAL, `synchronous=FULL`: what is committed survives power loss.
+        /// Creates the file (0600) if it doesn't exist. WAL, `synchronous=FULL`: whatever is committed survives power
+        /// loss.
         case readWrite
         /// For pulls beside the writer: reads a consistent snapshot.
         case readOnly
@@ -16,19 +17,20 @@ package final class Database: @unchecked Sendable {
     package let isReadOnly: Bool
     let handle: OpaquePointer
     package private(set) var isInTransaction = false
-    /// How many transactions were rolled back. Whoever caches what it wrote compares this, and forgets when it has risen.
+    /// How many transactions were rolled back. Code that caches what it wrote compares this, and forgets its cache when
+    /// it has risen.
     package private(set) var rollbackCount = 0
-    /// Statements that nobody holds any more, by their text, for whoever prepares the same: to prepare most of them takes longer than
-    /// to run them.
+    /// Statements no longer in use, by their text, to be used again: preparing most of them takes longer than running
+    /// them.
     private var spare: [String: OpaquePointer] = [:]
     private static let spareLimit = 64
 
     /// - Parameters:
-    ///   - cacheKibibytes: page cache of this connection.
-    ///   - checkpointPages: pages in the log before it is brought into the file. Who writes all over a large file writes each page
-    ///     less often with more of them.
-    ///   - pageBytes: of a file that is made now, a power of two; a file that is there keeps its own.
-    /// - Throws: `SQLiteError`, also when the file isn't a database, or is cut off: then nothing in it is changed.
+    ///   - cacheKibibytes: this connection's page cache.
+    ///   - checkpointPages: pages in the log before it is copied into the file. With more of them, a writer that
+    ///     touches all of a large file writes each page less often.
+    ///   - pageBytes: for a new file, a power of two; an existing file keeps its own.
+    /// - Throws: `SQLiteError`, also when the file isn't a database, or is cut off; nothing in it is changed then.
     package init(
         path: String, mode: Mode = .readWrite, cacheKibibytes: Int = 4096, checkpointPages: Int = 1000,
         pageBytes: Int = 4096
@@ -61,7 +63,7 @@ package final class Database: @unchecked Sendable {
                 try execute("PRAGMA journal_mode=WAL")
                 try execute("PRAGMA synchronous=FULL")
                 try execute("PRAGMA foreign_keys=ON")
-                // Bounds the log after a burst; the 4 MiB of the default keep the log in the machine's page cache.
+                // Limits the log after a burst; the default of 4 MiB keeps the log in the machine's page cache.
                 try execute("PRAGMA wal_autocheckpoint=\(checkpointPages)")
                 try execute("PRAGMA journal_size_limit=16777216")
             } else {
@@ -80,11 +82,11 @@ package final class Database: @unchecked Sendable {
         sqlite3_close_v2(handle)
     }
 
-    /// Memory statistics take a global mutex in every allocation: 9 % of a bulk upsert, for figures that nobody reads. Once,
-    /// before the first connection; a process that used SQLite otherwise before keeps its own choice.
+    /// Memory statistics take a global mutex in every allocation: 9 % of a bulk upsert, for figures that nobody reads.
+    /// Set once, before the first connection; a process that has already used SQLite keeps its own setting.
     private static let configuration: Int32 = healthbus_disable_memory_statistics()
 
-    /// Runs statements that take no values and give no rows.
+    /// Runs statements that take no values and return no rows.
     package func execute(_ sql: String) throws {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         if code != SQLITE_OK { throw error(code, sql) }
@@ -92,10 +94,10 @@ package final class Database: @unchecked Sendable {
 
     package func prepare(_ sql: String) throws -> Statement { try Statement(sql, in: self) }
 
-    /// A statement of this text that nobody holds; nil when there is none.
+    /// An unused statement with this text; nil when there is none.
     func takeSpare(_ sql: String) -> OpaquePointer? { spare.removeValue(forKey: sql) }
 
-    /// Takes back a statement that nobody holds any more.
+    /// Takes back a statement that is no longer in use.
     func giveBack(_ statement: OpaquePointer, _ sql: String) {
         guard spare.count < Self.spareLimit, spare[sql] == nil else {
             sqlite3_finalize(statement)
@@ -109,24 +111,25 @@ package final class Database: @unchecked Sendable {
     package var changes: Int { Int(sqlite3_changes64(handle)) }
     package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// Whether the path holds another file than the one that is open, or none: what is committed then is gone with this connection.
+    /// Whether the path now leads to another file than the open one, or to none: anything committed from then on is
+    /// lost when this connection closes.
     package var hasMoved: Bool { healthbus_has_moved(handle) == 1 }
 
-    /// Brings the write-ahead log into the file, and empties it.
+    /// Copies the write-ahead log into the file and empties it.
     package func checkpoint() throws { try execute("PRAGMA wal_checkpoint(TRUNCATE)") }
 
-    /// The first damage that is found inside of the file; nil when it is whole. Reads all of it.
+    /// The first damage found inside the file; nil when it is intact. Reads the whole file.
     package func damage() throws -> String? {
         let verdict = try prepare("PRAGMA quick_check(1)").firstRow { $0.string(0) }
         return verdict == "ok" ? nil : verdict ?? "no answer"
     }
 
-    /// Commits what `body` did, or nothing of it. Don't nest.
+    /// Commits everything that `body` did, or nothing. Don't nest.
     package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try run("BEGIN IMMEDIATE", body)
     }
 
-    /// All reads in `body` see one moment of the database.
+    /// All reads in `body` see the same state of the database.
     package func readTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         try run("BEGIN", body)
     }
@@ -159,7 +162,8 @@ package final class Database: @unchecked Sendable {
 
     package func rollback() {
         rollbackCount += 1
-        // SQLite has rolled back by itself after a full disk or an I/O error; a second ROLLBACK would hide the first error.
+        // SQLite has already rolled back after a full disk or an I/O error; a second ROLLBACK would hide the first
+        // error.
         if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
         isInTransaction = false
     }

@@ -1,10 +1,11 @@
 import Glibc
 
-/// Whether a database's file can be whole, by its header, its size and its log. It reads the header and the log only, so it costs the same at any size.
+/// Whether a database's file can be complete, judging by its header, its size and its log. Only header and log are
+/// read, so the cost doesn't depend on the size.
 ///
-/// What is damaged inside of pages isn't found by it: SQLite says so when it comes to them. A whole check reads the whole file.
+/// Damage inside pages isn't found this way: SQLite reports it when it reads them. A full check reads the whole file.
 enum DatabaseFile {
-    /// What is wrong with a file; nil when nothing is, and for one that isn't there or empty.
+    /// What is wrong with a file; nil when nothing is, and for a missing or empty file.
     static func problem(at path: String) -> String? {
         guard let file = Bytes(path), file.size > 0 else { return nil }
         guard let header = file.read(at: 0, count: 100) else {
@@ -15,7 +16,7 @@ enum DatabaseFile {
         let pageSize = written == 1 ? 65536 : written
         guard pageSize >= 512, pageSize & (pageSize - 1) == 0 else { return "its header is damaged" }
         var pages = Int(header.number(at: 28, bytes: 4))
-        // An old writer doesn't keep the count; then the size is all that there is.
+        // An old writer doesn't maintain the count; then only the size is known.
         if header[24..<28] != header[92..<96] { pages = 0 }
         let there = file.size / pageSize
         let log = WriteAheadLog(path + "-wal", pageSize: pageSize)
@@ -30,17 +31,19 @@ enum DatabaseFile {
 }
 
 extension Database {
-    /// Why a file can't be opened for writing, by its header, its size and its log; nil when nothing is wrong with it, and for one that isn't there or empty.
+    /// Why a file can't be opened for writing, judging by its header, its size and its log; nil when nothing is wrong
+    /// with it, and for a missing or empty file.
     ///
-    /// Nothing is opened by SQLite, and nothing is changed. Ask it of a file that nobody writes to: one that is being written may look cut off.
+    /// SQLite doesn't open it, and nothing is changed. Use it only on a file that nobody is writing to: otherwise it
+    /// may look cut off.
     package static func problem(at path: String) -> String? { DatabaseFile.problem(at: path) }
 }
 
-/// The pages that a write-ahead log holds, as far as it is committed: what a recovery would take from it.
-/// The format is that of https://www.sqlite.org/fileformat2.html#walformat.
+/// The committed pages in a write-ahead log: what a recovery would take from it. The format is described at
+/// https://www.sqlite.org/fileformat2.html#walformat.
 private struct WriteAheadLog {
     private(set) var holds: Set<Int> = []
-    /// How many pages the database has after the last commit in it; nil when it holds none.
+    /// How many pages the database has after the last commit in the log; nil when there is none.
     private(set) var pages: Int?
 
     init(_ path: String, pageSize: Int) {
@@ -81,7 +84,7 @@ private struct WriteAheadLog {
     }
 }
 
-/// A file that is read here and there.
+/// A file of which only some places are read.
 private final class Bytes {
     private let descriptor: Int32
     let size: Int
@@ -99,7 +102,7 @@ private final class Bytes {
 
     deinit { close(descriptor) }
 
-    /// nil when so many aren't there.
+    /// nil when there aren't that many bytes.
     func read(at offset: Int, count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         return pread(descriptor, &bytes, count, off_t(offset)) == count ? bytes : nil

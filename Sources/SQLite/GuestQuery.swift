@@ -1,20 +1,20 @@
 import CSQLite
 
-/// One statement that a person wrote, over a file that others write: it only reads, it is alone, and it ends in time.
+/// A single statement written by a person, on a file that others write to: it can only read, and has a time limit.
 ///
-/// The file is opened for reading only, and an authorizer refuses everything but SELECT: no ATTACH, no PRAGMA, no transaction.
+/// The file is opened read-only, and an authorizer refuses everything but SELECT: no ATTACH, no PRAGMA, no transaction.
 package final class GuestQuery {
-    /// Why a statement isn't run, or not to its end.
+    /// Why a statement isn't run, or isn't finished.
     package enum Refusal: Error, Equatable {
-        /// There is none.
+        /// There is no statement.
         case empty
-        /// Something stands behind the first one.
+        /// Something follows the first statement.
         case several
-        /// It would do something else than read.
+        /// It would do something other than read.
         case notReading
-        /// It took longer than it may.
+        /// It exceeded its time limit.
         case tooLong
-        /// What SQLite says of it: "no such column: x".
+        /// SQLite's own message: "no such column: x".
         case wrong(String)
     }
 
@@ -33,8 +33,8 @@ package final class GuestQuery {
     package let columns: [String]
 
     /// - Parameters:
-    ///   - seconds: how long it may compute; what whoever takes the rows needs isn't counted.
-    ///   - clock: seconds since any moment.
+    ///   - seconds: how long it may compute; time spent by the receiver of the rows isn't counted.
+    ///   - clock: seconds since any fixed moment.
     /// - Throws: `Refusal`; `SQLiteError` for a file that can't be opened.
     package init(_ sql: String, path: String, seconds: Double, clock: @escaping () -> Double) throws {
         database = try Database(path: path, mode: .readOnly)
@@ -46,7 +46,7 @@ package final class GuestQuery {
                     ? SQLITE_OK : SQLITE_DENY
             }, nil)
         (handle, columns) = try Self.prepare(sql, database)
-        // The limit lives as long as this object, and so does the connection.
+        // The time limit lives as long as this object, and so does the connection.
         sqlite3_progress_handler(
             database.handle, 10_000,
             { limit in
@@ -71,7 +71,7 @@ package final class GuestQuery {
         if code & 0xFF == SQLITE_AUTH { throw Refusal.notReading }
         guard code == SQLITE_OK else { throw Refusal.wrong(String(cString: sqlite3_errmsg(database.handle))) }
         guard let handle else { throw Refusal.empty }
-        // Comments and blanks behind it make no statement.
+        // Comments and white space after it aren't a statement.
         var second: OpaquePointer?
         let isAlone = sqlite3_prepare_v2(database.handle, rest, -1, &second, nil) == SQLITE_OK && second == nil
         sqlite3_finalize(second)
@@ -120,7 +120,7 @@ package final class GuestQuery {
     }
 }
 
-/// How long a query has computed.
+/// How long a query has been computing.
 private final class TimeLimit {
     private let seconds: Double
     private let clock: () -> Double

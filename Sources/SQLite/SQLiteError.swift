@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What SQLite refused, on which database, doing what.
+/// What SQLite refused, on which database, during which operation.
 package struct SQLiteError: Error, CustomStringConvertible {
     /// SQLite's extended result code.
     package let code: Int32
@@ -9,7 +9,7 @@ package struct SQLiteError: Error, CustomStringConvertible {
     package let operation: String
     package let path: String
 
-    /// A file that can't be what was written into it.
+    /// For a file that can't be what was written.
     /// - Parameter message: why.
     package init(damaged path: String, _ message: String) {
         self.init(code: SQLITE_CORRUPT, message: message, operation: "open", path: path)
@@ -33,7 +33,7 @@ package struct SQLiteError: Error, CustomStringConvertible {
         case SQLITE_BUSY, SQLITE_LOCKED: "another process holds it; stop that one first"
         case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM: "check that the folder exists and that you may write to it"
         case SQLITE_CORRUPT, SQLITE_NOTADB:
-            "put a backup back with 'healthbus restore BACKUP', or move its folder aside"
+            "restore a backup with 'healthbus restore BACKUP', or move its folder aside"
         default: ""
         }
     }

@@ -51,13 +51,13 @@ package final class Statement {
         _ = healthbus_bind_blob(handle, Int32(index), bytes.baseAddress, Int32(bytes.count))
     }
 
-    /// Binds UTF-8 bytes as text without copying them: they must stay where they are until `rewind` or `reset`.
+    /// Binds UTF-8 bytes as text without copying them: they must stay in place until `rewind` or `reset`.
     package func bindText(_ index: Int, borrowed bytes: UnsafeRawBufferPointer) {
         guard let address = bytes.baseAddress else { return bind(index, "") }
         sqlite3_bind_text(handle, Int32(index), address.assumingMemoryBound(to: CChar.self), Int32(bytes.count), nil)
     }
 
-    /// Binds bytes as a blob without copying them: they must stay where they are until `rewind` or `reset`.
+    /// Binds bytes as a blob without copying them: they must stay in place until `rewind` or `reset`.
     package func bind(_ index: Int, borrowedBlob bytes: UnsafeRawBufferPointer) {
         guard let address = bytes.baseAddress else { return bind(index, [UInt8]()) }
         sqlite3_bind_blob(handle, Int32(index), address, Int32(bytes.count), nil)
@@ -69,7 +69,7 @@ package final class Statement {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
         case let code:
-            // Taken before the reset, which would overwrite it.
+            // Read before the reset, which would overwrite it.
             let failure = database.error(code, sql)
             sqlite3_reset(handle)
             throw failure
@@ -81,22 +81,22 @@ package final class Statement {
         sqlite3_clear_bindings(handle)
     }
 
-    /// Makes ready for the next use, keeping what is bound: saves binding again what stays the same.
+    /// Prepares it for the next use, keeping its bindings: whatever stays the same needn't be bound again.
     package func rewind() { sqlite3_reset(handle) }
 
-    /// Runs to the end and makes ready for the next use.
+    /// Runs it to the end and prepares it for the next use.
     package func run() throws {
         defer { reset() }
         while try step() {}
     }
 
-    /// Gives each row to `body`, then makes ready for the next use.
+    /// Passes each row to `body`, then prepares it for the next use.
     package func forEachRow(_ body: (Statement) throws -> Void) throws {
         defer { reset() }
         while try step() { try body(self) }
     }
 
-    /// What `body` makes of the first row; nil when there is none.
+    /// The result of `body` for the first row; nil when there is none.
     package func firstRow<Result>(_ body: (Statement) throws -> Result) throws -> Result? {
         defer { reset() }
         return try step() ? try body(self) : nil
@@ -115,7 +115,7 @@ package final class Statement {
 
     package func bytes(_ column: Int) -> [UInt8] { withBytes(column) { [UInt8]($0) } }
 
-    /// The column's bytes, valid inside `body` only. Text comes as UTF-8; NULL as empty.
+    /// The column's bytes, valid only inside `body`. Text is UTF-8; NULL is empty.
     package func withBytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result
     {
         let address = sqlite3_column_blob(handle, Int32(column))

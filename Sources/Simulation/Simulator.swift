@@ -2,7 +2,7 @@ import BackgroundDelivery
 import Configuration
 import HealthModel
 
-/// Lives a phone's life once for each strategy, and measures what came of it.
+/// Simulates a phone's life once for each strategy, and measures the results.
 package struct Simulator {
     package let configuration: StackConfiguration
     package let life: PhoneLife.Options
@@ -13,7 +13,7 @@ package struct Simulator {
         self.life = life
     }
 
-    /// - Parameter progress: days that are over; probes not counted.
+    /// - Parameter progress: the number of days simulated; probes aren't counted.
     package func run(_ strategy: DeliveryStrategy, progress: (Int) -> Void = { _ in }) throws -> StrategyResult {
         let phone = try phone(strategy, life)
         try phone.live(progress: progress)
@@ -29,7 +29,7 @@ package struct Simulator {
 
     // MARK: Probes
 
-    /// What a strategy can do, each found out by a small life in which nothing else could have done it.
+    /// What a strategy can do, each ability tested in a short life in which nothing else could have caused the result.
     private func matrix(_ strategy: DeliveryStrategy) throws -> StrategyMatrix {
         var small = PhoneLife.Options(seed: life.seed, days: Self.probeDays)
         small.density = 0.1

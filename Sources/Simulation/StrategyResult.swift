@@ -1,34 +1,34 @@
 import HealthModel
 
-/// What a strategy can do: in which states of the app and the phone it is given time, and why.
+/// What a strategy can do: in which states of the app and the phone it gets time, and why.
 package struct StrategyMatrix: Equatable {
-    /// New data bring a wake.
+    /// New data causes a wake.
     package var triggersOnData: Bool
     /// After the system has ended the app.
     package var whenTerminated: Bool
     package var afterForceQuit: Bool
     package var whenLocked: Bool
-    /// With the phone locked it also gets at the data.
+    /// Even with the phone locked it can read the data.
     package var deliversWhenLocked: Bool
     package var needsBackend: Bool
     package var maxRunSeconds: Double
 }
 
-/// How a strategy did over a life.
+/// How a strategy performed over a life.
 package struct StrategyResult: Equatable {
     package var strategy: DeliveryStrategy
     package var samples: Int
-    /// Whole seconds from a sample to the backend; nil when nothing came.
+    /// Whole seconds from a sample to the backend; nil when nothing arrived.
     package var median: Double?
     package var p95: Double?
     package var max: Double?
     package var wakesPerDay: Double
-    /// In the background, without what the person spends in the app.
-    /// nil for the baseline, of which nothing is run.
+    /// In the background, excluding the time that the person spends in the app. nil for the baseline, which runs no
+    /// stack.
     package var runSecondsPerDay: Double?
     package var lost: Int
     package var doubled: Int
-    /// Elements sent again that the backend had.
+    /// Elements sent again although the backend had them.
     package var repeated: Int
     package var matrix: StrategyMatrix
 

@@ -1,36 +1,36 @@
 import Glibc
 import Processes
 
-/// Where a supervised process is in its life.
+/// Where a supervised process is in its life cycle.
 package enum ProcessState: String, Sendable, Codable {
-    /// Its group's turn hasn't come.
+    /// It isn't its group's turn yet.
     case waiting
-    /// Runs, but hasn't reported ready.
+    /// Running, but hasn't reported ready.
     case starting
     case ready
-    /// Runs beside the one whose place it is to take, and waits to be told.
+    /// Running beside the process that it is to replace, waiting to be told.
     case standby
-    /// Ended; starts again after a delay.
+    /// Ended; restarts after a delay.
     case backoff
     /// Told to end.
     case stopping
-    /// Ended as it should; stays down.
+    /// Ended as intended; stays down.
     case stopped
     /// Ended with an error; stays down.
     case failed
 }
 
-/// What is known of one supervised process.
+/// What is known about one supervised process.
 package struct ProcessStatus: Sendable, Equatable {
     package var name: String
     package var state: ProcessState
     /// nil while it isn't running.
     package var pid: pid_t?
-    /// Whose place it is to take; nil for one that has its own.
+    /// The process that it is to replace; nil for one with a place of its own.
     package var place: String?
-    /// How often it was started again after the first time.
+    /// How often it was restarted after its first start.
     package var restarts: Int
-    /// How it ended the last time; nil when it never did.
+    /// How it last ended; nil if it never has.
     package var lastExit: ProcessExit?
 
     package init(
@@ -45,24 +45,24 @@ package struct ProcessStatus: Sendable, Equatable {
     }
 }
 
-/// Something that a person who watches the supervisor wants to hear.
+/// Something that a person watching the supervisor wants to know.
 package enum SupervisorNotice: Sendable, Equatable {
     case started(name: String, pid: pid_t)
     case ready(name: String)
     /// Not ready in time: the groups after it start without it.
     case notReady(name: String, after: Duration)
     case startFailed(name: String, reason: String)
-    /// Ended by itself; `failures` in a row so far.
+    /// Ended on its own; `failures` in a row so far.
     case exited(name: String, status: ProcessExit, failures: Int)
-    /// Starts again after `delay`.
+    /// Restarts after `delay`.
     case restarting(name: String, delay: Duration)
-    /// Stays down after so many failures in a row.
+    /// Stays down after this many consecutive failures.
     case gaveUp(name: String, failures: Int)
     /// Ended because it was told to.
     case stopped(name: String, status: ProcessExit)
-    /// One that stood by has ended, or couldn't be started, without having taken the place of the other.
+    /// A standby process ended, or couldn't be started, without having replaced the other.
     case standbyEnded(name: String, place: String, why: String)
-    /// One that stood by is ready in the place of the other, so long after that one had ended.
+    /// A standby process is ready in the other's place, this long after the other had ended.
     case tookPlace(place: String, pid: pid_t, after: Duration)
     /// Didn't end in time after SIGTERM.
     case killed(name: String)
@@ -76,14 +76,14 @@ extension SupervisorNotice: CustomStringConvertible {
         switch self {
         case .started(let name, let pid): "\(name) started (process \(pid))"
         case .ready(let name): "\(name) is ready"
-        case .notReady(let name, let after): "\(name) isn't ready after \(after); going on without it"
+        case .notReady(let name, let after): "\(name) isn't ready after \(after); continuing without it"
         case .startFailed(let name, let reason): "\(name) couldn't be started: \(reason)"
         case .exited(let name, let status, let failures):
             "\(name) ended with \(status)" + (failures > 1 ? ", failure \(failures) in a row" : "")
-        case .restarting(let name, let delay): "\(name) starts again in \(delay)"
+        case .restarting(let name, let delay): "\(name) will be restarted in \(delay)"
         case .gaveUp(let name, let failures): "\(name) stays down after \(failures) failures in a row"
         case .stopped(let name, let status): "\(name) stopped (\(status))"
-        case .standbyEnded(_, let place, let why): "the one to take \(place)'s place: \(why)"
+        case .standbyEnded(_, let place, let why): "the replacement for \(place): \(why)"
         case .tookPlace(let place, let pid, let after):
             "\(place) was swapped: process \(pid) took its place, \(Int(after / .milliseconds(1))) ms after its end"
         case .killed(let name): "\(name) didn't stop in time and was killed"

@@ -1,13 +1,13 @@
 import Processes
 
 extension SupervisionTree {
-    /// Whether the groups after this process still wait for it.
+    /// Whether the groups after this process are still waiting for it.
     func isHeldUp(by member: Member) -> Bool {
         guard case .starting(let group) = phase, member.spec.group <= group, member.readyBy != nil else { return false }
         return member.state == .starting || member.state == .backoff
     }
 
-    /// Starts the lowest group above `group`; with none left, everything runs.
+    /// Starts the lowest group above `group`; when none is left, everything is running.
     mutating func startGroup(after group: Int?, at now: Duration, _ actions: inout [Action]) {
         let next = members.lazy.map(\.spec.group).filter { candidate in group.map { candidate > $0 } ?? true }.min()
         guard let next else {
@@ -21,9 +21,9 @@ extension SupervisionTree {
         }
     }
 
-    /// Goes on to the next group, up or down, where the current one has settled.
+    /// Moves on to the next group, up or down, once the current one has settled.
     mutating func advance(at now: Duration, _ actions: inout [Action]) {
-        // A group just started holds the next one up, so its spawns are answered before this goes on.
+        // A group just started holds up the next one, so its spawns are answered before this continues.
         while case .starting(let group) = phase, !members.contains(where: isHeldUp) {
             startGroup(after: group, at: now, &actions)
         }
@@ -36,7 +36,7 @@ extension SupervisionTree {
         guard phase != .stopping else { return }
         phase = .stopping
         actions.append(.report(.stopping))
-        // Nothing starts any more; what has yet to end does so group by group.
+        // Nothing starts any more; whatever is still running ends group by group.
         for index in members.indices where members[index].pid == nil {
             members[index].retryAt = nil
             if members[index].state != .failed { members[index].state = .stopped }

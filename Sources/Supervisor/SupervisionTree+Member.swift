@@ -8,26 +8,26 @@ extension SupervisionTree {
         var state: ProcessState = .waiting
         var pid: pid_t?
         var starts = 0
-        /// In a row, without a healthy time between.
+        /// Consecutive ones, without a healthy period between.
         var failures = 0
         var lastExit: ProcessExit?
         var readyAt: Duration?
         /// Until when the groups after it wait; nil once they don't.
         var readyBy: Duration?
-        /// When it starts again.
+        /// When it restarts.
         var retryAt: Duration?
         /// When SIGKILL follows SIGTERM.
         var killAt: Duration?
-        /// Starts again as soon as it has ended, as this.
+        /// Restarts with this as soon as it has ended.
         var replacement: ProcessSpec?
-        /// Down because a person wants it so, or because another is on its way into its place.
+        /// Down because a person wants it so, or because another is on its way to replace it.
         var isHeld = false
         var wasReady = false
-        /// Whose place it is to take; nil for one that has its own.
+        /// The process that it is to replace; nil for one with a place of its own.
         var place: String?
-        /// How it is started again once it has that place.
+        /// How it is restarted once it has that place.
         var settled: ProcessSpec?
-        /// While another takes its place.
+        /// While another is replacing it.
         var handover: Handover?
 
         init(_ spec: ProcessSpec) { self.spec = spec }
@@ -80,7 +80,7 @@ extension SupervisionTree {
         members[index].replacement = nil
     }
 
-    /// It ended by itself, or couldn't be started (`status` nil): again later, or never.
+    /// It ended on its own, or couldn't be started (`status` nil): restart later, or never.
     mutating func failed(_ index: Int, status: ProcessExit?, at now: Duration, _ actions: inout [Action]) {
         let spec = members[index].spec
         members[index].failures += 1
@@ -113,7 +113,7 @@ extension SupervisionTree {
         members[index].killAt = now + members[index].spec.stopWithin
         let name = members[index].spec.name
         actions.append(.signal(name: name, number: SIGTERM))
-        // One that was paused wouldn't see SIGTERM before it goes on.
+        // A paused process wouldn't receive SIGTERM before it continues.
         actions.append(.signal(name: name, number: SIGCONT))
     }
 

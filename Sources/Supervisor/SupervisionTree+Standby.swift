@@ -3,16 +3,16 @@ import Processes
 
 /// Two processes for one place: the one that has it, and one that stands by to take it.
 ///
-/// There is never more than one that runs, and one of them always comes to run: the second is told to go only once the first has ended, and the
-/// first starts again when the second ends before it is ready.
+/// Only one of them ever runs, and one always will: the second is told to go only once the first has ended, and the
+/// first restarts if the second ends before it is ready.
 extension SupervisionTree {
     /// How a place passes to another process.
     struct Handover: Sendable {
-        /// The name of the process that takes the place.
+        /// The name of the process that takes over.
         var successor: String
-        /// How long that one may take to be ready.
+        /// How long that process may take to become ready.
         var within: Duration
-        /// When the place became free; nil while its process drains.
+        /// When the place became free; nil while the old process drains.
         var began: Duration?
         /// Until when it must be ready; nil while the place isn't free, and once time is up.
         var until: Duration?
@@ -27,7 +27,7 @@ extension SupervisionTree {
         guard phase == .running, index(of: spec.name) == nil, let holder = index(of: place),
             members[holder].place == nil, !members.contains(where: { $0.place == place })
         else {
-            let why = "there is no such place, or somebody stands by already, or not all are started"
+            let why = "there is no such place, or another process is already standing by, or not all have started"
             actions.append(.report(.standbyEnded(name: spec.name, place: place, why: why)))
             return
         }
@@ -50,11 +50,11 @@ extension SupervisionTree {
         if members[holder].pid == nil { makeRoom(holder, at: now, &actions) }
     }
 
-    /// The place is free: whoever stands by for it is told.
+    /// The place is free: the process standing by for it is told.
     mutating func makeRoom(_ index: Int, at now: Duration, _ actions: inout [Action]) {
         guard phase != .stopping, var handover = members[index].handover else { return }
         members[index].state = .stopped
-        // It ended meanwhile: nobody else is coming.
+        // It ended in the meantime: no replacement is coming.
         guard let successor = self.index(of: handover.successor), members[successor].state == .standby else {
             return comeBack(index, at: now, &actions)
         }
@@ -96,7 +96,7 @@ extension SupervisionTree {
         actions += [.report(.killed(name: handover.successor)), .kill(name: handover.successor)]
     }
 
-    /// One that stood by is gone; where its place has been made free for it, the process before it comes back.
+    /// A standby process is gone; if its place was already free, the previous process comes back.
     mutating func standbyEnded(_ index: Int, why: String, at now: Duration, _ actions: inout [Action]) {
         let member = members.remove(at: index)
         guard let place = member.place else { return }
@@ -104,7 +104,7 @@ extension SupervisionTree {
         guard let holder = self.index(of: place), members[holder].handover?.successor == member.spec.name else {
             return
         }
-        // One that still drains comes back when it has.
+        // One that is still draining comes back when it has finished.
         if members[holder].pid == nil { comeBack(holder, at: now, &actions) }
     }
 

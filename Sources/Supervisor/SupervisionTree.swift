@@ -1,11 +1,11 @@
 import Glibc
 import Processes
 
-/// What supervising decides, apart from its effects: events and the time go in, actions come out.
+/// The decisions of supervision, apart from its effects: events and the time go in, actions come out.
 ///
-/// Times are a monotonic clock's, since any fixed moment. Groups start in rising order, each once the one before has settled
-/// (ready, down for good, or late), and stop in falling order. Between a `spawn` and the `started` or
-/// `spawnFailed` that answers it, nothing else may be handled.
+/// Times come from a monotonic clock, since any fixed moment. Groups start in ascending order, each once the previous
+/// one has settled (ready, down for good, or late), and stop in descending order. Between a `spawn` and the `started`
+/// or `spawnFailed` that answers it, nothing else may be handled.
 package struct SupervisionTree: Sendable {
     package enum Event: Sendable, Equatable {
         /// Starts the first group.
@@ -16,29 +16,31 @@ package struct SupervisionTree: Sendable {
         case exited(name: String, status: ProcessExit)
         /// Time has passed: to be sent at `nextDeadline`, harmless at any time.
         case tick
-        /// Ends all, in reverse order.
+        /// Ends everything, in reverse order.
         case stop
-        /// Ends all at once, without a chance to drain.
+        /// Ends everything at once, without a chance to drain.
         case kill
         /// Ends one process, which then stays down.
         case stopProcess(name: String)
-        /// Starts one that is down, without its back-off.
+        /// Starts one that is down, skipping its back-off.
         case startProcess(name: String)
-        /// Ends one and starts it as this specification says, which takes its place by name; adds it where there is none.
+        /// Ends a process and starts it with this specification, which replaces the one with the same name; adds it if
+        /// there is none.
         case replace(ProcessSpec)
-        /// Starts one beside the process in whose place it is to go. It waits there until it is promoted, and isn't started again; once it
-        /// has the place it is as the second specification says, which bears that one's name.
+        /// Starts a process beside the one that it is to replace. It waits there until it is promoted, and isn't
+        /// restarted; once it has the place, it follows the second specification, which has the place's name.
         case standBy(ProcessSpec, becoming: ProcessSpec)
-        /// Ends the process in whose place this one is to go, tells this one, and gives it so long to be ready. If it isn't, the other starts again.
+        /// Ends the process to be replaced, tells this one, and gives it this long to become ready. If it doesn't, the
+        /// other restarts.
         case promote(name: String, within: Duration)
     }
 
     package enum Action: Sendable, Equatable {
         case spawn(ProcessSpec)
         case signal(name: String, number: Int32)
-        /// SIGKILL, its process group included.
+        /// SIGKILL, including its process group.
         case kill(name: String)
-        /// The process of this name is the one of that name from now on.
+        /// The process with the first name has the second name from now on.
         case rename(String, to: String)
         case report(SupervisorNotice)
         /// Every process has ended and none will start again. The last action.
@@ -59,7 +61,7 @@ package struct SupervisionTree: Sendable {
     }
 
     /// - Parameter generator: the source of jitter.
-    /// - Throws: `ProcessError` when two processes have one name.
+    /// - Throws: `ProcessError` when two processes have the same name.
     package init(
         _ specs: [ProcessSpec], generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) throws(ProcessError) {
@@ -83,7 +85,7 @@ package struct SupervisionTree: Sendable {
         }.min()
     }
 
-    /// Handles one event at `now` and answers what to do, in this order.
+    /// Handles one event at `now` and returns what to do, in this order.
     package mutating func handle(_ event: Event, at now: Duration) -> [Action] {
         guard phase != .finished else { return [] }
         var actions: [Action] = []

@@ -4,15 +4,16 @@ import Processes
 import Synchronization
 
 extension Supervisor {
-    /// Blocks SIGINT and SIGTERM in the calling thread and in those that it starts from now on, so that only the running thread
-    /// is interrupted (libzmq 4.3.4 can lose a message on EINTR). Call it first thing in `main`.
+    /// Blocks SIGINT and SIGTERM in the calling thread and those that it starts from now on, so that only the running
+    /// thread is interrupted (libzmq 4.3.4 can lose a message on EINTR). Call it first in `main`.
     package static func blockSignals() { _ = changeMask(SIG_BLOCK) }
 
-    /// Supervises until every process has ended for good; blocks the calling thread, which must not be one of the concurrency
-    /// pool and ends the children if it ends.
+    /// Supervises until every process has ended for good; blocks the calling thread, which must not belong to the
+    /// concurrency pool. If that thread ends, so do the children.
     ///
-    /// - Parameter handlingSignals: SIGINT or SIGTERM stops all, a second one kills at once; SIGHUP and SIGPIPE are ignored.
-    /// - Throws: `ProcessError` when the system refuses what supervising needs; all children are dead then.
+    /// - Parameter handlingSignals: SIGINT or SIGTERM stops everything, a second one kills at once; SIGHUP and SIGPIPE
+    ///   are ignored.
+    /// - Throws: `ProcessError` when the system refuses something that supervision needs; all children are dead then.
     package func run(handlingSignals: Bool = true) throws(ProcessError) {
         var signals: Int32 = -1
         var mask = sigset_t()
@@ -33,7 +34,7 @@ extension Supervisor {
         try loop.run()
     }
 
-    /// Answers the mask before.
+    /// Returns the previous mask.
     private static func changeMask(_ how: Int32) -> sigset_t {
         var signals = sigset_t()
         var before = sigset_t()
@@ -48,7 +49,7 @@ extension Supervisor {
 /// The effects of one run, all on one thread.
 struct RunLoop {
     let supervisor: Supervisor
-    /// Where caught signals arrive; -1 without.
+    /// Where caught signals arrive; -1 if there is none.
     let signals: Int32
     let clock = ContinuousClock()
     let origin = ContinuousClock.now
@@ -79,7 +80,7 @@ struct RunLoop {
         }
     }
 
-    /// Handles an event and all that comes of it.
+    /// Handles an event and everything that follows from it.
     private mutating func handle(_ event: SupervisionTree.Event) {
         var events = [event]
         while !events.isEmpty {
@@ -104,7 +105,7 @@ struct RunLoop {
             }
         case .signal(let name, let number):
             children[name]?.signal(number)
-            // One that stood by begins only now.
+            // A standby process begins only now.
             if number == SIGUSR1 { startedAt[name] = now }
         case .kill(let name): children[name]?.kill()
         case .rename(let name, let place):
@@ -155,7 +156,7 @@ struct RunLoop {
         let time = now
         let deadline = supervisor.tree.withLock { $0.nextDeadline }.map { max(.zero, $0 - time) }
         let looks = supervisor.statuses.lazy.filter { $0.state == .starting }.map { status -> Duration in
-            // One that takes so long is asked less often.
+            // A process that takes this long is checked less often.
             time - (startedAt[status.name] ?? time) < .seconds(10) ? .milliseconds(20) : .milliseconds(500)
         }.min()
         return [deadline, looks].compactMap(\.self).min()

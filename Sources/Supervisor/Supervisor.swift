@@ -3,13 +3,13 @@ import Glibc
 import Processes
 import Synchronization
 
-/// Runs processes: starts them in order, starts them again when they end, and stops them in reverse order.
+/// Runs processes: starts them in order, restarts them when they end, and stops them in reverse order.
 ///
-/// All effects are on the thread that calls `run`, which blocks; everything else may be called from any thread. What to
-/// do is decided by `SupervisionTree`.
+/// All effects happen on the thread that calls `run`, which blocks; everything else may be called from any thread.
+/// `SupervisionTree` decides what to do.
 package final class Supervisor: Sendable {
     /// Whether this run of a process has reported ready. Called on the running thread every 20 ms while some process is
-    /// starting, so it must only look at what is known already.
+    /// starting, so it must only check what is already known.
     package typealias IsReady = @Sendable (_ name: String, _ pid: pid_t) -> Bool
     package typealias OnEvent = @Sendable (SupervisorNotice) -> Void
 
@@ -22,10 +22,10 @@ package final class Supervisor: Sendable {
     let wakeUp: Int32
 
     /// - Parameters:
-    ///   - trampoline: path of `healthbus-trampoline`; nil looks beside the running program.
+    ///   - trampoline: path of `healthbus-trampoline`; nil looks in the running program's folder.
     ///   - generator: source of the back-off's jitter.
     ///   - onEvent: what happens, for people; called on the running thread.
-    /// - Throws: `ProcessError` when two processes have one name or the trampoline isn't there.
+    /// - Throws: `ProcessError` when two processes have the same name or the trampoline is missing.
     package init(
         _ specs: [ProcessSpec], trampoline: String? = nil,
         generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
@@ -53,24 +53,25 @@ package final class Supervisor: Sendable {
 
     package var statuses: [ProcessStatus] { tree.withLock { $0.statuses } }
 
-    /// Stops all in reverse order; `run` then returns.
+    /// Stops everything in reverse order; `run` then returns.
     package func stop() { request(.stop) }
     /// Ends all at once.
     package func killAll() { request(.kill) }
     /// Stops one process, which then stays down.
     package func stop(_ name: String) { request(.stopProcess(name: name)) }
-    /// Starts one process that is down or waits for its next start.
+    /// Starts one process that is down or waiting for its next start.
     package func start(_ name: String) { request(.startProcess(name: name)) }
-    /// Stops a process and starts it as the specification says; adds one whose name is new.
+    /// Stops a process and starts it with the specification; adds one whose name is new.
     package func replace(_ spec: ProcessSpec) { request(.replace(spec)) }
-    /// Starts one that waits, beside a process, to take its place.
-    /// - Parameter settled: how it is once it has that place, whose name this bears.
+    /// Starts a waiting process beside another, to replace it.
+    /// - Parameter settled: its specification once it has that place, with the place's name.
     package func standBy(_ spec: ProcessSpec, becoming settled: ProcessSpec) {
         request(.standBy(spec, becoming: settled))
     }
-    /// Ends the process in whose place this one is to go, and tells this one by SIGUSR1; it has so long to be ready, or the other comes back.
+    /// Ends the process to be replaced, and tells this one by SIGUSR1; it has this long to become ready, or the other
+    /// comes back.
     package func promote(_ name: String, within: Duration) { request(.promote(name: name, within: within)) }
-    /// Tells at once that this process is ready, without waiting for the next look at `isReady`.
+    /// Reports at once that this process is ready, without waiting for the next check of `isReady`.
     package func noteReady(_ name: String) { request(.ready(name: name)) }
 
     private func request(_ event: SupervisionTree.Event) {

@@ -1,9 +1,9 @@
 import Logging
 
-/// The words of a command line, sorted by what its `CommandHelp` declares.
+/// The words of a command line, sorted according to its `CommandHelp`.
 ///
-/// `--option value`, `--option=value`, `-o value`; everything after `--` is positional. A lone `-` is positional too, and
-/// so a value may begin with a hyphen ("--offset -5") unless it is an option itself.
+/// `--option value`, `--option=value`, `-o value`; everything after `--` is positional. A lone `-` is positional too,
+/// and a value may begin with a hyphen ("--offset -5") unless it is itself an option.
 package struct Arguments: Sendable {
     package let command: CommandHelp
     package private(set) var positionals: [String] = []
@@ -12,7 +12,7 @@ package struct Arguments: Sendable {
     private var given: [String: [String]] = [:]
 
     /// - Parameter words: without the program's and the command's name.
-    /// - Throws: `Failure` (usage) that names the nearest option where one is unknown.
+    /// - Throws: `Failure` (usage) that suggests the nearest option for an unknown one.
     package init(_ words: [String], for command: CommandHelp) throws(Failure) {
         self.command = command
         var rest = words[...]
@@ -39,12 +39,12 @@ package struct Arguments: Sendable {
     /// An option's value; nil when it wasn't given.
     package func value(_ name: String) -> String? { given[declared(name).name]?.last }
 
-    /// The values of an option that repeats, in order.
+    /// The values of a repeatable option, in order.
     package func values(_ name: String) -> [String] { given[declared(name).name] ?? [] }
 
     /// An option's value as a number; nil when it wasn't given.
     ///
-    /// - Throws: `Failure` (usage) when it is none, or outside `range`.
+    /// - Throws: `Failure` (usage) when it isn't a number, or is outside `range`.
     package func integer(_ name: String, in range: ClosedRange<Int> = .min ... .max) throws(Failure) -> Int? {
         guard let text = value(name) else { return nil }
         if let number = Int(text), range.contains(number) { return number }

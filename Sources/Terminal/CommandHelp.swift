@@ -1,11 +1,11 @@
-/// What a command takes, from which it is parsed and explained.
+/// What a command accepts: used for parsing and for its help.
 package struct CommandHelp: Sendable {
     package struct Option: Sendable {
         /// "--window".
         package var name: String
-        /// "-w"; nil without.
+        /// "-w"; nil if there is none.
         package var short: String?
-        /// What its value is, as in "seconds"; nil makes it a flag.
+        /// What its value is, such as "seconds"; nil makes it a flag.
         package var value: String?
         package var help: String
         /// May be given several times.
@@ -24,7 +24,7 @@ package struct CommandHelp: Sendable {
         /// "file".
         package var name: String
         package var isRequired: Bool
-        /// Takes all that follow; only the last may.
+        /// Takes all that follow; allowed only for the last.
         package var repeats: Bool
 
         package init(_ name: String, isRequired: Bool = true, repeats: Bool = false) {
@@ -34,7 +34,7 @@ package struct CommandHelp: Sendable {
         }
     }
 
-    /// As typed, the program's name included: "healthbus import".
+    /// As typed, including the program's name: "healthbus import".
     package var name: String
     /// One sentence.
     package var summary: String
@@ -53,7 +53,7 @@ package struct CommandHelp: Sendable {
         self.examples = examples
     }
 
-    /// What selects it: the last word of its name.
+    /// The word that selects it: the last one of its name.
     package var word: String { name.split(separator: " ").last.map(String.init) ?? name }
 
     static let help = Option("--help", short: "-h", help: "show this help")
@@ -68,7 +68,7 @@ package struct CommandHelp: Sendable {
     }
 
     /// Summary, usage, options and examples.
-    /// - Parameter width: of the terminal that it is for; nil breaks no line.
+    /// - Parameter width: the width of the terminal; nil doesn't break lines.
     package func render(width columns: Int? = nil) -> String {
         var text = TextWrap.hanging("", summary, indent: 0, width: columns) + "\nUsage:\n  \(usage)\n\nOptions:\n"
         let forms = options.map { option in

@@ -1,11 +1,11 @@
 import Logging
 
-/// A program's commands: finds the one that a command line names, and explains them all.
+/// A program's commands: finds the one that a command line names, and lists them all.
 package struct CommandSet: Sendable {
     package enum Selection: Sendable {
-        /// Print this and exit 0: help, or the version.
+        /// Print this and exit with 0: help, or the version.
         case text(String)
-        /// Run the command of that short name ("import") with these.
+        /// Run the command with that short name ("import") and these arguments.
         case command(String, Arguments)
     }
 
@@ -35,8 +35,9 @@ package struct CommandSet: Sendable {
     }
 
     /// - Parameters:
-    ///   - words: the command line without the program's name. None, `help` and `--help` ask for help, `--version` for the version.
-    ///   - width: of the terminal that help is for; nil breaks no line.
+    ///   - words: the command line without the program's name. None, `help` and `--help` ask for help, `--version` for
+    ///     the version.
+    ///   - width: the width of the terminal for help; nil doesn't break lines.
     /// - Throws: `Failure` (usage).
     package func select(_ words: [String], width: Int? = nil) throws(Failure) -> Selection {
         guard let word = words.first, word != "--help", word != "-h" else { return .text(render(width: width)) }
@@ -66,6 +67,6 @@ package struct CommandSet: Sendable {
         }
         return TextWrap.hanging("", summary, indent: 0, width: columns)
             + "\nUsage:\n  \(program) <command> [options]\n\n\(groups.joined())"
-            + "\(program) help <command> says more of each, \(program) --version which release this is.\n"
+            + "\(program) help <command> explains each one, \(program) --version prints the release.\n"
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Numbers and times as people read them, in English, the same on every machine.
 package enum HumanFormat {
-    /// "1 day", "2 days"; "1 summary", "2 summaries" with the word for many.
+    /// "1 day", "2 days"; "1 summary", "2 summaries" when the plural is given.
     package static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
         "\(count(number)) \(number == 1 ? one : many ?? one + "s")"
     }
@@ -24,7 +24,7 @@ package enum HumanFormat {
         var amount = Double(number)
         var unit = 0
         let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
-        // 999.95 would print as 1000.0.
+        // 999.95 would otherwise be printed as 1000.0.
         while amount.magnitude >= 999.95, unit < units.count - 1 {
             amount /= 1000
             unit += 1
@@ -66,7 +66,7 @@ package enum HumanFormat {
         return style.format(now)
     }
 
-    /// Abbreviates without dots.
+    /// Abbreviates without full stops.
     private static let british = Locale(identifier: "en_GB")
     private static let english = Locale(identifier: "en_US_POSIX")
 }

@@ -1,18 +1,18 @@
 import Foundation
 import Logging
 
-/// One line on the screen that says how far a long piece of work is: share, bytes, records, rate, time left.
+/// One line on the screen that shows the progress of a long task: share, bytes, records, rate, time left.
 ///
-/// Draws at most ten times a second, and nothing at all where there is no screen. Not for several threads.
+/// Drawn at most ten times a second, and not at all without a screen. Not thread-safe.
 package struct ProgressBar {
     /// Time since any fixed moment, by a monotonic clock.
     package typealias Clock = () -> Duration
 
     package let title: String
-    /// nil where the end isn't known: then no share and no time left.
+    /// nil if the total is unknown: then neither share nor time left is shown.
     package let totalBytes: Int?
     package private(set) var bytes = 0
-    /// nil where nothing but bytes is counted: then the rate is theirs.
+    /// nil if only bytes are counted: the rate is then in bytes.
     package private(set) var records: Int?
 
     private let terminal: Terminal
@@ -33,7 +33,7 @@ package struct ProgressBar {
         start = clock()
     }
 
-    /// On standard error.
+    /// Draws on standard error.
     package init(_ title: String, totalBytes: Int?) {
         let origin = ContinuousClock.now
         self.init(
@@ -41,7 +41,7 @@ package struct ProgressBar {
             write: { StandardStream.error.write($0) })
     }
 
-    /// - Parameters: totals so far, not what was added.
+    /// - Parameters: totals so far, not increments.
     package mutating func update(bytes: Int, records: Int? = nil) {
         self.bytes = bytes
         self.records = records
@@ -49,11 +49,11 @@ package struct ProgressBar {
         let now = clock()
         if let lastDrawn, now - lastDrawn < .milliseconds(100) { return }
         lastDrawn = now
-        // Back to the first column, and what the line before had more is erased.
+        // Back to the first column, erasing the rest of a longer previous line.
         write("\r" + DisplayWidth.truncated(line(at: now), to: max(1, terminal.width - 1)) + "\u{1B}[K")
     }
 
-    /// Replaces the bar by its summary.
+    /// Replaces the bar with its summary.
     package mutating func finish() {
         guard terminal.isTerminal else { return }
         write("\r" + DisplayWidth.truncated(summary, to: max(1, terminal.width - 1)) + "\u{1B}[K\n")
@@ -76,7 +76,7 @@ package struct ProgressBar {
             parts.append("\(title) \(bar) \(Int(share * 100)) %")
             parts.append("\(HumanFormat.bytes(bytes)) of \(HumanFormat.bytes(totalBytes))")
             if let recordText { parts.append(recordText) }
-            // The first second says little of the rest.
+            // The first second says little about the rest.
             if share > 0, share < 1, elapsed >= .seconds(1) {
                 let left = elapsed * ((1 - share) / share)
                 parts.append("about \(HumanFormat.duration(.seconds(left.components.seconds + 1))) left")

@@ -2,9 +2,10 @@ import Foundation
 import Glibc
 import Logging
 
-/// The whole screen of a terminal, for a program that draws it again and again: the other buffer, keys without echo or waiting for a line.
+/// The whole screen of a terminal, for a program that keeps redrawing it: the alternate buffer, and keys without echo
+/// or waiting for Enter.
 ///
-/// `leave` puts everything back as it was; who enters sees to it that it is called, however things end.
+/// `leave` restores everything; the caller of `enter` makes sure that it is called, however the program ends.
 package final class Screen {
     private let output: StandardStream
     private let input: Int32
@@ -27,11 +28,11 @@ package final class Screen {
         var mode = termios()
         if hasKeys, tcgetattr(input, &mode) == 0 {
             before = mode
-            // Ctrl-C and Ctrl-Z go on to be signals.
+            // Ctrl-C and Ctrl-Z remain signals.
             mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
             tcsetattr(input, TCSADRAIN, &mode)
         }
-        // The other buffer, without a cursor.
+        // The alternate buffer, without a cursor.
         output.write("\u{1B}[?1049h\u{1B}[?25l")
     }
 
@@ -43,14 +44,14 @@ package final class Screen {
         before = nil
     }
 
-    /// Draws these lines from the top, over what was there; what is left below is erased.
+    /// Draws these lines from the top, over what was there; anything left below is erased.
     package func draw(_ lines: [String]) {
         guard isEntered else { return }
-        // No newline behind the last one: it would scroll a full screen.
+        // No newline after the last one: it would scroll a full screen.
         output.write("\u{1B}[H" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\n") + "\u{1B}[J")
     }
 
-    /// The keys that have been pressed since the last call; waits for none. nil: the terminal is gone.
+    /// The keys pressed since the last call, without waiting. nil: the terminal is gone.
     package func keys() -> [UInt8]? {
         var room = [UInt8](repeating: 0, count: 64)
         var watched = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
@@ -59,7 +60,7 @@ package final class Screen {
         return count > 0 || (count < 0 && errno == EINTR) ? Array(room.prefix(max(0, count))) : nil
     }
 
-    /// Lines and columns; 24 by 80 where unknown.
+    /// Lines and columns; 24 by 80 if unknown.
     package var size: (lines: Int, columns: Int) {
         var size = winsize()
         guard ioctl(output.descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0, size.ws_col > 0 else {

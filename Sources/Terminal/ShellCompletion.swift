@@ -1,9 +1,10 @@
-/// Scripts that let a shell complete a program's commands, options and values, made from what the commands declare.
+/// Scripts with which a shell completes a program's commands, options and values, generated from the commands'
+/// declarations.
 package struct ShellCompletion: Sendable {
     package enum Shell: String, Sendable, CaseIterable { case bash, zsh, fish }
 
     private let commandSet: CommandSet
-    /// What the program is called with, before a kind of words, to print those: "healthbus completions".
+    /// The command that prints words of a kind when followed by that kind: "healthbus completions".
     private let ask: String
 
     package init(_ commandSet: CommandSet, ask: String) {
@@ -102,10 +103,10 @@ package struct ShellCompletion: Sendable {
         let commands = commandSet.commands.map { "'\($0.word):\(Self.quoted($0.summary, "'\\''", besides: ":"))'" }
         return """
             #compdef \(name)
-            # Completion of \(name) for zsh: put it as _\(name) into a folder of $fpath.
+            # Completion of \(name) for zsh: save it as _\(name) in a folder of $fpath.
             _\(name)() {
                 local -a commands
-                commands=(\(commands.joined(separator: " ")) 'help:say more of a command')
+                commands=(\(commands.joined(separator: " ")) 'help:explain a command')
                 if (( CURRENT == 2 )); then
                     _describe command commands
                     return
@@ -153,7 +154,7 @@ package struct ShellCompletion: Sendable {
     private var fish: String {
         let name = commandSet.program
         var lines = [
-            "# Completion of \(name) for fish: put it into ~/.config/fish/completions/\(name).fish.",
+            "# Completion of \(name) for fish: save it as ~/.config/fish/completions/\(name).fish.",
             "complete -c \(name) -f",
         ]
         for command in commandSet.commands {
@@ -187,7 +188,7 @@ package struct ShellCompletion: Sendable {
         }
     }
 
-    /// For single quotes; a backslash before what the shell takes for its own.
+    /// For single quotes, with a backslash before whatever the shell would interpret.
     private static func quoted(_ text: String, _ quote: String, besides special: String = "") -> String {
         text.map { character in
             character == "'" ? quote : special.contains(character) ? "\\\(character)" : String(character)

@@ -4,7 +4,7 @@ package struct Table: Sendable {
         package enum Alignment: Sendable { case left, right }
         package var title: String
         package var alignment: Alignment
-        /// When it is left out on a screen that is too narrow for all: 1 goes first, nil never does.
+        /// When it is left out on a screen that is too narrow for all columns: 1 goes first, nil never.
         package var givesWay: Int?
 
         package init(_ title: String, _ alignment: Alignment = .left, givesWay: Int? = nil) {
@@ -24,14 +24,14 @@ package struct Table: Sendable {
 
     package init(_ columns: [Column]) { self.columns = columns }
 
-    /// - Parameter cells: one a column; missing ones are empty.
+    /// - Parameter cells: one per column; missing ones are empty.
     package mutating func add(_ cells: [String]) {
         precondition(cells.count <= columns.count, "a row has more cells than the table has columns")
         rows.append(cells.map(Self.inOneLine) + Array(repeating: "", count: columns.count - cells.count))
     }
 
-    /// The table, a line each, with a newline at the end of all. On a screen that is too narrow, columns that give way are left out, then
-    /// lines are cut; where there is no screen the table stays whole and plain.
+    /// The table, one line per row, ending with a newline. On a screen that is too narrow, some columns are left out as
+    /// they allow, then lines are cut; without a screen the table stays whole and plain.
     package func render(for terminal: Terminal) -> String {
         let widths = columns.indices.map { column in
             rows.reduce(DisplayWidth.of(columns[column].title)) { max($0, DisplayWidth.of($1[column])) }
@@ -64,7 +64,7 @@ package struct Table: Sendable {
         return shown
     }
 
-    /// A line break or an escape sequence in a name must not break the table or drive the terminal.
+    /// A line break or an escape sequence in a name must not break the table or control the terminal.
     private static func inOneLine(_ cell: String) -> String {
         String(
             String.UnicodeScalarView(cell.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))

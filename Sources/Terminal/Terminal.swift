@@ -5,7 +5,7 @@ import Logging
 /// What the screen behind a stream can show.
 package struct Terminal: Sendable, Equatable {
     package var isTerminal: Bool
-    /// Columns; 80 where unknown.
+    /// Columns; 80 if unknown.
     package var width: Int
     package var usesColor: Bool
 
@@ -33,7 +33,7 @@ package struct Terminal: Sendable, Equatable {
         case yellow = "33"
     }
 
-    /// The text in that style, or as it is where colour isn't wanted.
+    /// The text in that style, or unchanged if colour isn't wanted.
     package func styled(_ text: String, _ style: Style) -> String {
         usesColor ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }

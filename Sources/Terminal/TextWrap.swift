@@ -1,9 +1,9 @@
 /// Text in a column that begins after something else on its first line.
 enum TextWrap {
-    /// Narrower columns help nobody: the terminal breaks the lines itself then.
+    /// Narrower columns help nobody: below this the terminal breaks the lines itself.
     private static let narrowest = 24
 
-    /// `head`, then the words of `text` from column `indent` on, no line beyond `width`.
+    /// `head`, then the words of `text` from column `indent` on, with no line longer than `width`.
     /// - Parameter width: nil leaves the text on one line.
     static func hanging(_ head: String, _ text: String, indent: Int, width: Int?) -> String {
         let first = head + String(repeating: " ", count: max(0, indent - DisplayWidth.of(head)))

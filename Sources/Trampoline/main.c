@@ -1,8 +1,8 @@
 // healthbus-trampoline <parent-pid> <signal> <program> [argument...]
 //
-// Becomes <program>, which gets <signal> when its parent ends, however that comes: posix_spawn has no attribute for it.
-// The program starts with an empty signal mask and default dispositions. Exits 127 when it can't become it, 126 when the
-// parent is gone already, 2 when called wrongly.
+// Becomes <program>, which gets <signal> when its parent ends for whatever reason: posix_spawn has no attribute for
+// that. The program starts with an empty signal mask and default dispositions. Exits with 127 if it can't become the
+// program, 126 if the parent is already gone, 2 if called wrongly.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -31,7 +31,7 @@ int main(int argc, char *argv[]) {
         fprintf(stderr, "healthbus-trampoline: prctl(PR_SET_PDEATHSIG, %ld): %s\n", signal_number, strerror(errno));
         return 127;
     }
-    // The signal is only for a death from now on: a parent that died before has left us to another one.
+    // The signal is sent only for a death from now on: if the parent has already died, we have another parent now.
     if (getppid() != (pid_t)parent) return 126;
 
     struct sigaction action = {0};

@@ -8,9 +8,9 @@ protocol Command {
 
 // Options that several commands share, so that they read alike everywhere.
 extension CommandHelp {
-    /// Those of every command that is about a stack.
+    /// For every command that concerns a stack.
     static let stackOptions: [Option] = [.state, .stackConfig]
-    /// Those of a command that starts one.
+    /// For a command that starts one.
     static let startOptions: [Option] = [.state, .config]
 }
 

@@ -61,8 +61,8 @@ enum Commands {
             "Takes your HealthKit data, keeps every sample once, makes faithful daily figures and delivers both to your backend.",
         groups: groups.map { .init($0.title, $0.commands.map { $0.help }) })
 
-    /// Does what a command line asks for.
-    /// - Throws: `Failure` (usage) for one that can't be understood, and what the command throws.
+    /// Carries out a command line.
+    /// - Throws: `Failure` (usage) for one that can't be understood, and whatever the command throws.
     static func run(_ words: [String]) throws {
         let terminal = Terminal(.output)
         switch try set.select(words, width: terminal.isTerminal ? terminal.width : nil) {
@@ -78,7 +78,7 @@ enum Commands {
 }
 
 extension Failure {
-    /// Any error as one for people. A zone that isn't one was mistyped; of a damaged file it is said what to do.
+    /// Any error in a form for people. An unknown zone was mistyped; for a damaged file it says what to do.
     init(people error: any Error) {
         self =
             error is ZoneError

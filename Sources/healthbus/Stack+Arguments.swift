@@ -5,15 +5,15 @@ import Logging
 import Terminal
 
 extension Stack {
-    /// To be started: with the configuration that the command line or the environment names, else the default.
-    /// - Parameter state: its folder, where it isn't the one that the command line names.
+    /// A stack to be started: with the configuration named by the command line or the environment, else the default.
+    /// - Parameter state: its folder, if it isn't the one that the command line names.
     init(starting arguments: Arguments, state: String? = nil) throws {
         try self.init(state: state ?? arguments.value("--state"), configurationFile: arguments.configurationFile)
         advice = arguments.advice
     }
 
-    /// The stack that a command is about: with the configuration that is named, else the one that it was last started with.
-    /// - Parameter choices: plugins that count whatever the state folder says, by instance.
+    /// The stack that a command concerns: with the named configuration, else the one that it was last started with.
+    /// - Parameter choices: plugins that take precedence over the state folder, by instance.
     init(_ arguments: Arguments, choices: [String: StackConfiguration.Choice] = [:]) throws {
         let state = arguments.value("--state")
         let file = try arguments.configurationFile ?? Self.lastConfiguration(state)
@@ -35,22 +35,22 @@ extension Stack {
 }
 
 extension Arguments {
-    /// The configuration to lay over the default one; nil for none.
+    /// The configuration to apply on top of the default; nil for none.
     var configurationFile: String? { StackConfiguration.file(given: value("--config")) }
 }
 
 extension Arguments {
-    /// What commands that people are told of must name to mean the stack that this command line means.
+    /// What advised commands must name to mean the stack of this command line.
     var advice: Advice {
         func given(_ option: String) -> String? {
             command.options.contains { $0.name == option } ? value(option) : nil
         }
-        // Without --state the demo has a folder of its own, which other commands don't look at.
+        // Without --state the demo has a folder of its own, which other commands don't use.
         let state = command.word == DemoCommand.help.word ? DemoCommand.folder(self) : given("--state")
         let file = given("--config")
         guard command.options.contains(where: { $0.name == "--state" }) else { return Advice() }
-        // Only those that start a stack don't go by what it was last started with. A state folder that can't be read for that is told of by the
-        // command itself.
+        // Only commands that start a stack ignore what it was last started with. If the state folder can't be read, the
+        // command itself reports that.
         let folder = state.map { StateFolder(path: $0) } ?? .standard()
         let last = try? StackLayer(folder).configurationFile()
         let isInEnvironment = StackConfiguration.file(given: nil) != nil

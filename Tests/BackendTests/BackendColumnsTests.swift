@@ -209,7 +209,7 @@ struct BackendColumnsTests {
             #expect([200, 400, 413, 422].contains(answer.status), "\(answer.status) \(answer.text)")
             #expect(throws: Never.self) { try Value(json: answer.body) }
         }
-        // Whatever got in is told in JSON, and counted right.
+        // Everything that was taken in is reported in JSON, and counted correctly.
         #expect(try Self.content(fixture.backend)["counted"]["counters"]["lost"] == 0)
     }
 

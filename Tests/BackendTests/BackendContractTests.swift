@@ -57,7 +57,7 @@ struct BackendContractTests {
             ),
             (
                 #"{"id":"\#(F.id(9))","type":"t","startDate":"2025-03-01T00:00:01Z","endDate":"2025-03-01T00:00:00Z"}"#,
-                "endDate lies before startDate"
+                "endDate is before startDate"
             ),
             (
                 #"{"id":"\#(F.id(9))","type":"t","startDate":"2025-03-01T00:00:00Z","endDate":"2025-03-01T00:00:00Z","value":"5"}"#,
@@ -203,7 +203,7 @@ struct BackendContractTests {
 
     @Test(arguments: Storage.all) func aFailedTransactionLeavesNothing(on storage: Storage) throws {
         let fixture = try BackendFixture(on: storage)
-        // Malformed at its very end: nothing of what came before is taken.
+        // Malformed at its very end: nothing of what came before is kept.
         #expect(fixture.post("steps", String(F.body(samples: [F.sample(F.id(1))]).dropLast())).status == 400)
         #expect(try fixture.stats()["samples"]["alive"] == 0)
     }

@@ -48,7 +48,7 @@ struct BackendLossTests {
         try database.execute(
             "DELETE FROM sample_rows WHERE user = (SELECT id FROM texts WHERE text = 'anna') AND deleted = 0; DELETE FROM documents"
         )
-        // What was counted as it came knows nothing of it.
+        // It isn't in what was counted on arrival.
         #expect(try fixture.stats()["generation"] == before["generation"])
         let after = try counted(fixture)
         #expect(after["generation"] != before["generation"] && after["sequence"] == before["sequence"])

@@ -171,7 +171,7 @@ struct BackendOnPostgresTests {
         let answer = try fixture.accepted("steps", F.body(samples: bad + [good]))
         #expect(answer["counts"] == ["created": 1, "updated": 0, "known": 0, "refused": 3])
         #expect(Set((answer["refused"].array ?? []).compactMap { $0["index"].int }) == [0, 1, 2])
-        // A number beyond any: which element it is in can't be told, so nothing of the request is kept.
+        // A number out of range: which element it is in can't be determined, so nothing of the request is kept.
         let huge = good.replacing(F.id(1), with: F.id(4)).replacing("[1,null]", with: "1e999999")
         let refused = fixture.post("steps", F.body(samples: [huge, F.sample(F.id(5))]))
         #expect(refused.status == 400, "\(refused.text)")

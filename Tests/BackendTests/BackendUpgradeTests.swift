@@ -6,12 +6,12 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A database that an earlier release has left goes on as it was.
+/// A database that an earlier release has left is used unchanged.
 struct BackendUpgradeTests {
     typealias F = BackendFixture
 
-    /// The tables of schema 2, with rows of each sort: own and foreign ids, fractions of seconds, deletions, a manual one, metadata
-    /// that repeats.
+    /// The tables of schema 2, with rows of each sort: own and foreign ids, fractions of seconds, deletions, a manual
+    /// one, metadata that repeats.
     private static let earlier = """
         CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         INSERT INTO meta VALUES ('generation', 'abc'), ('schema', '2'), ('sequence', '7'), ('unnamed', 'me');

@@ -71,8 +71,8 @@ struct RawHTTPTests {
         #expect(try exchange(server.port, chunked([500])).contains("got 500"))
     }
 
-    /// Larger than what the two sockets hold, so that an answer before its end would be lost with the connection. Who sends `Expect`
-    /// may have stopped waiting for it.
+    /// Larger than what the two sockets hold, so that an answer before its end would be lost with the connection. Who
+    /// sends `Expect` may have stopped waiting for it.
     @Test(arguments: ["", "Expect: 100-continue\r\n"])
     func whoSendsTooMuchIsTold(_ more: String) throws {
         var limits = HTTPServer.Limits()

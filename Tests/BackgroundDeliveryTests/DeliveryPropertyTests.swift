@@ -24,7 +24,7 @@ import Testing
             $0.wakesPerHour = Bool.random(using: &random) ? 4 : 0
         }
         var trace = Trace()
-        /// Up to where each type was told of.
+        /// The sequence number up to which each type has been reported.
         var told: [String: SequenceNumber] = [:]
         /// When it was last told by itself: not repeated, and not because somebody had just registered.
         var lastWake: [String: Instant] = [:]
@@ -79,7 +79,7 @@ import Testing
                 wakes.append(bench.now)
                 #expect(wakes.count { $0 > bench.now - DeliveryBench.hour } <= 4)
             }
-            // Nothing is lost: what wasn't told is held, from where it was told at the latest.
+            // Nothing is lost: what wasn't reported is held back, starting at the latest where it was reported.
             for (type, head) in bench.heads where told[type] ?? 0 < head {
                 let held = try #require(bench.table.held[type], "\(type) is neither fired nor held")
                 #expect(held < head)

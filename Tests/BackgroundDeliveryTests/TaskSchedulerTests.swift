@@ -197,7 +197,8 @@ import Testing
         #expect(again.history("sync").runs == 2)
     }
 
-    /// Whatever comes in whatever order: the limits hold, and no request is lost but by its completion, its replacement or a cancel.
+    /// Whatever comes in whatever order: the limits hold, and no request is lost but by its completion, its replacement
+    /// or a cancel.
     @Test(arguments: 0..<40 as Range<UInt64>) func nothingIsLost(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var tasks = Dictionary(uniqueKeysWithValues: (0..<12).map { ("p\($0)", TaskKind.processing) })

@@ -42,7 +42,7 @@ import Testing
         var told: [Int64] = []
         let bytes = try reader.copy(to: path) { left in
             told.append(left)
-            // What a writer commits in between doesn't begin the copy anew.
+            // A commit of a writer in between doesn't make the copy start again.
             #expect(throws: Never.self) { try fill(told.count * 5000..<told.count * 5000 + 10) }
             return told.count < 100
         }

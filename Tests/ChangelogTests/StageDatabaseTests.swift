@@ -95,7 +95,7 @@ import Testing
 
         let reached = store.sequence
         try store.transaction { try store.beginGeneration(now: Self.now + .seconds(60)) }
-        // Versions never fall back, whatever the clock says.
+        // Versions never decrease, whatever the clock says.
         let first = try #require(store.generations.last?.first)
         #expect(first > reached && first == SequenceNumber(Self.now.microseconds / 1000 + 60_000 + 1))
         #expect(judge(store, old.generation, reached) == .good)

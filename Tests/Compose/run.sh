@@ -194,8 +194,8 @@ sleep 20
 running() { for name in "${processes[@]}"; do container "$name"; done; }
 mapfile -t ids < <(running)
 docker stats --no-stream --format '{{.MemUsage}}' "${ids[@]}" >"$work/stats.txt"
-# Nanoseconds of processor time of all processes, by the kernel; of one helper that sees them, since a command in each container would cost more
-# than what is measured.
+# Nanoseconds of processor time of all processes, by the kernel; of one helper that sees them, since a command in each
+# container would cost more than what is measured.
 usage() {
     docker run --rm --pid host --network none --user 0 --entrypoint sh "$HEALTHBUS_IMAGE" -c \
         'for pid in "$@"; do cat /proc/"$pid"/task/*/schedstat || exit 1; done' sh "${pids[@]}" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
@@ -213,8 +213,8 @@ awk -v used="$((after - before))" -v time="$(($(now) - rested_at))" -v count="${
         exit share <= 0 || share > 0.5 || memory > 250
     }' "$work/stats.txt" >&2 || die "more than 0.5 % of a core or 250 MiB at rest"
 
-# What is to come through a change of containers and image: the store and its head, every consumer's anchor, what is pending in the background, and
-# the tasks with what they wait for.
+# What is to come through a change of containers and image: the store and its head, every consumer's anchor, what is
+# pending in the background, and the tasks with what they wait for.
 kept() {
     cli tap --json --count 40 heartbeat. >"$work/beats.jsonl" 2>/dev/null
     cli tasks list --json >"$work/tasks.json"
@@ -227,7 +227,7 @@ for task in json.load(open(sys.argv[2])):
     print(task["id"], task["state"], task.get("request"), task["history"])
 PY
 }
-# Types that were fired and wait, and the task that is to release them.
+# Types that were fired and are waiting, and the task that will release them.
 waiting() { kept >"$work/kept.txt" && grep -q "^heartbeat.debouncer .* [1-9][0-9]*$" "$work/kept.txt" && grep -q "^healthkit-sync pending" "$work/kept.txt"; }
 same_kept() { kept >"$work/kept.found" && diff "$work/kept.txt" "$work/kept.found"; }
 

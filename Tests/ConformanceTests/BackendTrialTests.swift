@@ -20,7 +20,7 @@ import Testing
         let report = try report(.none)
         #expect(report.failed.isEmpty && report.left == 0, "\(report.json)")
         let missing = report.results.filter(\.hasFailed).map(\.asked)
-        // It shows no generation, holdings and versions, and knows nothing of what is entered by hand.
+        // It shows no generation, holdings and versions, and doesn't show manual entries.
         #expect(missing == [.manual, .generation, .stats, .versions], "\(report.json)")
     }
 
@@ -65,8 +65,9 @@ import Testing
 
     @Test func whatCantBeSeenIsSkippedWithTheReason() async throws {
         let report = try report(.noContent)
-        let skipped = report.results.filter { $0.outcome == .skipped("'shows' failed, so nobody can see it") }.map(
-            \.asked)
+        let skipped = report.results.filter { $0.outcome == .skipped("'shows' failed, so there is no way to tell") }
+            .map(
+                \.asked)
         #expect(skipped.contains(.lower) && skipped.contains(.lateCopy) && !skipped.contains(.bigBatch))
     }
 

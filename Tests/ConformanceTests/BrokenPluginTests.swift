@@ -41,8 +41,8 @@ import Testing
             "figures.n is"
         ),
         ("count += 1", "count += seen.setdefault(start, len(seen) + 1)", "other-order", "in reverse order"),
-        ("count += 1", "count += random.random()", "fresh-program", "of the program before"),
-        ("if count:", "if True:", "empty-day", "gives 'n' of a day without samples"),
+        ("count += 1", "count += random.random()", "fresh-program", "from the previous program"),
+        ("if count:", "if True:", "empty-day", "gives 'n' for a day without samples"),
         ("[count] * len(day[\"hours\"])", "[count] * 24", "clock-changes", "has 24 entries; that day has 23 hours"),
         ("count += 1", "count += 1 + value * 0", "odd-values", "ended (exit code 1)"),
         ("count += 1", "count += 1; value is None or 1 / (end - start)", "odd-values", "ended (exit code 1)"),

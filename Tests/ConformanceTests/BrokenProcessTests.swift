@@ -20,8 +20,8 @@ import Testing
         try PluginCatalog(folder: checkout + "/plugins", programs: programs)
     }
 
-    /// Shell that stands before the shipped `steps`: $wrong is 1 when its configuration has the option that isn't declared, $second when
-    /// another process has begun before it.
+    /// Shell that stands before the shipped `steps`: $wrong is 1 when its configuration has the option that isn't
+    /// declared, $second when another process has begun before it.
     static let processFaults: [(String, ConformanceCase, String)] = [
         ("exit 4", .ready, "ended (exit code 4) before it was ready"),
         ("[ $wrong = 0 ] || exec sleep 1000", .options, "runs with an option that its manifest doesn't declare"),
@@ -77,7 +77,7 @@ import Testing
         ),
         (
             "seen, pages = {}, []", "open('starts', 'a').write('x')\nstarts = len(open('starts').read())", .drainAtWork,
-            "when it was stopped at work"
+            "when it was stopped while at work"
         ),
         ("if count:", "if True:", .emptied, "though that day's samples are gone"),
         ("if count:", "if count > 50000: sys.exit(5)\n        if count:", .manySamples, "1 day couldn't be computed"),

@@ -13,11 +13,11 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SECRET = "contract-0123456789abcdef"
-# Of what brings elements: one that isn't one is named in the answer and fails no other, so a body that isn't as described may be taken, and
-# one that is may hold nothing but such elements.
+# Of what brings elements: one that isn't one is named in the answer and fails no other, so a body that isn't as
+# described may be taken, and one that is may hold nothing but such elements.
 BRINGS = ["--exclude-checks", "negative_data_rejection,positive_data_acceptance"]
-# Of what asks. No schema can say that a zone has a name of the tz database; and these two pass over parameters that they don't know, since
-# a newer healthbus may ask an older backend for more.
+# Of what asks. No schema can say that a zone has a name of the tz database; and these two pass over parameters that
+# they don't know, since a newer healthbus may ask an older backend for more.
 ASKS = """
 [parameters]
 zone = "Europe/Berlin"

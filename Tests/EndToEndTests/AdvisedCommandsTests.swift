@@ -7,12 +7,14 @@ import Terminal
 import Testing
 
 extension EndToEnd {
-    /// Every command that any text of the programs tells a person to run, runs: nothing in it is mistyped, missing, or unknown.
+    /// Every command that any text of the programs tells a person to run, runs: nothing in it is mistyped, missing, or
+    /// unknown.
     @Suite struct AdvisedCommandsTests {
         private static let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
 
-        /// What stands in the sources where a text has a name in it, and an example of that. One that isn't here fails the test.
+        /// What stands in the sources where a text has a name in it, and an example of that. One that isn't here fails
+        /// the test.
         private static let examples: [String: String] = [
             "name": "steps", "hub": "hub", "instance": "steps", "instance.name": "steps", "plan.instance": "steps",
             "wish.instance": "steps", "silence.instance": "steps", "beat.plugin": "steps", "plugin": "",

@@ -94,7 +94,8 @@ extension EndToEnd {
             }
         }
 
-        /// Overlapping exports in random order, and the observer, who reads them, and the consolidator are killed in between.
+        /// Overlapping exports in random order, and the observer, who reads them, and the consolidator are killed in
+        /// between.
         @Test func killedInTheMidst() async throws {
             let expected = try await Self.whole.value
             try await withStack { stack in

@@ -7,7 +7,8 @@ import Synchronization
 import Testing
 
 extension EndToEnd {
-    /// People who mean harm, all at once, at the door of a stack that runs: each gets its answer, and whoever means well notices nothing.
+    /// People who mean harm, all at once, at the door of a stack that runs: each gets its answer, and whoever means
+    /// well notices nothing.
     @Suite struct AttackTests {
         /// How long each of some requests took; all of them were taken.
         private func honest(_ stack: TestStack, _ token: String, _ numbers: Range<Int>) throws -> [Duration] {
@@ -31,7 +32,8 @@ extension EndToEnd {
             return (try bytes("VmHWM:"), try bytes("VmRSS:"))
         }
 
-        /// 500 beginnings of requests that never end: without a head, in it, and in a body, by strangers and by somebody with a token.
+        /// 500 beginnings of requests that never end: without a head, in it, and in a body, by strangers and by
+        /// somebody with a token.
         private func beginnings(_ token: String) -> [String] {
             let post = "POST /v1/samples HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
             let kinds = [

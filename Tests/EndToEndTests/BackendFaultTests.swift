@@ -40,7 +40,7 @@ extension EndToEnd {
             }
         }
 
-        /// One that ends is printed anew, and nothing has to be started again.
+        /// A token that has expired is printed again with a new one, and nothing has to be restarted.
         @Test func aTokenFromACommandIsFetchedAgainWhenItIsRefused() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "2")

@@ -51,7 +51,7 @@ extension EndToEnd {
                 let held = try await stack.onState("restore", folder, "--yes")
                 #expect(held.exit == .code(1) && held.error.contains("stop the stack"), "\(held.error)")
 
-                // The stack goes on, and delivers what the backup knows nothing of.
+                // The stack continues, and delivers what the backup doesn't contain.
                 #expect(try await stack.onState("import", all).exit == .code(0))
                 try await until("all delivered", within: 60, every: 50) {
                     try stack.get("stats")["samples"]["alive"].int == Int64(expected.delivered.count)
@@ -78,7 +78,8 @@ extension EndToEnd {
             (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
         }
 
-        /// Killed after so many copies: what it leaves is no backup, which `restore` says; no process of the stack has noticed, and the next backup leaves nothing.
+        /// Killed after so many copies: what it leaves is no backup, which `restore` says; no process of the stack has
+        /// noticed, and the next backup leaves nothing.
         @Test func aKilledBackupIsNoneAndTheNextOneIsWhole() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "10", "--seed", "2")
@@ -95,7 +96,7 @@ extension EndToEnd {
                     }
                     backup.child.kill()
                     _ = try await backup.ended()
-                    // Quicker than the test looked.
+                    // It was over before the test looked.
                     guard !FileManager.default.fileExists(atPath: folder + "/manifest.json") else { continue }
                     unfinished += 1
                     let refused = try await stack.onState("restore", folder, "--yes")

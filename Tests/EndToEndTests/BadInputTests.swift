@@ -44,7 +44,7 @@ extension EndToEnd {
             try FileManager.default.createDirectory(atPath: stack.path("folder"), withIntermediateDirectories: false)
             return [
                 ("text.zip", "neither a zip archive nor an Apple Health export"), ("nothing.zip", "is empty"),
-                ("empty.zip", "holds no file"), ("other.zip", "holds no Apple Health export"),
+                ("empty.zip", "contains no file"), ("other.zip", "contains no Apple Health export"),
                 ("export_cda.xml", "clinical document"), ("cda.zip", "clinical document"),
                 ("folder", "is a folder"), ("nowhere.zip", "doesn't exist"),
             ]
@@ -103,7 +103,7 @@ extension EndToEnd {
                 #expect(Set(kept).isSubset(of: all))
                 #expect(all.count > kept.count)
                 let read = Int(try whole.json()["files"].array?.first?["read"].int ?? 0)
-                // Some of a correlation's children are told twice.
+                // Some of a correlation's children are reported twice.
                 #expect(all.count <= read && all.count > read * 9 / 10, "\(all.count) of \(read)")
             }
         }

@@ -4,7 +4,8 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// `import --complete`: what an export lacks goes, from the store, the days and the backend, and comes back with a later one.
+    /// `import --complete`: what an export lacks goes, from the store, the days and the backend, and comes back with a
+    /// later one.
     @Suite struct CompleteImportTests {
         private static let steps = "HKQuantityTypeIdentifierStepCount"
 

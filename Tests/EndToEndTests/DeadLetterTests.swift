@@ -7,7 +7,8 @@ import Testing
 extension EndToEnd {
     /// What the backend refused once: looked at, sent again, given up.
     @Suite struct DeadLetterTests {
-        /// A stopped stack whose uploader has put aside: a day and a sample as they are now, and a day as it was before.
+        /// A stopped stack whose uploader has put aside: a day and a sample as they are now, and a day as it was
+        /// before.
         private func prepare(_ stack: TestStack) async throws -> StackContent {
             let export = try await stack.generate("export.zip", "--days", "4", "--seed", "6")
             let up = try await stack.up("--import", export, "--until-idle").ended()

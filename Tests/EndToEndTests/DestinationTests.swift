@@ -147,7 +147,7 @@ extension EndToEnd {
                 let content = try await StackContent(of: stack)
                 #expect(try lake.samples().values.reduce(0, +) == Int64(content.delivered.count { $0.hasSuffix(" 0") }))
 
-                // What somebody removes or edits is written again, as it was.
+                // What somebody removes or edits is written again with its former content.
                 let victims = try lake.manifest()["files"].array?.compactMap { $0["path"].string }.prefix(2) ?? []
                 let (gone, edited) = (try #require(victims.first), try #require(victims.last))
                 let was = try lake.bytes(edited)

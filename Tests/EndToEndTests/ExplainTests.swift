@@ -105,7 +105,8 @@ extension EndToEnd {
             }
         }
 
-        /// An Apple's side that is ours, but for one planted figure: that is found, and nothing else. Days that were left out are gaps.
+        /// An Apple's side that is ours, but for one planted figure: that is found, and nothing else. Days that were
+        /// left out are gaps.
         @Test func plantedDifferencesAndGapsAreFound() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "20", "--seed", "4")
@@ -147,7 +148,8 @@ extension EndToEnd {
             }
         }
 
-        /// The dates of a record's start and end: the offset that is printed there is that of the export, not of the day.
+        /// The dates of a record's start and end: the offset that is printed there is that of the export, not of the
+        /// day.
         private static func dates(of line: Substring, _ zones: ZoneTimeline) -> Set<String> {
             let words = line.split(separator: "\"")
             let times = zip(words, words.dropFirst()).filter { $0.0 == " startDate=" || $0.0 == " endDate=" }

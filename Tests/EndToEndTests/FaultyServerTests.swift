@@ -7,9 +7,11 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A server that misbehaves by plan (`Tests/Faulty/server.py`) takes 100,000 samples: in the end it has exactly the right rows.
+    /// A server that misbehaves by plan (`Tests/Faulty/server.py`) takes 100,000 samples: in the end it has exactly the
+    /// right rows.
     ///
-    /// `HEALTHBUS_FAULT_SAMPLES`, `HEALTHBUS_FAULT_REQUESTS` (so many requests are wild) and `HEALTHBUS_FAULT_SEED` make it longer, and another one.
+    /// `HEALTHBUS_FAULT_SAMPLES`, `HEALTHBUS_FAULT_REQUESTS` (so many requests are wild) and `HEALTHBUS_FAULT_SEED`
+    /// make it longer, and another one.
     @Suite struct FaultyServerTests {
         private static let token = "a-token-of-this-test"
         /// As the script has it: of so many ids one is refused for good.

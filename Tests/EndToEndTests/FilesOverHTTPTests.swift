@@ -76,7 +76,7 @@ extension EndToEnd {
                 }
                 #expect(leftovers(stack).isEmpty)
 
-                // Killed with a file in its hands, which nobody was told is kept.
+                // Killed while it holds a file that nobody was told is stored.
                 try Data("left".utf8).write(to: URL(fileURLWithPath: stack.state + "/ingest/files/.incoming-1"))
                 if let pid = try stack.pid(of: "ingest") { kill(pid, SIGKILL) }
                 try await until("it is gone") { leftovers(stack).isEmpty }

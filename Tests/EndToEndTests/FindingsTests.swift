@@ -10,7 +10,7 @@ extension EndToEnd {
     /// `validate` before a stack starts, `doctor` while it runs.
     @Suite struct FindingsTests {
         private func whats(_ ended: Command.Ended) throws -> [String] {
-            // A busy machine is told of too.
+            // A busy machine is reported too.
             try ended.json().array?.filter { $0["subject"] != "the machine" }.compactMap { $0["what"].string } ?? []
         }
 
@@ -69,7 +69,7 @@ extension EndToEnd {
             }
         }
 
-        /// A name that no sample bears is told, and may still be right one day.
+        /// A name that no sample has is reported, and may still become valid later.
         @Test func validateLooksUpSources() async throws {
             try await withStack { stack in
                 let odd = stack.path("two.zip")
@@ -152,7 +152,7 @@ extension EndToEnd {
             }
         }
 
-        /// `up` refuses damaged files, and begins anew where the observer's is gone.
+        /// `up` refuses damaged files, and starts from nothing where the observer's is gone.
         @Test func whatIsDamagedOrGoneIsToldBeforeTheStart() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3", "--seed", "4")

@@ -28,7 +28,8 @@ extension EndToEnd {
             return (try FileManager.default.attributesOfItem(atPath: inbox + "/" + name)[.size] as? Int) ?? 0
         }
 
-        /// The observer is killed while a file is on its way; the command doesn't notice, and all is there at the end as if it had lain within reach.
+        /// The observer is killed while a file is on its way; the command doesn't notice, and all is there at the end
+        /// as if it had lain within reach.
         @Test func theObserverDiesMidway() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "30", "--records", "20000")

@@ -10,8 +10,8 @@ import Testing
 extension EndToEnd {
     /// What the hub owes those who come and those who come after it.
     @Suite struct HubTests {
-        /// Whoever comes hears the hub at once rather than with its next heartbeat, and the hub takes its sockets' files
-        /// away when it ends.
+        /// Whoever comes hears the hub at once rather than with its next heartbeat, and the hub takes its sockets'
+        /// files away when it ends.
         @Test func newcomersHearTheHub() async throws {
             try await withStack { stack in
                 let address = BusAddress(folder: stack.folder)
@@ -29,8 +29,8 @@ extension EndToEnd {
                 }
                 hub.start()
                 try await until("the first heartbeat, which nobody hears") { beats.withLock { $0 } > 0 }
-                // Each comes when the one before has heard. By the hub's own beats alone every one of them would wait for a second; as
-                // it is, a busy machine makes some of them wait.
+                // Each comes when the one before has heard. By the hub's own beats alone every one of them would wait
+                // for a second; as it is, a busy machine makes some of them wait.
                 var quick = 0
                 let areHeard = try eventually {
                     let heard = Mutex(false)

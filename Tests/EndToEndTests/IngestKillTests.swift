@@ -7,8 +7,8 @@ import Synchronization
 import Testing
 
 extension EndToEnd {
-    /// A process on the way of what is pushed is killed (SIGKILL) while many clients send: what was acknowledged is there once, what wasn't is there once or
-    /// not at all.
+    /// A process on the way of what is pushed is killed (SIGKILL) while many clients send: what was acknowledged is
+    /// there once, what wasn't is there once or not at all.
     @Suite struct IngestKillTests {
         static let clients = 20
         static let requests = Programs.number("HEALTHBUS_FAULT_REQUESTS", else: 12)

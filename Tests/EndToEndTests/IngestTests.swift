@@ -89,7 +89,7 @@ extension EndToEnd {
             }
         }
 
-        /// An observer that doesn't answer: the client is told to come again, and then nothing counts twice.
+        /// An observer that doesn't answer: the client is told to retry later, and then nothing counts twice.
         @Test func whileTheObserverIsStoppedNothingIsTakenAndNothingLost() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()
@@ -106,7 +106,7 @@ extension EndToEnd {
             }
         }
 
-        /// Nobody chooses a port: the second takes the next one, and says so.
+        /// Nobody chooses a port: the second stack takes the next one, and says so.
         @Test func twoStacksRunSideBySide() async throws {
             try await withStack { one in
                 try await withStack { other in

@@ -15,7 +15,8 @@ extension EndToEnd {
 
                 let second = try await stack.onState("run", "steps")
                 #expect(second.exit == .code(1))
-                #expect(second.error.contains("'steps' runs already on \(stack.state) (process \(first.child.pid))"))
+                let said = "'steps' is already running on \(stack.state) (process \(first.child.pid))"
+                #expect(second.error.contains(said))
                 #expect(second.error.contains("hint:") && second.error.contains("--takeover"), "\(second.error)")
 
                 let standby = try await stack.onlyStart("run", "steps", "--standby")

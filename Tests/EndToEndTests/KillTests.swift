@@ -44,7 +44,7 @@ extension EndToEnd {
                 "export.zip", "--days", "\(max(90, records / 1000))", "--records", "\(records)", "--seed", "\(seed)")
         }
 
-        /// How many records the observer says that it read, added and knew, whatever attempts that took.
+        /// How many records the observer reports as read, added and known, however many attempts that took.
         static func report(of stack: TestStack) throws -> [String] {
             try stack.rows("observer", "SELECT report FROM imports").map { text in
                 let report = try Value(json: Array(text.utf8))

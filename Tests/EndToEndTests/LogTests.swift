@@ -83,7 +83,7 @@ extension EndToEnd {
                 try await bring(stack, day: 12)
                 try await expect("pending.added", ["type": steps])
                 try await expect("task.scheduled", ["task": "healthkit-sync"])
-                // What the command goes by is said again and again.
+                // The events that the command relies on are logged repeatedly.
                 try await until("launched", every: 100) {
                     try await stack.onState("tasks", "launch", "healthkit-sync").exit == .code(0)
                 }

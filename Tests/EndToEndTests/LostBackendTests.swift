@@ -6,7 +6,7 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// What the backend hasn't got isn't delivered, whatever was answered, and whatever it once had.
+    /// What the backend doesn't hold isn't delivered, whatever it answered, and whatever it once held.
     @Suite struct LostBackendTests {
         private func config(_ stack: TestStack, _ url: String, _ more: String = "") throws -> String {
             try stack.write(
@@ -25,7 +25,8 @@ extension EndToEnd {
             #expect(try stack.number("uploader", "SELECT count(*) FROM dead_letters") == 0)
         }
 
-        /// After the first answers another server answers for a while: with its own page, with nothing, with no counts, with 400.
+        /// After the first answers another server answers for a while: with its own page, with nothing, with no counts,
+        /// with 400.
         @Test(arguments: ["portal", "empty", "zeros", "refuses", "page400"])
         func whoeverElseAnswersAcceptsNothing(_ what: String) async throws {
             try await withStack { stack in

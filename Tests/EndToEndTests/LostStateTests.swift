@@ -5,7 +5,8 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// What a stack writes to is taken away from under it, or damaged: it says so, stops, and writes nothing over what is left.
+    /// What a stack writes to is taken away from under it, or damaged: it says so, stops, and writes nothing over what
+    /// is left.
     @Suite struct LostStateTests {
         @Test(arguments: ["", "/observer", "/steps/state.sqlite"])
         func aFolderThatIsRemovedStopsTheStack(_ gone: String) async throws {

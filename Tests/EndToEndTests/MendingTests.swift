@@ -51,7 +51,7 @@ extension EndToEnd {
             }
         }
 
-        /// Each that was noted is done, in order, whatever of whom.
+        /// Each recorded request is carried out, in order, whichever type it is for.
         @Test func allReplaysOfAStoppedStackAreDone() async throws {
             try await withStack { stack in
                 let before = try await delivered(stack)

@@ -44,7 +44,7 @@ extension EndToEnd {
                 // No user is a label.
                 #expect(!page.text.contains("\"me\""))
 
-                // One that is down is said to be.
+                // A process that is down is reported as down.
                 let steps = try #require(try stack.pid(of: "steps"))
                 kill(steps, SIGSTOP)
                 try await until("steps is missed") { try get(port, "/ready").text.contains("steps: not heard") }
@@ -58,7 +58,7 @@ extension EndToEnd {
 
                 // A second one on the same port says so.
                 let taken = try await stack.onState("monitor", "--listen", "\(port)")
-                #expect(taken.exit == .code(1) && taken.error.contains("the port is taken"))
+                #expect(taken.exit == .code(1) && taken.error.contains("the port is in use"))
                 monitor.child.signal(SIGTERM)
                 #expect(try await monitor.ended(within: 10).exit == .code(0))
                 try await stack.interrupt(up)

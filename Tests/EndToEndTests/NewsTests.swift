@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// What a person is told of: a workout that has come in, and not one of the history.
+    /// What a person is notified of: a workout that has arrived, and not one of the history.
     @Suite struct NewsTests {
         private static func text(_ date: Date) -> String {
             InstantText.iso8601(Instant(seconds: Int64(date.timeIntervalSince1970)))

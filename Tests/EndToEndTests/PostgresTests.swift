@@ -111,12 +111,12 @@ extension EndToEnd {
                 #expect(!types.contains("HKQuantityTypeIdentifierBodyMass"))
                 #expect(try rows("SELECT count(*) FROM healthbus.documents") == ["0"])
 
-                // What wasn't taken comes once it is.
+                // What wasn't accepted arrives once it is.
                 let all = try configuration(stack, server.port)
                 #expect(try await stack.up("--config", all, "--until-idle").ended().exit == .code(0))
                 try await expectEqual(stack)
 
-                // A database made anew gets everything again.
+                // A recreated database gets everything again.
                 try PostgresConnection(url: server.url(), timeout: 60, program: "test").execute(
                     "DROP SCHEMA healthbus CASCADE")
                 let again = try await stack.up("--config", all, "--until-idle").ended()

@@ -25,7 +25,8 @@ extension EndToEnd {
             try await stack.start(["up", "--state", stack.state, "--zone", "Europe/Berlin"] + words)
         }
 
-        /// What `days --json` prints once these files are in; and what the steps' process has committed by day and hour.
+        /// What `days --json` prints once these files are in; and what the steps' process has committed by day and
+        /// hour.
         private static func days(of files: [String], on stack: TestStack, python: Bool) async throws
             -> (printed: String, hourly: [String: Value])
         {
@@ -78,7 +79,8 @@ extension EndToEnd {
             }
         }
 
-        /// The program is killed (SIGKILL) in the midst of its days, then its host; nothing is lost, and nobody is left over.
+        /// The program is killed (SIGKILL) in the midst of its days, then its host; nothing is lost, and nobody is left
+        /// over.
         @Test func killedProgramsAndHosts() async throws {
             try await withStack { swift in
                 let export = try await swift.generate(

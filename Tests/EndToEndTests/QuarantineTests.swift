@@ -81,7 +81,8 @@ extension EndToEnd {
             }
         }
 
-        /// A release with wider limits, and one that understands more: what was kept before it is taken then. The stack doesn't run.
+        /// A release with wider limits, and one that understands more: what was kept before it is taken then. The stack
+        /// doesn't run.
         @Test func whatPassesNowIsASample() async throws {
             try await withStack { stack in
                 let file = try export(stack)

@@ -6,8 +6,8 @@ import Testing
 extension EndToEnd {
     /// `top` in a terminal of its own, under a shell's job control.
     @Suite struct ScreenTests {
-        /// Runs a program under a pseudo-terminal as a shell's foreground job, makes the screen smaller, stops it by Ctrl-Z, continues it, ends it;
-        /// says how it left the terminal each time.
+        /// Runs a program under a pseudo-terminal as a shell's foreground job, makes the screen smaller, stops it by
+        /// Ctrl-Z, continues it, ends it; says how it left the terminal each time.
         private static let driver = """
             import fcntl, json, os, pty, select, signal, struct, sys, termios, time
             end, command = sys.argv[1], sys.argv[2:]

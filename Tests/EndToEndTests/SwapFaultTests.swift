@@ -105,7 +105,8 @@ extension EndToEnd {
             }
         }
 
-        /// What the new one computes otherwise comes as revisions, survives a restart of the stack, and goes with it again.
+        /// What the new one computes otherwise comes as revisions, survives a restart of the stack, and goes with it
+        /// again.
         @Test func aSwapOutlivesTheStack() async throws {
             try await Self.withDays { stack, up in
                 let before = try await Self.days(stack)
@@ -188,7 +189,8 @@ extension EndToEnd {
             }
         }
 
-        /// The new one, or the supervisor with everybody, is killed (SIGKILL) at any moment of a swap: one of the two runs afterwards.
+        /// The new one, or the supervisor with everybody, is killed (SIGKILL) at any moment of a swap: one of the two
+        /// runs afterwards.
         @Test func killedInTheMidstOfASwap() async throws {
             try await Self.withDays { stack, first in
                 let days = try await Self.days(stack)

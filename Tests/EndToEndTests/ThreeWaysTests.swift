@@ -132,7 +132,7 @@ extension EndToEnd {
             #expect(
                 listed == [["user": "anna", "device": "phone", "ways": ["/v1/health-auto-export", "/v1/samples"]]])
 
-            // What the quarantine holds of a push is told so, and can be read again.
+            // What the quarantine holds of a push is reported, and can be read again.
             let odd = #"{"samples":[{"type":"HKQuantityTypeIdentifierStepCount","start":"soon","value":7}]}"#
             #expect(try stack.push("POST", "/v1/samples", Array(odd.utf8), token: token).status == 200)
             let kept = try await stack.onState("quarantine", "list")

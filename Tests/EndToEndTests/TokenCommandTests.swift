@@ -79,7 +79,7 @@ extension EndToEnd {
         }
     }
 
-    /// What a person is told who lets a phone in.
+    /// What the person who pairs a phone is shown.
     @Suite struct PairCommandTests {
         @Test func aPhoneIsTakenIn() async throws {
             try await withStack { stack in

@@ -46,7 +46,8 @@ extension EndToEnd {
             }
         }
 
-        /// A tap that begins before a stack's first sample and goes on while it comes in has each sample once; one sample's way ends delivered.
+        /// A tap that begins before a stack's first sample and goes on while it comes in has each sample once; one
+        /// sample's way ends delivered.
         @Test func tapReplaysWithoutGapOrDouble() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3")

@@ -133,7 +133,8 @@ extension EndToEnd {
                     theirs.contains { $0["date"] == day["date"] && $0["steps"] == day["steps"] && $0["final"] == true }
                 }
             }
-            // Again, by another spelling, changes nothing; taken away, all is as it was but for the revisions.
+            // Set again in another spelling it changes nothing; once removed, everything is as before except for the
+            // revisions.
             let again = try await stack.onState("zone", "add", "2025-03-18T22:00Z", "Europe/Berlin", "--json")
             #expect(try again.json() == added.json())
             #expect(try await stack.onState("zone", "remove", "2025-03-18T12:00").exit == .code(0))

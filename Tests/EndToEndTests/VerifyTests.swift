@@ -7,7 +7,7 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// What the backend keeps, held against what was delivered.
+    /// What the backend holds, compared with what was delivered.
     @Suite struct VerifyTests {
         private func verify(_ stack: TestStack, _ words: String...) async throws -> (code: Int32?, said: Value) {
             let ended = try await stack.start(["verify", "--json", "--state", stack.state] + words).ended(within: 180)
@@ -203,7 +203,7 @@ extension EndToEnd {
                 let said = try sync.json()
                 #expect(said["delivered"] == false, "\(sync.output)")
                 #expect(said["blocked"].array?.first?.string?.contains("refused 1 element") == true, "\(sync.output)")
-                // A store whose owner hangs hasn't begun anew.
+                // A store whose owner hangs hasn't been created again.
                 let observer = try #require(try stack.pid(of: "observer"))
                 kill(observer, SIGSTOP)
                 let silent = try await stack.onState("verify", within: 120)
@@ -222,7 +222,7 @@ extension EndToEnd {
                 #expect(
                     stopped.exit == .code(1) && stopped.error.contains("no stack runs")
                         && stopped.error.contains("healthbus up"), "\(stopped)")
-                // A plain server: it takes what comes, and tells nothing of what it keeps.
+                // A plain server: it takes what comes, and doesn't report what it holds.
                 let plain = try HTTPServer { HTTPResponse(status: $0.method == "POST" ? 204 : 404) }
                 defer { plain.stop() }
                 let config = try stack.write(

@@ -3,7 +3,8 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// Workouts that an app wrote again and again, and nights of which only the time in bed is known, from an export to the backend.
+    /// Workouts that an app wrote again and again, and nights of which only the time in bed is known, from an export to
+    /// the backend.
     @Suite struct WorkoutRepeatTests {
         private static func workout(
             _ source: String, _ start: String, _ end: String, created: String, meters: Int
@@ -20,7 +21,8 @@ extension EndToEnd {
                 + "value=\"HKCategoryValueSleepAnalysis\(value)\"/>"
         }
 
-        /// Six times the same run, as an app does that syncs again; another of the watch at the same time; one of the next day.
+        /// Six times the same run, as an app does that syncs again; another of the watch at the same time; one of the
+        /// next day.
         private static let elements =
             (1...6).map {
                 workout("Runner", "01 08:00", "01 09:0\($0 % 3)", created: "0\($0) 20:00", meters: 5000 + $0)

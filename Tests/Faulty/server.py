@@ -157,7 +157,7 @@ class Faulty(example.Handler):
                 status = chance.choice(STOPS)
         self.raw(status, "<html>Moved</html>", "text/html", Location="https://example.org/elsewhere")
 
-    # Something is kept, and the answer says little or nothing of it.
+    # Something is stored, and the answer says little or nothing about it.
 
     def drop_after(self, body, chance):
         self.keep(body)

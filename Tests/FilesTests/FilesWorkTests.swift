@@ -4,7 +4,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// What is on the disk: whole files in their places, and nothing else, whatever happens.
+/// What is on the disk: complete files in their places, and nothing else, whatever happens.
 @Suite struct FilesWorkTests {
     private let path = "user=me/samples/type=A/month=2025-03.csv"
 
@@ -144,7 +144,7 @@ import Testing
             #expect(written(outcomes(work, part("a\n"))) != nil)
             try FileManager.default.moveItem(atPath: gone, toPath: folder + "/elsewhere")
             let why = problem(outcomes(work, part("b\n", makes: false)))
-            #expect(why == "\(gone) is gone; mount its disk, or have everything written anew: mkdir -m 700 '\(gone)'")
+            #expect(why == "\(gone) is gone; mount its disk, or have everything written again: mkdir -m 700 '\(gone)'")
             #expect(!FileManager.default.fileExists(atPath: gone))
             try FileManager.default.moveItem(atPath: folder + "/elsewhere", toPath: gone)
             #expect(written(outcomes(work, part("b\n", makes: false))) != nil, "it goes on by itself")

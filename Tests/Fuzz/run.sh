@@ -19,7 +19,8 @@ HEALTHBUS_WITH_FUZZER=1 "${SWIFT:-swift}" build --configuration release --no-col
     --sanitize fuzzer --sanitize address --product healthbus-fuzz \
     -Xswiftc -sanitize-coverage=edge,inline-8bit-counters,pc-table,trace-cmp
 
-# A crash ends the program at once: the toolchain's backtracer can hang. Freed memory isn't kept for long, for it counts.
+# A crash ends the program at once: the toolchain's backtracer can hang. Freed memory isn't kept for long, for it
+# counts.
 export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=quarantine_size_mb=16
 status=0
 for target in $targets; do

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a sink is told, and when.
+/// What a sink receives, and when.
 @Suite(.inTurn) struct BodySinkTests {
     /// Notes what happens to it.
     private final class RecordingSink: BodySink, Sendable {

@@ -99,7 +99,7 @@ import Testing
         #expect(chmod(files.keyFile, 0o600) == 0)
         #expect(refusal(folder + "/none", files.keyFile).hasPrefix(folder + "/none: it can't be opened: No such file"))
         #expect(refusal(folder, files.keyFile).contains("it isn't a file"))
-        #expect(refusal(files.keyFile, files.keyFile).contains("it holds no PEM certificate"))
+        #expect(refusal(files.keyFile, files.keyFile).contains("it contains no PEM certificate"))
         #expect(refusal(files.certificateFile, files.certificateFile).contains("others may read") == true)
         #expect(mkfifo(folder + "/pipe", 0o600) == 0)
         #expect(refusal(folder + "/pipe", files.keyFile).contains("it isn't a file"))

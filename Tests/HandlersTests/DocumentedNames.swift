@@ -91,7 +91,8 @@ extension DocumentedNames {
 
     func names(in page: String) -> [String] { Self.testNames(in: page) + Self.commandLines(in: page) }
 
-    /// In backticks: what ends in `()` or in `Tests`, what follows the word *tests*, and what stands in a column *shown by*.
+    /// In backticks: what ends in `()` or in `Tests`, what follows the word *tests*, and what stands in a column *shown
+    /// by*.
     private static func testNames(in page: String) -> [String] {
         var names = page.matches(of: #/`([a-z]\w*)\(\)`/#).map { String($0.1) }
         names += page.matches(of: #/`([A-Z]\w*Tests)`/#).map { String($0.1) }

@@ -9,8 +9,8 @@ import Testing
 @Suite struct KnownAnswersTests {
     static let quantity = "HKQuantityTypeIdentifier"
 
-    /// 46 and 113 whole minutes, and one over midnight, 22 of its seconds before and 38 after: in whole minutes 46 and 114. Given to the
-    /// day of its start whole it would make 47 and 113.
+    /// 46 and 113 whole minutes, and one over midnight, 22 of its seconds before and 38 after: in whole minutes 46 and
+    /// 114. Given to the day of its start whole it would make 47 and 113.
     @Test func theMinuteOverMidnight() throws {
         var minutes: [Double] = []
         for date in ["2025-06-01", "2025-06-02"] {
@@ -64,7 +64,8 @@ import Testing
         .init(date: "2011-12-29", zone: "Pacific/Apia", hours: full(24)),
         .init(date: "2011-12-30", zone: "Pacific/Apia", hours: []),
         .init(date: "2011-12-31", zone: "Pacific/Apia", hours: full(24)),
-        // Over the date line: the 1st comes back for its last four hours, and the 2nd has fifteen and then all of its hours.
+        // Over the date line: the 1st comes back for its last four hours, and the 2nd has fifteen and then all of its
+        // hours.
         .init(
             date: "2025-06-01", zone: "Asia/Tokyo", then: ("2025-06-02T15:00:00+09:00", "Pacific/Honolulu"),
             hours: full(28)),

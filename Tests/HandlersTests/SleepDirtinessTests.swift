@@ -115,7 +115,8 @@ import Testing
         #expect(changes > 300)
     }
 
-    /// With one source and sessions of at most half a day, the nights together hold what the whole life holds, each session once.
+    /// With one source and sessions of at most half a day, the nights together hold what the whole life holds, each
+    /// session once.
     @Test func everySessionIsOneNights() throws {
         var found = 0
         for seed in 0..<150 as Range<UInt64> {
@@ -139,7 +140,8 @@ import Testing
         #expect(found > 300)
     }
 
-    /// With several sources too, however they overlap at the edge of a window, no session is two days' and none is lost.
+    /// With several sources too, however they overlap at the edge of a window, no session is two days' and none is
+    /// lost.
     @Test func everySessionOfSeveralSourcesIsOneNights() throws {
         var found = 0
         for seed in 0..<300 as Range<UInt64> {

@@ -54,7 +54,7 @@ import Testing
 
     private var type: String { Self.type }
 
-    /// Time in bed alone says nothing of sleep, also of the same source; the statistic's own goes before.
+    /// Time in bed alone says nothing about sleep, even from the same source; the statistic's own source comes first.
     @Test(arguments: [("Watch", 0.0), ("iPhone", 0), ("Watch", 2)])
     func timeInBedLeavesIt(source: String, stage: Double) throws {
         var day = try Self.night(#"{"asleepSeconds":25200}"#)

@@ -205,7 +205,7 @@ import Testing
         #expect(summary.records == 1 && summary.damaged == nil)
         #expect(
             sink.quarantine.map(\.reason) == [
-                "the element is longer than 64 KiB", "the metadata are longer than 256 KiB",
+                "the element is longer than 64 KiB", "the metadata is longer than 256 KiB",
             ])
         #expect(sink.quarantine.allSatisfy { $0.raw.utf8.count <= 4096 })
     }

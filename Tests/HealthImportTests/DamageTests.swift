@@ -108,7 +108,8 @@ import Testing
         #expect(summary.damaged?.isCut == false)
     }
 
-    /// Localised exports have attributes of several words: told apart they are metadata, at once and for what is quarantined already.
+    /// Localised exports have attributes of several words: told apart they are metadata, at once and for what is
+    /// quarantined already.
     @Test func attributesOfSeveralWordsAreUnderstood() throws {
         let record = steps("7", more: " Aktive Energie de l'été=\"12 kcal\"")
         let (sink, summary) = try read(export(record))

@@ -110,7 +110,7 @@ import Testing
         #expect(summary?.damaged?.entry == "a.gpx" && summary?.damaged?.what.contains("was left out") == true)
     }
 
-    /// The first export is read; that there is another one is told.
+    /// The first export is read; that there is another one is reported.
     @Test func aSecondExportOfAnArchiveIsNamed() throws {
         let bytes = ZipBytes([("export.xml", export(steps("1"))), ("old/export.xml", export(steps("2")))]).bytes
         let (sink, summary, _) = try read(bytes)

@@ -39,7 +39,7 @@ import Testing
         let name = "the element's name isn't written as exports write it: upper and lower case count"
         #expect(
             sink.quarantine.map(\.reason) == [
-                name, name, name, "the element isn't known, and its type is one of a Record",
+                name, name, name, "the element isn't known, and its type is one for a Record",
             ])
     }
 

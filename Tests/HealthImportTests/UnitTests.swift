@@ -32,7 +32,7 @@ import Testing
         #expect(sink.rows.first?.value == 75)
         let (other, _) = try read(
             export(record("HeartRate", unit: "count/min", "75", more: #" min="60" max="1e9""#)))
-        #expect(other.rows.isEmpty && other.quarantine.map(\.reason) == ["the maximum can't be true"])
+        #expect(other.rows.isEmpty && other.quarantine.map(\.reason) == ["the maximum is impossible"])
     }
 
     @Test func namesThatNobodyGivesAreQuarantined() throws {
@@ -75,13 +75,14 @@ import Testing
         }
         let (sink, summary) = try read(export(days.joined(separator: "\n")))
         #expect(summary.activitySummariesWithoutDay == 2 && sink.summaries.map(\.date) == ["2025-03-30"])
-        #expect(sink.quarantine.map(\.reason) == ["dateComponents is no day that rings can be of"])
+        #expect(sink.quarantine.map(\.reason) == ["dateComponents isn't a day that can have rings"])
     }
 
     @Test func aThousandMetadataAreEnough() throws {
         let entries = (0..<2000).map { #"<MetadataEntry key="k\#($0)" value="v"/>"# }.joined()
         let (sink, _) = try read(export(steps("1").replacing("/>", with: ">") + entries + "</Record>" + steps("2")))
         #expect(
-            sink.rows.map(\.value) == [2] && sink.quarantine.map(\.reason) == ["there are more than 1,000 metadata"])
+            sink.rows.map(\.value) == [2]
+                && sink.quarantine.map(\.reason) == ["there are more than 1,000 metadata entries"])
     }
 }

@@ -73,7 +73,7 @@ struct AutoExportRequestTests {
                 + #"{"name":"heart_rate","units":"bpm","data":[{"Min":-5,"Avg":60,"Max":70,\#(date)}]}]"#)
         #expect(changes.items == 10 && changes.rows.map(\.value) == [36.5, 36.6])
         #expect(changes.quarantined.map(\.line) == [2, 3, 4, 5, 6, 8, 9, 10])
-        #expect(changes.reasons.last == "the minimum can't be true")
+        #expect(changes.reasons.last == "the minimum is impossible")
     }
 
     @Test func whatIsKeptApartIsAtMostFourKilobytesAndWholeCharacters() throws {

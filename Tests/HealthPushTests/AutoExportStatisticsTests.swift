@@ -81,7 +81,7 @@ struct AutoExportStatisticsTests {
                 + #"{"Min":61,"Avg":62,"Max":63,"date":"2026-09-01 10:00:09 +0200"}"#)
         #expect(changes.rows[0].type == "HKQuantityTypeIdentifierHeartRate" && changes.rows[0].payload.isEmpty)
         #expect(changes.rows[0].value == 61 && changes.rows[0].end == changes.rows[0].start)
-        // Two values are no sample, whatever their time.
+        // Two values don't make a sample, whatever their time.
         #expect(changes.rows[1].type == "HKQuantityTypeIdentifierHeartRate.statistics")
         #expect(changes.rows[1].end == "2026-09-01T08:00:10Z")
     }

@@ -2,8 +2,8 @@ import HealthModel
 import HealthStatistics
 import Testing
 
-/// What holds of a merge whatever the samples are. That a duplicate taken in twice stays one sample is the store's
-/// (`IdentityTests.equalRecordsOfTwoSessionsAreOne`, `OrderTests`): to a merge two equal samples are two.
+/// What is true of every merge, whatever the samples are. That a duplicate taken in twice stays one sample is the
+/// store's (`IdentityTests.equalRecordsOfTwoSessionsAreOne`, `OrderTests`): for a merge two equal samples are two.
 @Suite struct CumulativeMergePropertyTests {
     static let cases = 0..<UInt64(2000)
 
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// However a day is cut, its parts are the day; and no more than all samples together.
+    /// However a day is divided, its parts add up to the day, and to at most all samples together.
     @Test func bucketsAddUpAndNothingCountsTwice() {
         for seed in Self.cases {
             var samples = RandomSamples(seed: seed)

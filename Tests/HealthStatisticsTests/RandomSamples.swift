@@ -2,8 +2,8 @@ import HealthModel
 import HealthStatistics
 import TestSupport
 
-/// Samples of one type as sources give them at their worst, from a seed: several sources, overlaps within one, equal times, instants,
-/// entries by hand, some long ones; and a priority of the user's own in every third case.
+/// Samples of one type as sources give them at their worst, from a seed: several sources, overlaps within one, equal
+/// times, instants, entries by hand, some long ones; and a priority of the user's own in every third case.
 struct RandomSamples {
     static let type = "HKQuantityTypeIdentifierStepCount"
     static let seconds = 400

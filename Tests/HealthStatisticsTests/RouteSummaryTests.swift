@@ -43,7 +43,7 @@ import Testing
         #expect(ElevationGain(threshold: 3).ascent == nil && ElevationGain(threshold: 3).descent == nil)
     }
 
-    /// A climb that is said back to front is a descent, whatever the noise.
+    /// A climb that is read backwards is a descent, whatever the noise.
     @Test(arguments: UInt64(1)...20) func aWayBackIsTheWayTurnedRound(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var elevation = 100.0
@@ -73,7 +73,8 @@ import Testing
         }
     }
 
-    /// The farthest that any point lies from the track; every point is held against the stretch that its time falls into.
+    /// The farthest that any point lies from the track; every point is held against the stretch that its time falls
+    /// into.
     private static func error(_ points: [Point], _ track: [Point]) -> Double {
         var worst = 0.0
         var leg = 0

@@ -78,7 +78,8 @@ import Testing
         #expect(sessions.map(\.asleep) == [60, 60] && sessions.allSatisfy { $0.source == "iPhone" })
     }
 
-    /// A phone that knows the time in bed, a watch that knows the stages, a ring that only knows sleep, and who counts in each session.
+    /// A phone that knows the time in bed, a watch that knows the stages, a ring that only knows sleep, and who counts
+    /// in each session.
     @Test func severalSourcesInEachSession() {
         let sessions = Self.sessions([
             (0, 480, 0, "iPhone"), (10, 470, 1, "Ring"), (30, 240, 3, "Watch"), (240, 450, 5, "Watch"),
@@ -109,7 +110,8 @@ import Testing
         #expect(SleepAnalysis.main(of: Self.sessions(samples)) == 0)
     }
 
-    /// As long as any source tells of the person asleep or in bed, the night goes on; its lengths are the chosen source's.
+    /// As long as any source tells of the person asleep or in bed, the night goes on; its lengths are the chosen
+    /// source's.
     @Test func aSourceThatIsLeftOutHoldsASessionTogether() throws {
         let sessions = Self.sessions([(0, 100, 3, "Watch"), (50, 400, 1, "Alpha"), (300, 420, 4, "Watch")])
         let night = try #require(sessions.first)

@@ -38,7 +38,8 @@ import Testing
         }
     }
 
-    /// What a store says, but for versions: a row's sequence depends on nothing but the order of changes, which is the same.
+    /// What a store says, but for versions: a row's sequence depends on nothing but the order of changes, which is the
+    /// same.
     private static func said(_ store: StoreFixture) throws -> [String] {
         let page = try store.changes()
         let rows = page.samples.rows(users: page.user.map { page.users[Int($0)] })

@@ -65,7 +65,7 @@ import Testing
     @Test func coversItsTypesFromTheirFirstRecordOn() throws {
         let store = try StoreFixture()
         try store.add(life(10) + life(4, type: Self.heartRate))
-        // It begins with the fifth of the steps, and knows nothing of heart rates.
+        // It starts with the fifth of the steps, and doesn't know heart rates.
         #expect(try complete(store, [life(10)[4]]) == [Record().type: 5])
         #expect(
             try store.alive().filter { $0.type == Record().type }.map(\.value).compactMap { $0 }.sorted() == [
@@ -92,7 +92,8 @@ import Testing
         #expect(try store.alive().count == 6)
     }
 
-    /// A new record of the same second, source and end with a smaller value takes the older one's place, and its sequence moves.
+    /// A new record of the same second, source and end with a smaller value takes the older one's place, and its
+    /// sequence moves.
     @Test func findsWhatHasMovedWhileItWasRead() throws {
         let store = try StoreFixture()
         try store.add([Record(value: 5)])
@@ -131,7 +132,8 @@ import Testing
         return counts
     }
 
-    /// Of what B covers, A and then B leave what B leaves alone; of the rest A stays. A crash in between changes nothing.
+    /// Of what B covers, A and then B leave what B leaves alone; of the rest A stays. A crash in between changes
+    /// nothing.
     @Test(arguments: 1...150)
     func theLatestCompleteExportIsTheWholeTruth(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

@@ -52,7 +52,7 @@ import Testing
         return days
     }
 
-    /// Asks until all is told.
+    /// Asks until everything has been answered.
     private static func ask(
         _ reader: CompletenessReader, _ zones: ZoneTimeline, _ budget: CompletenessReader.Budget
     ) throws -> (types: [TypeCompleteness], steps: Int) {

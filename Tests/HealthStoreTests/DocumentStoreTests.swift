@@ -75,7 +75,7 @@ import Testing
         #expect(try store.reader.document(1, from: 0, limit: 10) == nil)
         // A part that isn't the next one.
         #expect(throws: HealthStoreError.brokenDocument) { try keep(store, [whole[4]]) }
-        // As after a crash: another writer begins anew.
+        // As after a crash: another writer starts from the beginning.
         store.writer = try HealthStoreWriter(database: store.database, user: "anna", sequences: store.sequences)
         #expect(throws: HealthStoreError.brokenDocument) { try keep(store, [whole[3]]) }
         #expect(try keep(store, parts(Self.file("b.json"), [1, 2], of: 10)))

@@ -4,7 +4,8 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A workout that was edited has another end: it replaces its earlier version where that is beyond doubt, whatever comes first.
+/// A workout that was edited has another end: it replaces its earlier version where that is beyond doubt, whatever
+/// comes first.
 @Suite struct EditedWorkoutTests {
     private let store: StoreFixture
 

@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// What no input may cost, whatever it says.
+/// What no input may cost, whatever it contains.
 @Suite struct LimitTests {
     private static let year = 31_557_600.0
 

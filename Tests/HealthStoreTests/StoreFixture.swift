@@ -13,7 +13,8 @@ final class StoreFixture {
 
     let sequences: CountingSequence
 
-    /// - Parameter leastInBlock: 2, so that a few records do what thousands of an export do; none go into blocks with `.max`.
+    /// - Parameter leastInBlock: 2, so that a few records do what thousands of an export do; none go into blocks with
+    ///   `.max`.
     init(user: String = "anna", firstSequence: SequenceNumber = 1000, leastInBlock: Int = 2) throws {
         sequences = CountingSequence(from: firstSequence)
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("health-store-\(UUID().uuidString)")

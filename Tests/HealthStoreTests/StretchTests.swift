@@ -10,7 +10,8 @@ import Testing
         "HKQuantityTypeIdentifier" + $0
     }
 
-    /// Blocks of one type as in an export, single samples as from a phone, changed and deleted ones; sequences with holes.
+    /// Blocks of one type as in an export, single samples as from a phone, changed and deleted ones; sequences with
+    /// holes.
     private func filled(_ random: inout SeededRandom, leastInBlock: Int) throws -> StoreFixture {
         let store = try StoreFixture(firstSequence: 4090, leastInBlock: leastInBlock)
         for round in 0..<6 {

@@ -65,7 +65,8 @@ import Testing
         }
     }
 
-    /// So many without a source as there are with one, whichever come first; in one request each is a sample of its own.
+    /// So many without a source as there are with one, whichever come first; in one request each is a sample of its
+    /// own.
     @Test func eachIsOneOfThem() throws {
         let plain = Record(source: "")
         for order in [

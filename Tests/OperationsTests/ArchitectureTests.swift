@@ -116,7 +116,8 @@ import Testing
         }
     }
 
-    /// The tools: an instance that is stopped is read by what the owner of its tables keeps beside them, or asked by its own program.
+    /// The tools: an instance that is stopped is read by what the owner of its tables keeps beside them, or asked by
+    /// its own program.
     private static let tools = ["Inspection", "Control", "Conformance", "healthbus"]
 
     @Test func noToolImportsAStage() throws {
@@ -136,7 +137,8 @@ import Testing
         }
     }
 
-    /// Handlers are what most people write: they need only what is public in the model and its statistics, and have access to nothing else.
+    /// Handlers are what most people write: they need only what is public in the model and its statistics, and have
+    /// access to nothing else.
     @Test func handlersImportTheModelOnly() throws {
         let package = try Self.text("Package.swift")
         let list = try #require(package.firstMatch(of: #/(?s)let handlers = \[.*?\n\]/#)).0

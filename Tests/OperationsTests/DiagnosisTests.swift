@@ -163,7 +163,7 @@ import Testing
         expectOne(.note, "steps", "waits for its turn", look([800, 800], committed: 20))
         expectOne(.warning, "steps", "dates are wrong", look([700_000, 699_000], committed: 0))
         #expect(findings(look([12, 0], committed: 0)).list == [])
-        // A backend that is down is told of at once, with how much waits for it.
+        // A backend that is down is reported at once, with how much is waiting for it.
         expectOne(.warning, "uploader", "no connection; 4\u{202F}000 changes wait") { seen in
             seen.beats["observer"]?.beat.head?.sequence = 4100
             for name in seen.beats.keys where name != "observer" { seen.beats[name]?.beat.frontier["observer"] = 4100 }
@@ -222,7 +222,7 @@ import Testing
         }
     }
 
-    /// One fault is told once, with what follows from it.
+    /// One fault is reported once, together with its consequences.
     @Test func whatFollowsIsToldBelowItsCause() throws {
         let trouble: (inout Examination) -> Void = { seen in
             seen.beats["uploader"]?.beat.say([
@@ -283,7 +283,7 @@ import Testing
             seen.now = 1_000_000
             for name in seen.beats.keys { seen.beats[name]?.beat.lastCommit = nil }
         }
-        // What may make others slow is told only where something is found.
+        // A possible cause of slowness is reported only where something is slow.
         #expect(findings { $0.load = 9 }.list == [] && findings { $0.battery = 4 }.list == [])
         let slow = findings { seen in
             (seen.load, seen.battery, seen.freeBytes) = (9, 4, 500_000_000)

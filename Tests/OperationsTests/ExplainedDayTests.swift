@@ -33,7 +33,8 @@ import Testing
         (list.array ?? []).reduce(0) { $0 + ($1[member].double ?? 0) }
     }
 
-    /// All figures that have a name, and types that come under `other`, on made-up days: one is 23 hours long, some end in another zone.
+    /// All figures that have a name, and types that come under `other`, on made-up days: one is 23 hours long, some end
+    /// in another zone.
     @Test func everyExplanationAddsUpToItsFigure() throws {
         var explained: [String: Int] = [:]
         var lived: Set<String> = []

@@ -8,7 +8,7 @@ import Terminal
 import TestSupport
 import Testing
 
-/// What a person is told who lets a phone in.
+/// What the person who pairs a phone is shown.
 @Suite struct PairingTests {
     private let now: Instant = 1_795_000_000_000_000
     private var list = TokenList()

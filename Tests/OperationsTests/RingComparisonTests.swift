@@ -23,7 +23,7 @@ import Testing
         ]
         let equal = Self.compare(ours, apples)
         #expect(equal.compared == 1 && equal.equal == 1 && equal.differences.isEmpty)
-        // A summary that goes by energy has no minutes of movement, whatever samples there are.
+        // A summary that counts energy has no minutes of movement, whatever samples there are.
         #expect(equal.byFigure["moveMinutes"] == nil)
         let strict = Self.compare(ours, apples, .init(absolute: 0.5, relative: 0))
         #expect(
@@ -59,7 +59,7 @@ import Testing
         let partly = Self.compare(["standHours": 4], ["appleStandHours": 4, "appleExerciseTime": 20])
         #expect(partly.compared == 1 && partly.equal == 1 && partly.differences.isEmpty)
         #expect(partly.byFigure["exerciseMinutes"] == .init(onlyApples: 1))
-        // Samples of another kind only: nothing of the ring's.
+        // Only samples of another kind: nothing for the ring.
         let without = Self.compare(["moveMinutes": 3], ["appleStandHours": 12, "activeEnergyBurned": 400])
         #expect(without.compared == 0 && without.onlyApples == [Self.day] && without.differences.isEmpty)
         #expect(without.byFigure.values.allSatisfy { $0.compared == 0 && $0.onlyApples == 1 })

@@ -90,7 +90,7 @@ import Testing
         #expect(long.split(separator: "\n").count == 2001 && long.hasSuffix("1999  x\n"))
     }
 
-    /// However many rows, no more than a buffer is held.
+    /// However many rows there are, at most one buffer is held.
     @Test func rowsGoOutAsTheyCome() throws {
         let sink = Sink()
         let output = RowOutput(["a"], .csv) { bytes in

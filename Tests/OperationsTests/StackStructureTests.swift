@@ -4,7 +4,7 @@ import HealthModel
 import Inspection
 import Testing
 
-/// What is told of a configuration that can be read, and still isn't right.
+/// What is reported about a configuration that can be read, and still isn't right.
 @Suite struct StackStructureTests {
     private func findings(_ overlay: String) throws -> [Finding] {
         let file = FileManager.default.temporaryDirectory.appending(path: "structure-\(UUID().uuidString).json")

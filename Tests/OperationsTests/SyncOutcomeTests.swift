@@ -28,7 +28,7 @@ import Testing
         let hindered = uncompared(["isCompared": true, "check": "b", "why": "no connection"])
         #expect(hindered.map(\.why) == ["no connection"])
         #expect(hindered.map(\.text) == ["uploader: the backend can't be compared: no connection"])
-        // An uploader of an earlier release knows nothing of it.
+        // An uploader of an earlier release doesn't know it.
         #expect(SyncClient.uncompared(["uploader"], beats([:]), asked: []) == [])
     }
 

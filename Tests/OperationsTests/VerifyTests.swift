@@ -29,7 +29,7 @@ import Testing
         #expect(finding(held(5), held(6, deleted: true), dead: true) == .deletedLater)
         // Gone on both sides is gone.
         #expect(finding(held(5, deleted: true), held(4, deleted: true)) == nil)
-        // The version alone doesn't tell; where the other side tells nothing of contents, it has to do.
+        // The version alone isn't enough; where the other side reports no contents, it has to be.
         #expect(finding(held(5, content: 1), held(5, content: 2)) == .altered)
         #expect(finding(held(5, content: 1), held(5, content: 1)) == nil)
         #expect(finding(held(5, content: 1), held(5)) == nil)

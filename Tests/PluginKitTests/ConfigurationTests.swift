@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    /// What a container is told by its environment, a command line goes before.
+    /// A command line takes precedence over what a container's environment says.
     @Test func theFileThatTheEnvironmentNames() {
         #expect(StackConfiguration.file(given: nil, environment: [:]) == nil)
         #expect(StackConfiguration.file(given: nil, environment: ["HEALTHBUS_CONFIG": ""]) == nil)

@@ -38,7 +38,7 @@ import Testing
         func reader() -> StackReader {
             StackReader(state: StateFolder(path: folder.path + "/here"), stack: stack) { ChangelogSource(database: $1) }
         }
-        // Nobody is there: that is told in seconds, and not as a stack that holds nothing.
+        // Nobody is there: that is reported within seconds, and not as a stack that holds nothing.
         #expect(try !reader().isRunning(consolidator.name))
 
         let forwarder = try Forwarder()

@@ -9,7 +9,8 @@ import Testing
 
 /// A consumer that has never heard of its upstream.
 @Suite struct FirstContactTests {
-    /// Its first window may begin far from 0, for it goes live and leaves the rest behind it: the request says whose sequences they are.
+    /// Its first window may begin far from 0, for it goes live and leaves the rest behind it: the request says whose
+    /// sequences they are.
     @Test func theFirstRequestNamesTheStoreOfTheHint() throws {
         let folder = NSTemporaryDirectory() + "healthbus-contact-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)

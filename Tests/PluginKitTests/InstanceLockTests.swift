@@ -116,7 +116,8 @@ import Testing
     }
 }
 
-/// A process that only waits to be ended. Foundation's wouldn't do: its children inherit the signals that the thread blocks.
+/// A process that only waits to be ended. Foundation's wouldn't do: its children inherit the signals that the thread
+/// blocks.
 private final class Sleeper: Sendable {
     private struct State {
         var lock: InstanceLock?

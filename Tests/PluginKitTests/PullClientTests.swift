@@ -110,8 +110,8 @@ extension PullClient {
         #expect(client.overdue(at: .distantFuture).isEmpty)
     }
 
-    /// Whoever knows the id and isn't the one that was asked is dropped and counted, whatever he says; what was asked
-    /// for still comes.
+    /// A sender that knows the id and isn't the one that was asked is dropped and counted, whatever he says; what was
+    /// asked for still arrives.
     @Test(arguments: ["page", "empty", "reset", "refused", "databaseInaccessible"])
     func onlyWhoWasAskedIsBelieved(_ what: String) {
         var client = asked()

@@ -49,7 +49,7 @@ import Testing
         try layer.set(nil, of: "steps")
     }
 
-    /// It is told of until it is settled, and no configuration.
+    /// It is reported until it is settled, and isn't a configuration.
     @Test func itNotesWhereDaysBegan() throws {
         #expect(try layer.formerZones() == [:])
         try layer.setFormerZone("Europe/Berlin", of: "me")

@@ -89,7 +89,7 @@ import Testing
         #expect(error.code == .usage && error.message.contains(first.entry.id) && error.message.contains(same.entry.id))
         _ = try list.revoke(first.entry.id, now: now)
         #expect(try list.revoke("phone", now: now).id == same.entry.id)
-        // Of none that holds: the name is free again.
+        // Belongs to no valid token: the name is free again.
         #expect(throws: Failure.self) { try list.revoke("phone", now: now) }
         #expect(try made().entry.device == "phone")
     }

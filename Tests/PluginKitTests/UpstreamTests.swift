@@ -61,7 +61,7 @@ import Testing
         return taken
     }
 
-    /// Should every hint be lost: a producer that is silent for half a minute is asked for whatever there is.
+    /// In case every hint is lost: a producer that has been silent for half a minute is asked for everything new.
     @Test func aSilentProducerIsAsked() throws {
         let upstream = try opened()
         func asked(at seconds: Int64) -> Pull? {
@@ -210,7 +210,8 @@ import Testing
         var seen: [Int64] = []
         try accept(upstream, pages(try #require(pull(upstream)), through: [100]), pages: &seen)
         #expect(pull(upstream) == nil)
-        // An older copy was put back: the same generation, fewer rows. Nothing is to be fetched, yet it must hear of what was seen.
+        // An older copy was put back: the same generation, fewer rows. Nothing is to be fetched, yet it must hear of
+        // what was seen.
         upstream.hear(StoreHead(store: "s", generation: "g", sequence: 80), limit: AnchorVector(base: 80), turn())
         let shown = try #require(pull(upstream))
         #expect(shown.query["after"] == 100 && shown.query["until"] == 100 && shown.query["generation"] == "g")

@@ -35,8 +35,8 @@ import Testing
         #expect(hub.failed == nil)
     }
 
-    /// A stack has about seventy topics that somebody wants, one with plugins and tools many more. Whoever connects when all of them are there hears of each:
-    /// what it says on one that it missed would go nowhere, for good.
+    /// A stack has about seventy topics that somebody wants, one with plugins and tools many more. Whoever connects
+    /// when all of them are there hears of each: what it says on one that it missed would go nowhere, for good.
     @Test func aPublisherThatComesLastKnowsAllTopics() throws {
         let hub = try RunningForwarder(address)
         let topics = (0..<400).map { "topic.\($0)." }
@@ -184,7 +184,8 @@ import Testing
                     return nil
                 }))
         try #require(eventually { count.withLock(\.self) == 1 })
-        // Asked for right after the one before: unasked, each would come a second later; as it is, a busy machine makes some wait.
+        // Asked for right after the one before: unasked, each would come a second later; as it is, a busy machine makes
+        // some wait.
         var quick = 0
         let areQuick = try eventually {
             let before = count.withLock(\.self)
@@ -292,7 +293,8 @@ import Testing
         #expect(hub.stop())
     }
 
-    /// ZeroMQ takes an endpoint's file away from whoever listens there: two hubs on one folder would share its clients. The lock is what prevents it.
+    /// ZeroMQ takes an endpoint's file away from whoever listens there: two hubs on one folder would share its clients.
+    /// The lock is what prevents it.
     @Test func theLockKeepsASecondHubOut() throws {
         let lock = try #require(try InstanceLock.take(folder: folder.path))
         #expect(try InstanceLock.take(folder: folder.path) == nil)

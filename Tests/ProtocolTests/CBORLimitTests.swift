@@ -115,7 +115,8 @@ import Testing
         }
     }
 
-    /// A hundred thousand pages with a few bytes changed, cut or moved: each is read or refused, and what is read is a page or refused.
+    /// A hundred thousand pages with a few bytes changed, cut or moved: each is read or refused, and what is read is a
+    /// page or refused.
     @Test func mutatedPagesNeverCrash() throws {
         var random = SeededRandom(seed: 100_000)
         let pages = [12, 40, 3].enumerated().map { index, count in

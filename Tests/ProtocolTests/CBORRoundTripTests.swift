@@ -67,7 +67,7 @@ import Testing
 }
 
 extension [UInt8] {
-    /// Bytes of a test's hexadecimal text; a digit that is none counts as 0.
+    /// The bytes of a test's hexadecimal text; an invalid digit counts as 0.
     init(hex: String) {
         let digits = hex.compactMap(\.hexDigitValue)
         self = stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }

@@ -40,7 +40,8 @@ import Testing
         #expect(hub.stop())
     }
 
-    /// The hub cuts off whoever announces a frame beyond the limit. The sender connects again, and no half of the message reaches anyone.
+    /// The hub cuts off whoever announces a frame beyond the limit. The sender connects again, and no half of the
+    /// message reaches anyone.
     @Test func aFrameBeyondTheLimitReachesNobody() throws {
         let listener = try Listener(address, [.prefix("")])
         let rude = try sender(address)
@@ -103,7 +104,8 @@ import Testing
 
 /// In a process of its own, the hub's memory is the hub's alone.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct StalledSubscriberTests {
-    /// Two taps that are stopped while 200 MB of pages pass cost the hub their queues' worth, not what they miss; who listens misses nothing.
+    /// Two taps that are stopped while 200 MB of pages pass cost the hub their queues' worth, not what they miss; who
+    /// listens misses nothing.
     @Test func aStalledSubscriberCostsBoundedMemory() throws {
         let folder = try TemporaryFolder()
         let address = BusAddress(folder: folder.path + "/run")

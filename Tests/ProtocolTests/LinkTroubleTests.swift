@@ -3,7 +3,7 @@ import MessageBus
 import TestSupport
 import Testing
 
-/// How often a process that isn't let in tries and says so; by a clock that is passed in.
+/// How often a process that isn't let in tries and logs it; with a clock that is passed in.
 @Suite struct LinkTroubleTests {
     @Test func itTriesEachSecondAndSaysSoSeldom() {
         var trouble = LinkTrouble()
@@ -21,7 +21,7 @@ import Testing
         #expect(said == [2, 32, 62, 92].map { .seconds($0) })
     }
 
-    /// Keys that change, a hub that begins anew: no word of it.
+    /// Keys that change, a hub that restarts: nothing is logged.
     @Test func aShortTroubleIsNotWorthALine() {
         var trouble = LinkTrouble()
         #expect(trouble.reconnectInterval == 50)
@@ -34,7 +34,8 @@ import Testing
         #expect(trouble.failed(.brokenOff, at: 4_100_000)?.contains("public key") == true)
     }
 
-    /// A key that is entered between the two sockets' handshakes: the first stays refused for good unless it is tried anew.
+    /// A key that is entered between the two sockets' handshakes: the first stays refused for good unless it is tried
+    /// anew.
     @Test func oneSocketsSuccessIsNotTheOthers() {
         var trouble = LinkTrouble()
         #expect(trouble.failed(.keyRefused, at: 0) == nil)

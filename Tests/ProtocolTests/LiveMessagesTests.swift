@@ -39,7 +39,8 @@ import Testing
         #expect(kinds == ["figures", "events", "daily", "alert"])
     }
 
-    /// What a manifest says that its plugin produces is what `graph` draws and what a sealed bus lets it say: it is all that is said, and all of it is said.
+    /// What a manifest says that its plugin produces is what `graph` draws and what a sealed bus lets it say: it is all
+    /// that is said, and all of it is said.
     @Test func everyInstanceSaysWhatItsManifestSays() throws {
         let messages = try stack().messages
         let recorded = Set(messages.map(\.topic).filter { $0.hasPrefix("observed.") })
@@ -64,7 +65,8 @@ import Testing
         }
     }
 
-    /// What the schema doesn't name it can't hold to anything: spoiling any member that is sent must be noticed, and so must leaving one out.
+    /// What the schema doesn't name it can't hold to anything: spoiling any member that is sent must be noticed, and so
+    /// must leaving one out.
     @Test(.enabled(if: SchemaChecker.isInstalled, "make test installs the schema's checker"))
     func everyMemberIsNamed() throws {
         let stack = try stack()

@@ -33,7 +33,8 @@ import Testing
         #expect(presence.pace(at: .seconds(110), isBusy: true) == .lively)
     }
 
-    /// Whoever moves without a rest tells it ten times a second: each heartbeat tells all that the ones before would have.
+    /// Whoever moves without a rest tells it ten times a second: each heartbeat tells all that the ones before would
+    /// have.
     @Test func whatHasMovedIsToldSoonAndTogether() {
         var presence = Presence(at: 0)
         presence.said(at: 0)
@@ -50,7 +51,8 @@ import Testing
         #expect(presence.pace(at: .seconds(36)) == .unheard)
     }
 
-    /// The hub has gone: that is noticed within seconds of the first heartbeat that doesn't come back, however long nothing was said before it.
+    /// The hub has gone: that is noticed within seconds of the first heartbeat that doesn't come back, however long
+    /// nothing was said before it.
     @Test func aHeartbeatThatDoesNotComeBackIsFollowedSoonThenInQuickSuccession() {
         var presence = Presence(at: 0)
         presence.said(at: 0)

@@ -21,7 +21,7 @@ final class RunningProgram: Sendable {
         environment["HEALTHBUS_LOG_LEVEL"] = "error"
         let spec = ProcessSpec(
             name: name, executable: folder + "/" + name, arguments: arguments, environment: environment)
-        // A child is told of the end of the thread that started it: this one lives as long as the child should.
+        // A child is signalled when the thread that started it ends: this one lives as long as the child should.
         let thread = Thread { [self] in
             do {
                 let child = try ChildProcess(spec, trampoline: trampoline)

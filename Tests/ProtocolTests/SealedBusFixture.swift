@@ -98,7 +98,7 @@ final class RawConnection {
     /// The other side may hang up before it has taken all.
     func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
 
-    /// Whether the other side hangs up; whatever it says before is passed over.
+    /// Whether the other side closes the connection; whatever it sends before is ignored.
     func isHungUp() -> Bool {
         var buffer = [UInt8](repeating: 0, count: 4096)
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

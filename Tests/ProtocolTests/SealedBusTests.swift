@@ -57,7 +57,7 @@ import Testing
             ])
         #expect(listener.topics == ["figures.steps"])
         #expect((bus.hub?.forwarder.counters.denied ?? 0) - before == 5)
-        // One line for many, with who and the topic's family, and nothing of what was said.
+        // One line for many, with the sender and the topic's family, and nothing of the content.
         let denied = bus.notices.filter { $0.kind == .denied }
         #expect(denied.count == 1)
         #expect(denied.first?.who == "sender")
@@ -87,7 +87,7 @@ import Testing
         #expect(bus.hub?.stop() == true)
     }
 
-    /// A stranger's key gets nothing, is told so once, and goes on trying; entered in the list it comes in by itself.
+    /// An unknown key gets nothing, is told so once, and keeps trying; once it is on the list it gets in by itself.
     @Test func aStrangersKeyIsRefusedOnBothSides() throws {
         try bus.admit("sender")
         let sender = try sender(try bus.address("sender"))
@@ -110,7 +110,7 @@ import Testing
         #expect(bus.hub?.stop() == true)
     }
 
-    /// Whoever knows another hub by this address learns nothing from it, and is told.
+    /// A client that expects another hub at this address learns nothing from this one, and gets a message.
     @Test func aClientOfAnotherHubIsTold() throws {
         try bus.admit("sender")
         let refused = Mutex<[String]>([])
@@ -136,7 +136,8 @@ import Testing
         try #require(eventually { bus.notices.contains { $0.kind == .reopened } })
         #expect(listener.hears(sender))
         let mark = gone.topics.count
-        // One after the other: what came while the hub was away may still fill the queues, and a burst would be dropped.
+        // One after the other: what came while the hub was away may still fill the queues, and a burst would be
+        // dropped.
         for number in 1...50 {
             sender.send(message("a.secret"))
             try #require(eventually { listener.topics.count >= number })

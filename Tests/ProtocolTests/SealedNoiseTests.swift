@@ -33,7 +33,8 @@ import Testing
         #expect(bus.hub?.failed == nil)
     }
 
-    /// ZeroMQ without CURVE: refused at both endpoints, with a line in the log. Which of the two sides hangs up first is open, and so what the line says.
+    /// ZeroMQ without CURVE: refused at both endpoints, with a line in the log. Which of the two sides hangs up first
+    /// is open, and so what the line says.
     @Test func plainTextGetsNothing() throws {
         let context = try ZeroMQContext()
         let publisher = try ZeroMQSocket(context, type: ZMQ_PUB)
@@ -85,7 +86,8 @@ import Testing
         end()
     }
 
-    /// What a peer once said, said again by somebody who has listened in, opens nothing: each handshake is by fresh keys.
+    /// What a peer once said, said again by somebody who has listened in, opens nothing: each handshake is by fresh
+    /// keys.
     @Test func aReplayedConversationOpensNothing() throws {
         let recorder = try Recorder(bus.address.publish)
         let victim = try BusConnection(
@@ -194,7 +196,8 @@ import Testing
     }
 }
 
-/// The doorkeeper stands at an open bus too: with it libzmq hangs up on the protocols in which 4.3.4 aborts on some noise.
+/// The doorkeeper stands at an open bus too: with it libzmq hangs up on the protocols in which 4.3.4 aborts on some
+/// noise.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct OpenNoiseTests {
     @Test func oldestProtocolsAreRefused() throws {
         let folder = try TemporaryFolder()
@@ -203,7 +206,8 @@ import Testing
         let listener = try Listener(address, [.prefix("a.")])
         let sender = try sender(address)
         try #require(listener.hears(sender))
-        // Well-formed, so that nothing but their age speaks against them: ZMTP 1.0 (an empty name), and 2.0 (the same behind a signature).
+        // Well-formed, so that nothing but their age speaks against them: ZMTP 1.0 (an empty name), and 2.0 (the same
+        // behind a signature).
         let signature: [UInt8] = [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F]
         for greeting in [[1, 0], signature + [1, 2, 0, 0]] {
             for name in ["/pub", "/sub"] { #expect(try shout(greeting, at: folder.path + name, waits: true)) }

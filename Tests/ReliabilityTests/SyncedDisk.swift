@@ -5,8 +5,8 @@ import Synchronization
 
 /// What a disk holds after a power loss: of each file what it was when it was last synced.
 ///
-/// A file system of SQLite's that passes everything on, and at each sync of a file copies its bytes to `<file>.synced`. It becomes the
-/// default of the whole process, so a test installs it in a process of its own (an exit test).
+/// A file system of SQLite's that passes everything on, and at each sync of a file copies its bytes to `<file>.synced`.
+/// It becomes the default of the whole process, so a test installs it in a process of its own (an exit test).
 enum SyncedDisk {
     /// `@unchecked`: SQLite's tables of functions live as long as the process and never change.
     private struct Open: @unchecked Sendable {
@@ -52,7 +52,7 @@ enum SyncedDisk {
         return copied == true ? code : SQLITE_IOERR
     }
 
-    /// Makes the files of a database anew, as they are after a power loss at this moment.
+    /// Creates the files of a database as they are after a power loss at this moment.
     /// - Parameter path: of the new file; the folder must be there.
     static func revive(_ database: String, as path: String) throws {
         for end in ["", "-wal"] {

@@ -45,7 +45,7 @@ import UploaderStage
             #expect(try rig.frontier() == 1 && rig.detail("delivered") == ["daily": 1])
             #expect(try rig.detail("blocked").string != nil)
             try rig.rig.pass(.seconds(8))
-            // Whole, as it was: it is nobody's refusal.
+            // Complete and unchanged: nothing refused it.
             #expect(try rig.dates(rig.request().request) == ["2025-03-12", "2025-03-13"])
         }
         #expect(try rig.alerts().contains("acceptance"))
@@ -106,7 +106,7 @@ import UploaderStage
                 try rig.answerQuestion(.answered(status: 404, body: []))
                 try rig.add(3...3)
                 try rig.reply(200)
-                // It may have nothing of what the other has.
+                // It must not have anything of the other's.
                 #expect(try rig.frontier() == 0 && rig.known("acceptance") == "trust")
                 try rig.answerPull()
                 #expect(try rig.dates(rig.request().request).count == 3)
@@ -123,7 +123,8 @@ import UploaderStage
         }
     }
 
-    /// Who refuses in a form of its own is told once that nobody understands it, and not that all is well.
+    /// A server that refuses in its own format gets one message that its answer isn't understood, and isn't treated as
+    /// a success.
     @Test(
         arguments: [
             #"{"stored":1,"rejected":["2025-03-12"]}"#, #"{"ok":false}"#, #"[{"date":"2025-03-12","error":"odd"}]"#,
@@ -239,7 +240,7 @@ import UploaderStage
     }
 
     @Test(arguments: [
-        ("86400", "until"), ("999999999999999999999999", "for good"), ("Fri, 31 Dec 9999 23:59:59 GMT", "for good"),
+        ("86400", "until"), ("999999999999999999999999", "forever"), ("Fri, 31 Dec 9999 23:59:59 GMT", "forever"),
     ])
     func aLongWaitIsCappedShownAndCutShort(_ header: String, _ words: String) throws {
         let rig = try UploaderRig()
@@ -251,7 +252,7 @@ import UploaderStage
         let shown = try #require(try rig.detail("blocked").string)
         let next = InstantText.local(rig.rig.now + .seconds(900), now: rig.rig.now)
         #expect(shown.contains("; it asked to wait \(words)"))
-        #expect(shown.hasSuffix(", and is tried again at \(next) ('retryAfterCapSeconds')"))
+        #expect(shown.hasSuffix(", and will be tried again at \(next) ('retryAfterCapSeconds')"))
         if words == "until" {
             let asked = InstantText.local(rig.rig.now + .seconds(86_400), now: rig.rig.now)
             #expect(shown.contains(" \(asked),"))

@@ -87,7 +87,7 @@ import UploaderStage
         let next = InstantText.local(rig.rig.now + .seconds(600), now: rig.rig.now)
         #expect(
             why
-                == "the backend lacks some of what it took once more; everything was delivered to it again 3 times lately, "
+                == "the backend once more lacks some of what it accepted; everything was delivered to it again 3 times lately, "
                 + "and will be again from \(next) on")
         // Once it has kept all for an hour, that is over.
         #expect(try rig.alerts().contains("alternating"))
@@ -153,7 +153,7 @@ import UploaderStage
         #expect(try rig.known("isCompared") == true)
     }
 
-    /// A backend that answers rightly and keeps nothing: what it held before the delivery proves nothing of that.
+    /// A backend that answers correctly and stores nothing: what it held before the delivery proves nothing.
     @Test func whatWasDeliveredIsComparedToo() throws {
         let rig = try UploaderRig()
         try rig.add(1...3)
@@ -274,7 +274,7 @@ import UploaderStage
         #expect(rig.rig.log.count("backend.changed") == 3)
     }
 
-    /// The database that was there before is put back, for good.
+    /// The database that was there before is put back, and stays.
     @Test func aBackendThatIsPutBackIsBelievedAfterAMinute() throws {
         let rig = try delivered()
         let old = rig.backend

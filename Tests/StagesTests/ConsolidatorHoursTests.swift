@@ -62,7 +62,7 @@ import Testing
         try answer(
             rig, "steps", ["steps": 5], hourly: ["steps": Self.list(23, first: 5), "start": Self.list(23, first: 1)],
             at: 10)
-        // Of a name that is taken the first handler's list counts; one of 24 hours is of another clock.
+        // If two handlers use one name, the first one's list counts; a list of 24 hours belongs to another clock.
         try answer(
             rig, "walks", ["walks": 1], hourly: ["steps": Self.list(23, first: 7), "walks": Self.list(24, first: 1)],
             at: 10)

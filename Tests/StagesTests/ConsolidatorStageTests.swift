@@ -79,7 +79,8 @@ import Testing
         return rig
     }
 
-    /// Two handlers, one name; and a name that is the summary's own. The first one's figure stays, and the log and the heartbeat say what is left out.
+    /// Two handlers, one name; and a name that is the summary's own. The first one's figure stays, and the log and the
+    /// heartbeat say what is left out.
     @Test func aFigureWhoseNameIsTakenIsToldOf() throws {
         let rig = try StageRig { ConsolidatorStage(observer: "observer", handlers: ["walks", "steps"]) }
         func answer(_ handler: String, _ figures: Value, at sequence: Int64) throws {
@@ -189,7 +190,8 @@ import Testing
         #expect(day["steps"] == 7 && day["final"] == false)
     }
 
-    /// What has come in up to the observer's word may be a flight: a day that is over by the zones that are known here needn't be over by those.
+    /// What has come in up to the observer's word may be a flight: a day that is over by the zones that are known here
+    /// needn't be over by those.
     @Test func aMarkWaitsForTheZones() throws {
         let rig = try settled()
         let yesterday = LocalDay(year: 2025, month: 3, day: 26)
@@ -206,7 +208,8 @@ import Testing
         #expect(day["final"] == false && day["revision"] == 0)
     }
 
-    /// A handler's store was lost: its days stay until all of the new one has been read; then what it doesn't have is gone.
+    /// A handler's store was lost: its days stay until all of the new one has been read; then what it doesn't have is
+    /// gone.
     @Test func whatAResetDoesNotShowAgainIsGone() throws {
         let rig = try settled()
         let anew = head(20, store: "new")

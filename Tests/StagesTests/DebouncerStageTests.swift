@@ -69,7 +69,7 @@ import Testing
         #expect((rig.deadline ?? .distantFuture) <= rig.monotonic + .seconds(1))
     }
 
-    /// While nothing moves it says little; who begins anew then is told at once, and the others aren't.
+    /// While nothing moves it says little; an instance that starts again then is told at once, and the others aren't.
     @Test func aRestingReleaseIsRepeatedSeldomAndToldToWhoBeginsAnew() throws {
         let rig = try rig(window: .zero)
         try fire(rig, "a", 10)
@@ -97,7 +97,7 @@ import Testing
         try rig.restart()
         try rig.pass(Self.second)
         #expect(released(rig, "steps") == AnchorVector(base: 10))
-        // What waited when it ended waits again, no more than its window.
+        // What was waiting when it ended waits again, for at most its window.
         try fire(rig, "a", 20)
         try rig.restart()
         try rig.hear(beat("observer", head(20), heads: ["a": 20]))

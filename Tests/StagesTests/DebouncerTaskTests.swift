@@ -105,7 +105,7 @@ import Testing
         try rig.pass(6 * Self.second)
         let finished = rig.log.fields(of: .debounceFinished).count
         #expect(finished == 1 && released(rig) == 10)
-        // As on entering the foreground: every observer fires, whatever has changed.
+        // As on entering the foreground: every observer query fires, whatever has changed.
         try fire(rig, 10)
         try rig.pass(6 * Self.second)
         #expect(rig.log.fields(of: .debounceFinished).count == finished && released(rig) == 10)

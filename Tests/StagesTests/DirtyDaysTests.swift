@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import WorkoutsStage
 
-/// One changed sample among ten years of them: what is computed again, and what of it is told.
+/// One changed sample among ten years of them: what is computed again, and what of that is reported.
 @Suite struct DirtyDaysTests {
     private static let first = LocalDay(year: 2015, month: 3, day: 20)
     private static let count = 3650
@@ -17,7 +17,8 @@ import WorkoutsStage
     private static let late = SampleID(high: 0xAAAA_0000_0000_4000, low: 0x8000_0000_0000_0001)
     private static let prefix = "HKQuantityTypeIdentifier"
 
-    /// A usual sample of each handler: its local hour, its length in minutes, its value, and how many days may be computed for it.
+    /// A usual sample of each handler: its local hour, its length in minutes, its value, and how many days may be
+    /// computed for it.
     struct Case: Sendable, CustomTestStringConvertible {
         var handler: any DayHandler
         var name: String

@@ -13,8 +13,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One handler between the store and the daily summaries, each a stage of its own, driven until nobody asks for anything. Tells
-/// which days were computed.
+/// One handler between the store and the daily summaries, each a stage of its own, driven until nobody asks for
+/// anything. Tells which days were computed.
 final class FiguresRig {
     static let zone = "Europe/Berlin"
 
@@ -75,7 +75,7 @@ final class FiguresRig {
     }
 
     /// Lets everybody hear of what has changed, until all of it is computed, summed up and final.
-    /// - Returns: the days that were computed, each time that it was.
+    /// - Returns: the days that were computed, one entry for each time.
     func settle() throws -> [LocalDay] {
         counted.list.withLock { $0 = [] }
         let head = observer.store.head

@@ -44,7 +44,7 @@ import Testing
             try stage.hear(beat("consolidator", head(sequence, store: "consolidator")))
         }
 
-        /// A day changes, and the consolidator says so.
+        /// A day changes, and the consolidator reports it.
         func change(_ number: Int64, steps: Int64) throws {
             sequence += 1
             days[number] = (sequence, steps)

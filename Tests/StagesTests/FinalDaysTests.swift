@@ -5,7 +5,8 @@ import Protocol
 import TestSupport
 import Testing
 
-/// When days turn final: at 00:01 of the next local day, by the observer's word, also after a long sleep of the machine.
+/// When days turn final: at 00:01 of the next local day, by the observer's word, also after a long sleep of the
+/// machine.
 @Suite struct FinalDaysTests {
     private static let minute = Duration.seconds(60)
 

@@ -95,7 +95,8 @@ private struct CountingHandler: DayHandler {
         #expect(rig.sent.contains { $0.topic == "figures.steps" })
     }
 
-    /// A hint says no more than the head: one for all days that a turn has computed, with the head behind the last of them.
+    /// A hint says no more than the head: one for all days that a turn has computed, with the head behind the last of
+    /// them.
     @Test func aTurnHintsOnceAtEachTopic() throws {
         let rig = try rig { input in
             DayOutput(figures: ["n": 1], events: [DayEvent(id: "\(input.day)", kind: "k", payload: [:])])

@@ -39,7 +39,7 @@ import Testing
     }
 }
 
-/// The historical sync through the stage: which chunk is told when, and what outlives a restart.
+/// The historical sync through the stage: which chunk is reported when, and what survives a restart.
 @Suite struct HistoryStageTests {
     private typealias Rig = StageRig<DebouncerStage>
 

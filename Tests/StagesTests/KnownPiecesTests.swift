@@ -204,7 +204,7 @@ import Testing
         let rig = try Rig(passesOver: true)
         var lines = (0..<6000).map { Line(type: 0, start: $0 * 40, value: 60 + $0 % 5) }
         #expect(try rig.take(Self.write(lines, address: 1), isComplete: false) == (6000, 6000, 0))
-        // So much of the beginning is told otherwise that a batch of it comes before the known piece.
+        // So much of the beginning has changed that one batch of it comes before the known piece.
         for line in stride(from: 0, to: 4500, by: 10) { lines[line].metadata = true }
         lines.insert(lines[5500], at: 10)
         let again = try rig.take(Self.write(lines, address: 2), isComplete: false)

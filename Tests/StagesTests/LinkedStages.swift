@@ -15,8 +15,8 @@ import StageKit
 import StepsStage
 import TestSupport
 
-/// The observer's store, three handlers and the consolidator, linked by hand: no bus, no debouncer, one clock, and nothing happens but
-/// what the test says.
+/// The observer's store, three handlers and the consolidator, linked by hand: no bus, no debouncer, one clock, and
+/// nothing happens but what the test says.
 final class LinkedStages {
     static let user = "me"
 
@@ -72,7 +72,7 @@ final class LinkedStages {
         }
     }
 
-    /// Deletes the samples of these starts, for good.
+    /// Deletes the samples with these starts permanently.
     func delete(_ records: [Record]) throws {
         let starts = Set(records.map(\.start))
         let reader = try HealthStoreReader(database: observer.store.database)
@@ -158,7 +158,7 @@ final class LinkedStages {
             })
     }
 
-    /// Dates of the summaries that were written since, each with its newest version: what the uploader pulls.
+    /// Dates of the summaries that were written since, each with its newest version: what the uploader fetches.
     func delivered(after sequence: SequenceNumber) throws -> Set<String> {
         Set(try consolidator.rows().values.filter { $0.sequence > sequence }.compactMap { $0.body?["date"].string })
     }

@@ -122,10 +122,10 @@ private struct Counted: DayHandler {
         #expect(try mending(rig)["state"] == "done")
         #expect(rig.store.judge(store: old.store, generation: old.generation, sequence: old.sequence) == .reset)
         #expect(rig.store.head.first == old.first && rig.store.sequence > old.sequence)
-        // What it holds stays until it is made anew.
+        // What it holds stays until it is created again.
         #expect(try rig.rows().values.contains { $0.body != nil })
         #expect(try rig.report().frontier["observer"] == 0)
-        // The observer doesn't know the anchor that it is shown, and so all begins anew.
+        // The observer doesn't know the anchor that it is given, and so everything starts again.
         try rig.restart()
         try sync(rig, head(10))
         let asked = try #require(rig.pulls.first { $0.name == "spans" })
@@ -133,7 +133,7 @@ private struct Counted: DayHandler {
         try rig.answer(asked, .reset(head(10)))
         try sync(rig, head(10))
         try answerSpans(rig, head(10))
-        // A slice that was asked for before the day was marked again leaves it to another.
+        // An answer to a slice query from before the day was marked again doesn't settle the day; a later one does.
         while rig.pulls.contains(where: { $0.name == "slice" }) { try answerSlice(rig) }
         #expect(try rig.report().frontier["observer"] == 10)
     }
@@ -151,7 +151,7 @@ private struct Counted: DayHandler {
         let rig = try handler()
         try ask(rig, MendRequest(id: "a", action: "backup", ["folder": "one"]))
         #expect(try mending(rig)["state"] == "underWay" && rig.effects.count == 1)
-        // A copy that were kept as under way would begin anew wherever it is restored.
+        // A copy that was saved as running would start again wherever it is restored.
         try rig.restart()
         #expect(try mending(rig).isNull && rig.effects.isEmpty)
     }

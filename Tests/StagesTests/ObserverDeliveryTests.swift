@@ -98,7 +98,7 @@ import Testing
         let details = try rig.report().details
         #expect(details["registered"] == nil && details["refused"] == ["debouncer": .string(why.description)])
         #expect(rig.log.fields(of: .registrationRefused).count == 1)
-        // On the screen delivery goes on; in the background nobody is told.
+        // With the app on the screen delivery continues; in the background nobody is told.
         #expect(try bring(rig, record(Self.steps, 1)) == [Self.steps])
         try device(rig, ["app": "background"])
         #expect(try bring(rig, record(Self.steps, 2, after: second * 90)) == [])

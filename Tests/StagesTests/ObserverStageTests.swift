@@ -43,7 +43,8 @@ import Testing
         rig.effects.last { if case .read(id, _, _)? = $0.request as? ObserverEffect { true } else { false } }
     }
 
-    /// A complete import is tried out before it is read in earnest: turns until its file is asked for again; false when it has ended before.
+    /// A complete import is tried out before it is read in earnest: turns until its file is asked for again; false when
+    /// it has ended before.
     private func rehearsed(_ rig: StageRig<ObserverStage>, _ id: String) throws -> Bool {
         for _ in 0..<200 {
             if asked(rig, id) != nil { return true }

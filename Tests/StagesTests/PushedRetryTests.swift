@@ -8,7 +8,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// Items that were pushed and not understood are read again, whole, by the rules of now.
+/// Items that were pushed and not understood are read again, completely, by the present rules.
 @Suite struct PushedRetryTests {
     private static let sample =
         #"{"type":"HKQuantityTypeIdentifierStepCount","start":1742900000,"end":1742900060,"value":7,"source":"Watch"}"#

@@ -18,7 +18,7 @@ import Testing
         "HKQuantityTypeIdentifierStepCount", "HKQuantityTypeIdentifierDistanceWalkingRunning",
         "HKQuantityTypeIdentifierFlightsClimbed", "HKQuantityTypeIdentifierHeartRate",
     ]
-    /// Two that are one name in two spellings, two of one rank, and those that a rank is told by.
+    /// Two that are one name in two spellings, two of the same rank, and those that decide the rank.
     private static let origins = [
         Origin(sourceName: "Zo\u{EB}\u{2019}s Apple Watch"), Origin(sourceName: "Zoe\u{308}\u{2019}s Apple Watch"),
         Origin(sourceName: "iPhone"), Origin(sourceName: "Pedometer"), Origin(sourceName: "Another"),

@@ -8,7 +8,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// Files that the observer can't open where they lie come whole, once, whatever happens on the way.
+/// Files that the observer can't open in place arrive complete, once, whatever happens on the way.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct ReceivingTests {
     private let id = "a0000000-1"
     private let here = "client-1"

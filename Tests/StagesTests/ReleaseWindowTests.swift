@@ -125,7 +125,8 @@ import Testing
         #expect(window.pendingSet == ["a": 20, "b": 11, "slow": 12])
     }
 
-    /// Whatever comes in whatever order: what is released never falls back, nothing that may still wait is released, and all of it in the end.
+    /// Whatever comes in whatever order: what is released never falls back, nothing that may still wait is released,
+    /// and all of it in the end.
     @Test func neverFallsBackAndNeverStarves() {
         var random = SeededRandom(seed: 4)
         for round in 0..<200 {

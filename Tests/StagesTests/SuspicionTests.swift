@@ -15,7 +15,7 @@ import UploaderStage
         return { dates.isDisjoint(with: $0) ? nil : Self.refusal }
     }
 
-    @Test func aBackendThatRefusesAllForAWhileBuriesNothing() throws {
+    @Test func aBackendThatRefusesAllForAWhileAddsNoDeadLetter() throws {
         for hasAccepted in [false, true] {
             let rig = try UploaderRig()
             try rig.add(1...1)

@@ -12,7 +12,8 @@ import StageKit
 import TestSupport
 import Testing
 
-/// An observer that is sent files: the stage, the inbox on a disk and the sending commands are real; between them lies a network that the test spoils.
+/// An observer that is sent files: the stage, the inbox on a disk and the sending commands are real; between them lies
+/// a network that the test spoils.
 final class Transfer {
     struct Faults {
         var loss = 0.0

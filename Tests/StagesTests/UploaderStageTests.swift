@@ -163,7 +163,7 @@ import UploaderStage
     // MARK: Dead letters
 
     /// Has one day refused for good: alone, by a backend that takes the request without it.
-    private func bury(_ day: Int64) throws {
+    private func refuseForGood(_ day: Int64) throws {
         try summaries([day], head: day)
         for _ in 0..<2 {
             try status(422)
@@ -201,7 +201,7 @@ import UploaderStage
 
     @Test func aLetterIsSentAgainWithItsVersionAndGoesWhenItIsTaken() throws {
         var backend = FakeBackend()
-        try bury(6)
+        try refuseForGood(6)
         try retry([Self.row], head: 6)
         #expect(try Value(json: request().request.body)["days"].array?.first?["version"] == 6)
         try accept(&backend)
@@ -211,7 +211,7 @@ import UploaderStage
     }
 
     @Test func aLetterThatIsRefusedAgainCountsItsTries() throws {
-        try bury(6)
+        try refuseForGood(6)
         rig.now += .seconds(1)
         try retry([Self.row], head: 6)
         for code in [400, 200, 400, 200] { try status(code) }
@@ -221,7 +221,7 @@ import UploaderStage
     }
 
     @Test func aLetterWhoseElementHasAnotherVersionByNowIsForgotten() throws {
-        try bury(6)
+        try refuseForGood(6)
         try retry([], head: 9)
         try rig.turn()
         #expect(uploads.isEmpty)
@@ -238,7 +238,7 @@ import UploaderStage
 
     @Test func aNewerVersionThatIsTakenMakesTheLetterGo() throws {
         var backend = FakeBackend()
-        try bury(6)
+        try refuseForGood(6)
         try rig.hear(beat("consolidator", head(8, store: "consolidator")))
         let pull = try #require(rig.pulls.first { $0.producer == "consolidator" })
         let newer = KeyedChangelog.Row(
@@ -254,7 +254,7 @@ import UploaderStage
     }
 
     @Test func aDroppedLetterIsCounted() throws {
-        try bury(6)
+        try refuseForGood(6)
         let elsewhere = MendRequest(id: "1", action: "drop", MendSelection(type: "steps").members)
         try rig.turn { turn in
             let state = try rig.stage.mend(elsewhere, turn)

@@ -6,7 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Real processes. What takes signals or dies runs in a process of its own (an exit test), which the folder tells about.
+/// Real processes. What takes signals or dies runs in a process of its own (an exit test), which the folder tells
+/// about.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct SupervisorRunTests {
     /// A child that writes its id to a file `<name>` and then lives; `exec` keeps its id.
     static func marked(_ name: String, in folder: String, group: Int = 0, script: String = "exec sleep 1000")

@@ -3,9 +3,9 @@ import Glibc
 
 /// How long tests wait.
 ///
-/// One number for all of them, and a long one: waiting costs nothing when the test passes, and on a machine that does other work
-/// every step waits for its turn first. A test asks whether something comes, never how soon. One whose subject is speed measures
-/// processor time (`processorTime`) or compares two ways of doing the same.
+/// One number for all of them, and a long one: waiting costs nothing when the test passes, and on a machine that does
+/// other work every step waits for its turn first. A test asks whether something comes, never how soon. One whose
+/// subject is speed measures processor time (`processorTime`) or compares two ways of doing the same.
 package enum Patience {
     package static let seconds = 180.0
 

@@ -4,9 +4,9 @@ import Testing
 
 /// Lets a few tests at a time run, on threads of their own.
 ///
-/// For tests that wait for processes, sockets or threads. A few of them side by side keep the cores busy; all at once would only
-/// make each one slow. They may block: the concurrency pool has one thread a core, and stays free for tests that compute.
-/// Each begins in the order in which it came.
+/// For tests that wait for processes, sockets or threads. A few of them side by side keep the cores busy; all at once
+/// would only make each one slow. They may block: the concurrency pool has one thread a core, and stays free for tests
+/// that compute. Each begins in the order in which it came.
 package struct TurnTrait: SuiteTrait, TestTrait, TestScoping {
     package var isRecursive: Bool { true }
 

@@ -4,7 +4,8 @@ import Testing
 import UploaderReading
 import UploaderStage
 
-/// Every status with every form of body: what the uploader makes of it, of a backend that is known and of a server that never says who it is.
+/// Every status with every form of body: what the uploader makes of it, of a backend that is known and of a server that
+/// never says who it is.
 @Suite struct UploadJudgementTests {
     /// What it comes to, in a word.
     private enum Result: String { case proven, trust, other, rolledBack, refusals, unreadable, nothing, status }

@@ -127,7 +127,7 @@ struct UploadPolicyTests {
 
     @Test(
         arguments: [
-            (.elsewhere("https://example.org"), "https://example.org, which doesn't get the token"),
+            (.elsewhere("https://example.org"), "https://example.org, which isn't given the token"),
             (.sameOrigin("/v2"), "it leads to /v2, which isn't followed"), (.unreadable, "something else answers"),
             (nil, "something else answers"), (.elsewhere("https://evil\u{1B}[2J.net"), "https://evil?[2J.net"),
         ] as [(HTTPRedirect?, String)])

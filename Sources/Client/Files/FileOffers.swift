@@ -3,15 +3,15 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// What a tool does to hand files over to the observer: says that it has them, gives their bytes where the observer can't open them, and asks what
-/// has become of them.
+/// How a tool hands files over to the observer: announces them, sends their bytes if the observer can't open them, and
+/// asks about their state.
 package final class FileOffers: Sendable {
     private let client: StackClient
     private let observer: String
     /// What the observer may ask for now, by the import's id.
     private let files: OfferedFiles
 
-    /// - Parameter client: answers pulls for these files from now on, and for nothing else.
+    /// - Parameter client: from now on it answers pulls for these files, and nothing else.
     package init(_ client: StackClient, observer: String) {
         self.client = client
         self.observer = observer
@@ -20,15 +20,16 @@ package final class FileOffers: Sendable {
         client.serve { files.answer($0) }
     }
 
-    /// Gives the bytes of a file whenever the observer asks, until it is withdrawn.
+    /// Sends the bytes of a file whenever the observer asks, until the offer is withdrawn.
     package func offer(_ file: OfferedFile, as id: String) { files.offer(file, as: id) }
 
     package func withdraw(_ id: String) { files.withdraw(id) }
 
-    /// Says that it is there. As long as these come, each second, the observer asks; without them it takes this tool for gone.
+    /// Announces the file. As long as this is repeated each second, the observer asks; without it the observer assumes
+    /// that this tool is gone.
     package func say(_ request: ImportFile) { client.command(observer, request.body) }
 
-    /// The observer's row of an import (id, path, state, report, problem) and its head; nil when it doesn't answer.
+    /// The observer's row for an import (id, path, state, report, problem) and its head; nil when it doesn't answer.
     package func look(
         _ id: String, within seconds: Double
     ) throws -> (row: ImportRow?, head: SequenceNumber)? {
@@ -37,13 +38,13 @@ package final class FileOffers: Sendable {
         return (page.imports.first, page.head?.sequence ?? .beginning)
     }
 
-    /// How far the file that is being read has come, from the last heartbeat; nil of another.
+    /// How far the file has been read, from the last heartbeat; nil while another is being read.
     package func progress(_ id: String) -> ObserverDetails.Reading? {
         client.heartbeats[observer]?.beat.observer?.reading.flatMap { $0.id == id ? $0 : nil }
     }
 }
 
-/// What is offered, for the thread that answers.
+/// What is on offer, for the thread that answers.
 private final class OfferedFiles: Sendable {
     private let files = Mutex<[String: OfferedFile]>([:])
 
@@ -52,7 +53,7 @@ private final class OfferedFiles: Sendable {
 
     func answer(_ query: Query) -> Result<[FilePage], PullRefusal> {
         guard case .file(let id, let offset) = query, let file = files.withLock({ $0[id] }) else {
-            return .failure(PullRefusal("this command gives no such file"))
+            return .failure(PullRefusal("this command offers no such file"))
         }
         return file.answer(from: offset)
     }

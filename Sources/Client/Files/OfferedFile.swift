@@ -5,20 +5,20 @@ import Logging
 import Protocol
 import Synchronization
 
-/// A file as the command that hands it over sees it: tells which one it is, and gives its bytes piece by piece to an observer that can't open it.
-/// Of a pipe it keeps what may still be asked for again.
+/// A file as seen by the command that hands it over: identifies it, and sends its bytes piece by piece to an observer
+/// that can't open it. For a pipe it keeps whatever may still be asked for again.
 package final class OfferedFile: Sendable {
-    /// What a message can hold beside its other members.
+    /// What fits into a message besides its other members.
     static let pieceBytes = 60 << 10
     static let piecesPerAnswer = 4
     private static let answerBytes = pieceBytes * piecesPerAnswer
-    /// What an observer that is killed may lack of what it asked for: one answer that it was writing.
+    /// What a killed observer may be missing of what it asked for: the one answer that it was writing.
     private static let keptBytes = 2 * answerBytes
 
     fileprivate struct State {
         var hash = ContentHash()
         var hashedBytes: Int64 = 0
-        /// Of a pipe: the last bytes read, from `keptFrom` on.
+        /// For a pipe: the last bytes read, from `keptFrom` on.
         var kept: [UInt8] = []
         var keptFrom: Int64 = 0
         var isAtEnd = false
@@ -28,7 +28,7 @@ package final class OfferedFile: Sendable {
 
     private let descriptor: Int32
     private let state = Mutex(State())
-    /// How the observer names it: absolute, or what it is.
+    /// The observer's name for it: an absolute path, or a description.
     package let path: String
     /// nil for a pipe.
     package let identity: FileIdentity?
@@ -53,10 +53,10 @@ package final class OfferedFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Why it can't be read: the system's number for it.
+    /// Why it can't be read: the system's error number.
     package struct Unreadable: Error, Equatable { package var code: Int32 }
 
-    /// How far it has been asked for, and its size if that is known.
+    /// How far it has been asked for, and its size if known.
     package var progress: (bytes: Int, total: Int?) {
         (Int(state.withLock { $0.asked }), identity.map { Int($0.size) })
     }
@@ -87,7 +87,7 @@ package final class OfferedFile: Sendable {
 
     private func file(from offset: Int64, _ state: inout State) throws -> ([UInt8], FilePieces.Whole?) {
         guard let identity else { return ([], nil) }
-        // From the beginning once more: what was read before may have been something else.
+        // From the beginning again: what was read before may have been something else.
         if offset == 0 { (state.hash, state.hashedBytes) = (ContentHash(), 0) }
         while state.hashedBytes < offset {
             let skipped = try read(at: state.hashedBytes, min(Int(offset - state.hashedBytes), Self.answerBytes))
@@ -105,7 +105,8 @@ package final class OfferedFile: Sendable {
         return (bytes, .init(size: end, hash: state.hash.value))
     }
 
-    private static let changed = PullRefusal("the file changes while it is read; import it again once it is whole")
+    private static let changed = PullRefusal(
+        "the file is changing while it is being read; import it again once it is complete")
 
     private func read(at offset: Int64, _ count: Int) throws -> [UInt8] {
         try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -123,9 +124,9 @@ package final class OfferedFile: Sendable {
 
     private func pipe(from offset: Int64, _ state: inout State) throws -> ([UInt8], FilePieces.Whole?) {
         guard offset >= state.keptFrom, offset <= state.end else {
-            throw PullRefusal("what came through the pipe is gone; import it again, best as a file")
+            throw PullRefusal("the data from the pipe is gone; import it again, preferably as a file")
         }
-        // At least a byte, and what is there without waiting.
+        // At least one byte, and whatever is there without waiting.
         while !state.isAtEnd, state.end - offset < Self.answerBytes, state.end == offset || isReadable {
             try readMore(&state)
         }
@@ -159,7 +160,7 @@ package final class OfferedFile: Sendable {
 extension OfferedFile.State {
     fileprivate var end: Int64 { keptFrom + Int64(kept.count) }
 
-    /// Adds to the hash what isn't in it yet.
+    /// Adds whatever isn't in it yet to the hash.
     fileprivate mutating func add(_ bytes: ArraySlice<UInt8>, at offset: Int64) {
         let known = Int(hashedBytes - offset)
         guard known >= 0, known < bytes.count else { return }

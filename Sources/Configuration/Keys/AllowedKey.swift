@@ -5,7 +5,7 @@ package struct AllowedKey: Sendable, Equatable {
     package struct Key: Sendable, Equatable {
         /// Z85.
         package var publicKey: String
-        /// When it stops to hold; nil while it is the current one.
+        /// When it stops being valid; nil while it is the current one.
         package var until: Instant?
 
         package init(publicKey: String, until: Instant? = nil) {
@@ -23,7 +23,7 @@ package struct AllowedKey: Sendable, Equatable {
         self.keys = keys
     }
 
-    /// nil for what isn't such an entry.
+    /// nil for anything that isn't such an entry.
     package init?(_ value: Value) {
         guard let role = value["role"].string, let list = value["keys"].array else { return nil }
         var keys: [Key] = []
@@ -45,10 +45,10 @@ package struct AllowedKey: Sendable, Equatable {
         return ["role": .string("\(role)"), "keys": .array(list)]
     }
 
-    /// Those that hold at a moment.
+    /// Those valid at a given moment.
     package func valid(at now: Instant) -> [Key] { keys.filter { $0.until.map { $0 > now } ?? true } }
 
-    /// With a new key; the one before holds until then. What no longer holds is forgotten.
+    /// With a new key; the previous one is valid until then. Keys no longer valid are forgotten.
     package func rotated(to publicKey: String, oldUntil: Instant, now: Instant) -> AllowedKey {
         let old = valid(at: now).map { Key(publicKey: $0.publicKey, until: min($0.until ?? oldUntil, oldUntil)) }
         return AllowedKey(

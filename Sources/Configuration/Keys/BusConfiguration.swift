@@ -2,18 +2,18 @@ import Foundation
 import HealthModel
 import MessageBus
 
-/// Where a stack's bus is and whether it is sealed, as its configuration says under "bus".
+/// Where a stack's bus is and whether it is sealed, from "bus" in its configuration.
 package struct BusConfiguration: Sendable, Equatable {
     /// nil: Unix sockets in the state folder.
     package var endpoints: BusAddress?
-    /// Whether who connects must prove who it is. Over TCP always.
+    /// Whether peers must prove their identity. Always over TCP.
     package var isSealed: Bool
     /// The keys' folder; nil: `keys` in the state folder.
     package var keys: String?
 
     package static let standard = BusConfiguration(endpoints: nil, isSealed: false, keys: nil)
 
-    /// Whether its processes may run on several machines, without a state folder in common.
+    /// Whether its processes may run on several machines, without a common state folder.
     package var isRemote: Bool { endpoints?.publish.hasPrefix("tcp://") ?? false }
 }
 
@@ -82,7 +82,7 @@ extension StackConfiguration {
             hub: only(.hub)?.name ?? "hub")
     }
 
-    /// The bus, for whoever is `name` on it.
+    /// The bus, for a process called `name` on it.
     /// - Throws: `Failure` when the bus is sealed and its keys aren't there.
     package func address(in state: StateFolder, as name: String) throws -> BusAddress {
         var address = bus.endpoints ?? state.address
@@ -94,14 +94,15 @@ extension StackConfiguration {
         return address
     }
 
-    /// Names that need a key on a sealed bus, the hub's aside.
+    /// Names that need a key on a sealed bus, except the hub's.
     package var keyRoles: [(name: String, role: KeyRole)] {
         KeyRole.people + instances.filter { $0.manifest.kind != .hub }.map { ($0.name, .instance($0.name)) }
     }
 }
 
 extension StackConfiguration {
-    /// Where the hub listens, for an address that others connect to: the same, unless its options say at which of this machine's addresses.
+    /// Where the hub listens, given the address that others connect to: the same, unless its options name one of this
+    /// machine's addresses.
     package func listening(_ address: BusAddress) -> BusAddress {
         guard bus.isRemote, let listen = only(.hub)?.configuration["listen"].string else { return address }
         let host = listen.contains(":") ? "[\(listen)]" : listen

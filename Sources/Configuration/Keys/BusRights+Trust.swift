@@ -3,23 +3,24 @@ import MessageBus
 import Protocol
 
 extension BusRights {
-    /// Whom a process of this stack believes, by the same rights that a sealed hub passes messages on by. Written
-    /// down in docs/protocol.md ("Who is believed").
+    /// Whom a process of this stack trusts, by the same rights that a sealed hub applies. Documented in
+    /// docs/protocol.md ("Who is believed").
     package var trust: BusTrust {
         let speakers = Speakers(self)
         return BusTrust { speakers.believes($0) }
     }
 }
 
-/// Everyone who may speak on a stack's bus, each with what counts when it comes from him.
+/// Everyone who may speak on a stack's bus, and which of their messages count.
 private struct Speakers: Sendable {
     private let instances: [String: TopicGrant]
     private let toolsOfInstances: [String: TopicGrant]
-    /// Who is no instance is a person: on a sealed bus the hub lets people give commands only by an operator's key.
+    /// Anyone who isn't an instance is a person: on a sealed bus the hub lets people give commands only with an
+    /// operator's key.
     private let people: TopicGrant
-    /// Of which commands some come from people and one from an instance.
+    /// Some of these commands come from people and one from an instance.
     private let observersCommands: String
-    /// They may have the stack look for what is new, and their tools offer files; they command nothing else.
+    /// They may have the stack check for new data, and their tools offer files; they give no other commands.
     private let doors: Set<String>
 
     init(_ rights: BusRights) {
@@ -27,7 +28,7 @@ private struct Speakers: Sendable {
         var tools: [String: TopicGrant] = [:]
         for instance in rights.stack.instances {
             let name = instance.name
-            // The hub needs nobody's leave, and so has no grant of its own.
+            // The hub needs nobody's permission, and so has no grant of its own.
             instances[name] =
                 rights.grant(.instance(name), name: name)
                 ?? Self.saying([.exact(BusConnection.hello), .exact(StandbyWord.prefix + name)])
@@ -46,7 +47,7 @@ private struct Speakers: Sendable {
 
     func believes(_ message: Message) -> Bool {
         let (topic, from, body) = (message.topic, message.header.from, message.body)
-        // Everybody speaks for himself.
+        // Everybody speaks only for themselves.
         if topic == Heartbeat.topic(from) { return true }
         guard grant(from).mayPublish(topic) else { return false }
         if doors.contains(from) { return mayDoorSay(topic, body) }
@@ -63,7 +64,7 @@ private struct Speakers: Sendable {
         instances[name] ?? BusName.owner(ofTool: name).flatMap { toolsOfInstances[$0] } ?? people
     }
 
-    /// What is pushed, and that somebody is to look at once. Its tools hand files over, and it doesn't.
+    /// Pushed data, and the hint to check for new data at once. Its tools hand files over; the ingest itself doesn't.
     private func mayDoorSay(_ topic: String, _ body: Value) -> Bool {
         if topic.hasPrefix("control.") {
             return topic != observersCommands && CommandName.of(body) == SyncNow.name
@@ -71,20 +72,19 @@ private struct Speakers: Sendable {
         return !topic.hasPrefix("pull.") && !topic.hasPrefix("page.")
     }
 
-    /// A door faces the network: it may ask how far a file has come, and for no samples.
+    /// A door faces the network: it may ask how far a file has got, but not for samples.
     private func mayAsk(_ from: String, _ body: Value) -> Bool {
         guard let owner = BusName.owner(ofTool: from), doors.contains(owner) else { return true }
         return body["query"].string == "imports"
     }
 
-    /// Files come in by these, and nothing goes: a complete import deletes.
+    /// Files only come in this way, and none go: a complete import deletes.
     private func isPlainOffer(_ from: String, _ body: Value) -> Bool {
         guard let offer = ImportFile(body) else { return false }
         return offer.sender == from && offer.user != nil && offer.complete != true
     }
 
-    /// The debouncer registers itself and nothing else; people do everything else, and offer nobody's files but their
-    /// own.
+    /// The debouncer only registers itself; people do everything else, and offer only their own files.
     private func mayCommandObserver(_ from: String, _ body: Value) -> Bool {
         let speaker = body.read(Speaker.self)
         guard CommandName.of(body) == Register.name else {
@@ -94,10 +94,10 @@ private struct Speakers: Sendable {
     }
 }
 
-/// Whom a message names as its sender, beside its header: each kind of message has one of these.
+/// Whom a message names as its sender, besides its header: each kind of message has one of these.
 private struct Speaker: Codable {
     @IfReadable var consumer: String?
     @IfReadable var producer: String?
-    /// Of a command that offers a file.
+    /// In a command that offers a file.
     var sender: Value?
 }

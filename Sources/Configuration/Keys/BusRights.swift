@@ -3,8 +3,7 @@ import Protocol
 
 /// Who may say and hear what: derived from the configuration, here and nowhere else.
 ///
-/// A sealed hub passes on by it, and every process believes by it (`trust`). Written down in docs/protocol.md
-/// ("Rights").
+/// A sealed hub forwards by it, and every process trusts by it (`trust`). Documented in docs/protocol.md ("Rights").
 package struct BusRights: Sendable {
     let stack: StackConfiguration
     let observer: String
@@ -16,8 +15,8 @@ package struct BusRights: Sendable {
         handlers = stack.handlers.map(\.name)
     }
 
-    /// What the holder of a key may do; nil for an instance that the stack doesn't have, and for a person with the
-    /// name of one that it has.
+    /// What the holder of a key may do; nil for an instance that the stack doesn't have, and for a person with the name
+    /// of an existing instance.
     package func grant(_ role: KeyRole, name: String) -> TopicGrant? {
         if case .instance(let name) = role { return stack.instance(name).flatMap(instance) }
         guard stack.instance(name) == nil else { return nil }
@@ -42,13 +41,13 @@ package struct BusRights: Sendable {
             names: Self.names(of: name))
     }
 
-    /// What a tool of an instance may say: of one that stands by for it, or looks whether it is there.
+    /// What a tool of an instance may say: one that stands by for it, or checks whether it is there.
     func tool(of instance: StackConfiguration.Instance) -> [Subscription] {
         if instance.manifest.kind == .ingest { return handingOver }
         return producers(for: instance).map { .exact("pull.\($0)") }
     }
 
-    /// What it takes to hand a file over, which an ingest does as a tool of its own.
+    /// What is needed to hand a file over, which an ingest does as a tool of its own.
     private var handingOver: [Subscription] {
         [.exact("control.\(observer)"), .exact("page.\(observer)"), .exact("pull.\(observer)")]
     }
@@ -60,7 +59,7 @@ package struct BusRights: Sendable {
     private func instance(_ instance: StackConfiguration.Instance) -> TopicGrant? {
         let name = instance.name
         let beat = Subscription.exact(Heartbeat.topic(name))
-        // Also as one that stands by for it, which is a tool until it has the place.
+        // Including as one that stands by for it, which is a tool until it has taken over.
         let isNamed = Self.names(of: name)
         var publishes = [beat, .exact(StandbyWord.prefix + name)]
         var hears = [
@@ -87,7 +86,7 @@ package struct BusRights: Sendable {
             hears.append(.prefix("observed."))
             hears += beats([observer] + names(.consolidator) + handlers + names(.uploader))
         case .handler:
-            // Of whatever plugin is in its place: in containers that is told to its own alone.
+            // Whatever plugin is in its place: in containers only its own process knows that.
             publishes += instance.substitutes.flatMap { name in
                 ["figures", "events"].map { .exact("\($0).\(name)") }
             }
@@ -98,7 +97,7 @@ package struct BusRights: Sendable {
         case .uploader: hears += [.exact("sync.\(name)")] + beats([observer] + handlers + names(.consolidator))
         case .notifier: hears += beats(producers(for: instance))
         }
-        // Every stage asks, is asked and answers, and takes commands.
+        // Every stage asks, is asked and answers, and accepts commands.
         publishes += producers(for: instance).map { .exact("pull.\($0)") }
         publishes +=
             consumers(of: instance).map { .exact("page.\($0)") } + [.prefix("page." + BusName.toolPrefix(of: nil))]

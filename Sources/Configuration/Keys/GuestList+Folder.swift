@@ -4,7 +4,7 @@ import HealthModel
 import MessageBus
 
 extension GuestList {
-    /// Who may connect at a time, by the entries of the hub's list: keys run out.
+    /// Who may connect at a given time, according to the hub's list, since keys expire.
     init(_ entries: [(name: String, entry: AllowedKey)], rights: BusRights, at now: Instant) {
         self.init()
         for (name, entry) in entries {
@@ -17,7 +17,7 @@ extension GuestList {
 }
 
 extension StackConfiguration {
-    /// What seals this stack's hub; nil where the bus asks nobody.
+    /// What seals this stack's hub; nil if the bus needs no keys.
     /// - Throws: `Failure` when the hub's keys aren't there.
     package func hubSeal(in state: StateFolder) throws -> HubSeal? {
         guard bus.isSealed else { return nil }
@@ -35,7 +35,7 @@ extension StackConfiguration {
         }
         let guests: @Sendable () throws -> GuestList = {
             let (entries, guests) = try list.current()
-            // Only keys that run out make another list of the same entries.
+            // Only expiring keys change the list while the entries stay the same.
             let runOut = entries.contains { $0.entry.keys.contains { $0.until != nil } }
             return runOut ? GuestList(entries, rights: rights, at: WallClock.now) : guests
         }

@@ -4,7 +4,7 @@ import HealthModel
 import Logging
 import MessageBus
 
-/// Whose files keys are to be, where that isn't who makes them: in containers a one-shot process makes them for all.
+/// Who should own the key files, if not their maker: in containers a one-shot process makes them for all.
 package struct FileOwner: Sendable, Equatable {
     package var user: uid_t
     package var group: gid_t
@@ -23,8 +23,8 @@ package struct FileOwner: Sendable, Equatable {
 }
 
 extension KeyFolder {
-    /// Makes a pair for the hub and one for each name, unless they are there, and enters them in the hub's list.
-    /// - Returns: the names of those that are new.
+    /// Makes a pair for the hub and one for each name, unless they exist, and adds them to the hub's list.
+    /// - Returns: the names of the new ones.
     package func initialise(_ roles: [(name: String, role: KeyRole)], owner: FileOwner?) throws -> [String] {
         var made: [String] = []
         if !FileManager.default.fileExists(atPath: secret(hub)) {
@@ -36,7 +36,7 @@ extension KeyFolder {
         return made
     }
 
-    /// False when the name has its key already.
+    /// Returns false when the name already has its key.
     @discardableResult
     package func add(_ name: String, _ role: KeyRole, owner: FileOwner?) throws -> Bool {
         let hubPair = try pair(of: hub, environment: [:])
@@ -51,7 +51,8 @@ extension KeyFolder {
         return isNew
     }
 
-    /// Gives a name a new pair. The hub takes both until `oldUntil`: first it is told of the new one, then the process is given it.
+    /// Gives a name a new pair. The hub accepts both until `oldUntil`: it learns of the new one first, then the process
+    /// gets it.
     package func rotate(_ name: String, oldUntil: Instant, now: Instant) throws {
         guard let entry = try allowedKey(name) else {
             throw Failure("the hub's list has no '\(name)'", hint: "'healthbus keys list' shows whom it has")
@@ -70,13 +71,13 @@ extension KeyFolder {
         try writePair(pair, of: hub, owner: nil)
     }
 
-    /// Strikes a name off the hub's list, and removes its keys.
+    /// Removes a name from the hub's list, and deletes its keys.
     package func remove(_ name: String) throws {
         guard try allowedKey(name) != nil || FileManager.default.fileExists(atPath: secret(name)) else {
             throw Failure("there is no key for '\(name)'", hint: "'healthbus keys list' shows whom there are keys for")
         }
         for file in [allowed(name), secret(name), publicKey(name), hubKey(name)] { unlink(file) }
-        // A volume that is mounted there stays, as does what else lies in it.
+        // A volume mounted there stays, as does anything else in it.
         rmdir(folder(name))
     }
 
@@ -90,7 +91,7 @@ extension KeyFolder {
         try write(entry.value.json(pretty: true) + "\n", to: allowed(name), owner: nil)
     }
 
-    /// A folder that is there keeps its owner, unless another is asked for.
+    /// An existing folder keeps its owner, unless another is requested.
     private func makeFolder(_ folder: String, owner: FileOwner?) throws {
         if mkdir(folder, 0o700) != 0 {
             guard errno == EEXIST else {
@@ -109,7 +110,7 @@ extension KeyFolder {
         guard chown(path, owner.user, owner.group) == 0 else { throw cannot("give away", path) }
     }
 
-    /// In one step, so that a reader finds the old or the new; 0600, and the folder's owner's.
+    /// In one step, so that a reader finds the old or the new; mode 0600, owned by the folder's owner.
     private func write(_ text: String, to file: String, owner: FileOwner?) throws {
         let folder = (file as NSString).deletingLastPathComponent
         let draft = file + ".\(UUID().uuidString)"

@@ -4,7 +4,8 @@ import HealthModel
 import Logging
 import MessageBus
 
-/// The folder of a stack's bus keys: one folder for each process, which holds all that this process needs, so that each can be a volume of its own.
+/// The folder of a stack's bus keys: one subfolder for each process, containing everything that it needs, so that each
+/// can be a volume of its own.
 ///
 ///     <keys>/<name>/secret, public        its own pair (Z85), the secret 0600
 ///     <keys>/<name>/hub                   the hub's public key
@@ -26,7 +27,7 @@ package struct KeyFolder: Sendable {
     var allowedFolder: String { folder(hub) + "/allowed" }
     func allowed(_ name: String) -> String { allowedFolder + "/\(name).json" }
 
-    /// Names that may connect, as the hub's list has them, sorted.
+    /// Names that may connect, according to the hub's list, sorted.
     package func allowedNames() throws -> [String] {
         guard FileManager.default.fileExists(atPath: allowedFolder) else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: allowedFolder)
@@ -45,7 +46,8 @@ package struct KeyFolder: Sendable {
         return entry
     }
 
-    /// - Parameter environment: `HEALTHBUS_KEY` and `HEALTHBUS_HUB_KEY` (or `…_FILE`, which name files) go before the folder.
+    /// - Parameter environment: `HEALTHBUS_KEY` and `HEALTHBUS_HUB_KEY` (or `…_FILE`, which name files) take precedence
+    ///   over the folder.
     /// - Throws: `Failure` that names the file and what to do.
     package func credentials(
         of name: String, environment: [String: String] = ProcessInfo.processInfo.environment
@@ -105,6 +107,6 @@ package struct KeyFolder: Sendable {
 }
 
 extension [String: String] {
-    /// A variable's value; nil too when it is empty.
+    /// A variable's value; also nil when it is empty.
     func filled(_ name: String) -> String? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

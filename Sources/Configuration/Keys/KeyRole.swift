@@ -6,14 +6,14 @@ package enum KeyRole: Sendable, Equatable, CustomStringConvertible {
     case `operator`
     /// A person's tool that only listens.
     case tap
-    /// `healthbus up`: an operator that says how its processes are.
+    /// `healthbus up`: an operator that reports the state of its processes.
     case supervisor
 
     package static let cli = "cli"
     package static let tapName = "tap"
     package static let supervisorName = "supervisor"
 
-    /// Names that aren't instances', each with its role; every stack has them.
+    /// Names that don't belong to instances, each with its role; every stack has them.
     package static let people: [(name: String, role: KeyRole)] = [
         (supervisorName, .supervisor), (cli, .operator), (tapName, .tap),
     ]
@@ -37,7 +37,7 @@ package enum KeyRole: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Who the hub takes the holder of this key for.
+    /// The identity that the hub gives to the holder of this key.
     package func identity(of name: String) -> String {
         if case .instance(let instance) = self { instance } else { name }
     }

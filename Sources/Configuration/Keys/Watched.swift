@@ -4,15 +4,16 @@ import Glibc
 import HealthModel
 import Synchronization
 
-/// What tells whether a file (or a folder's list) has changed since it was read.
+/// Shows whether a file (or a folder's listing) has changed since it was read.
 struct FileStamp: Sendable {
     private let inode: UInt64
     private let modified: Instant
     private let takenAt: Instant
-    /// A file's time is as coarse as the kernel's tick: what changed just before it was read may change again within the same one.
+    /// A file's time is only as precise as the kernel's tick: a file changed just before it was read may change again
+    /// within the same tick.
     private static let coarseness = Duration.milliseconds(100)
 
-    /// To be taken before the file is read: what changes meanwhile is read the next time.
+    /// To be taken before the file is read: changes made in the meantime are read next time.
     init(_ file: String) {
         var status = stat()
         let exists = stat(file, &status) == 0
@@ -23,13 +24,14 @@ struct FileStamp: Sendable {
         takenAt = WallClock.now
     }
 
-    /// Whether what was read after this stamp still holds at a later one.
+    /// Whether what was read after this stamp is still valid at a later one.
     func isSettled(asOf later: FileStamp) -> Bool {
         inode == later.inode && modified == later.modified && takenAt - modified > Self.coarseness
     }
 }
 
-/// What some files hold, read again when one of them has changed: a call to stat(2) a second costs nothing, reading keys and deriving others from them does.
+/// The content of some files, read again when one of them has changed: a stat(2) call each second costs nothing, but
+/// reading keys and deriving others from them does.
 final class Watched<Content: Sendable>: Sendable {
     private let files: [String]
     private let read: @Sendable () throws -> Content

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import HealthModel
 
-/// The command of a handler in another language, as its manifest gives it: `"exec": ["python3", "handler.py"]`.
+/// The command of a handler in another language, from its manifest: `"exec": ["python3", "handler.py"]`.
 package struct ExecCommand: Sendable, Equatable {
     /// The program that hosts such a handler.
     package static let host = "healthbus-exec"
@@ -46,7 +46,7 @@ package struct ExecCommand: Sendable, Equatable {
             limits: try ExecLimits(manifest["limits"], file: file), file: file)
     }
 
-    /// The program's absolute path: as written from the plugin's folder when it has a slash, else from `PATH`.
+    /// The program's absolute path: relative to the plugin's folder when it has a slash, else from `PATH`.
     /// - Throws: `ConfigurationError` that names the manifest when there is no such program.
     package func program(path: String? = ProcessInfo.processInfo.environment["PATH"]) throws(ConfigurationError)
         -> String
@@ -77,17 +77,17 @@ package struct ExecCommand: Sendable, Equatable {
     }
 }
 
-/// What a handler in another language may take.
+/// Limits for a handler in another language.
 package struct ExecLimits: Sendable, Equatable {
     /// Seconds until it has answered `hello`.
     package var start = 10.0
     /// Seconds for one day, from its first line to `done`.
     package var day = 30.0
-    /// Bytes of a day's answer, all lines together: as CBOR, it has to fit a message of 1 MiB.
+    /// Bytes of a day's answer, all lines together: as CBOR, it must fit a message of 1 MiB.
     package var answer = 1 << 18
     /// Seconds between the end of its input and SIGKILL.
     package var grace = 2.0
-    /// Starts that fail in a row before the host gives up.
+    /// Consecutive failed starts before the host gives up.
     package var starts = 3
 
     package init() {}

@@ -1,11 +1,11 @@
 import HealthModel
 
-/// A figure that a handler gives for a day, as its manifest says it: tables, summaries and `explain` go by it.
+/// A figure that a handler computes for a day, as declared by its manifest: used by tables, summaries and `explain`.
 package struct FigureDeclaration: Sendable, Equatable {
-    /// What it is; a day without it has null, an empty list or an empty object.
+    /// Its form; a day without it has null, an empty list or an empty object.
     package enum Form: String, Sendable { case number, list, object }
 
-    /// By which rule it follows from the samples of a type.
+    /// The rule by which it follows from the samples of a type.
     package enum Rule: String, Sendable {
         /// Overlapping sources merged and added up.
         case total
@@ -21,7 +21,7 @@ package struct FigureDeclaration: Sendable, Equatable {
     }
 
     package struct Explanation: Sendable, Equatable {
-        /// How people name it; other names after the first.
+        /// Its names for people; the first one, then others.
         package var names: [String]
         /// HealthKit's identifier.
         package var type: String
@@ -41,27 +41,27 @@ package struct FigureDeclaration: Sendable, Equatable {
         package var title: String
         package var form: Form
         package var digits: Int
-        /// What a number is divided by: 1000 shows metres as kilometres.
+        /// The divisor for a number: 1000 shows metres as kilometres.
         package var dividedBy: Double
-        /// What stands after each number.
+        /// The text after each number.
         package var suffix: String
-        /// When it is left out on a narrow screen: 1 goes first, nil never does.
+        /// When it is left out on a narrow screen: 1 goes first, nil never.
         package var givesWay: Int?
     }
 
-    /// Where a day's summary has it: a member, or a member of one.
+    /// Where it is in a day's summary: a member, or a member of one.
     package var path: [String]
     package var form: Form
-    /// As people are told it; empty where there is none.
+    /// As shown to people; empty if there is none.
     package var unit: String
-    /// Which of the handler's hourly figures it is by hour; nil: it is none.
+    /// Which of the handler's hourly figures it is by hour; nil: none.
     package var hourly: String?
     /// nil: it can't be explained.
     package var explanation: Explanation?
     /// nil: it is in no table.
     package var column: Column?
 
-    /// - Parameter value: as the manifest's schema allows it.
+    /// - Parameter value: accepted by the manifest's schema.
     init?(_ value: Value) {
         path = (value["name"].string ?? "").split(separator: ".").map(String.init)
         guard !path.isEmpty else { return nil }
@@ -75,7 +75,7 @@ package struct FigureDeclaration: Sendable, Equatable {
     /// Its member and unit.
     package var title: String { path.joined(separator: ".") + (unit.isEmpty ? "" : ", " + unit) }
 
-    /// What stands in a summary that doesn't have it.
+    /// Its value in a summary that doesn't have it.
     package var absent: Value {
         switch form {
         case .number: .null
@@ -108,7 +108,7 @@ extension FigureDeclaration.Column {
 }
 
 extension [Manifest] {
-    /// The figures of these handlers, in the order in which tables have them. Where two declare one, the first one's counts.
+    /// The figures of these handlers, in the order of table columns. If two declare the same, the first one counts.
     package var figures: [FigureDeclaration] {
         var known: Set<[String]> = []
         var found: [(place: (Int, String, Int), figure: FigureDeclaration)] = []

@@ -1,7 +1,7 @@
 import BackgroundDelivery
 import HealthModel
 
-/// What a plugin may do, as an app's entitlements and Info.plist say it.
+/// What a plugin may do, like an app's entitlements and Info.plist.
 package struct PluginRights: Sendable, Equatable {
     package enum Entitlement: String, Sendable, CaseIterable {
         case health
@@ -26,7 +26,7 @@ package struct PluginRights: Sendable, Equatable {
     package var backgroundModes: Set<BackgroundMode> = []
     /// BGTaskSchedulerPermittedIdentifiers.
     package var permittedTasks: Set<String> = []
-    /// As the manifest lists them; empty: the plugin's types.
+    /// As listed in the manifest; empty: the plugin's types.
     package var triggers: [Trigger] = []
 
     package init() {}
@@ -78,8 +78,8 @@ package struct PluginRights: Sendable, Equatable {
 }
 
 extension Manifest {
-    /// For the stage that hosts tasks, which knows which there are.
-    /// - Throws: `ConfigurationError` for a permitted task that isn't one of them.
+    /// For the stage that hosts tasks, which knows which ones exist.
+    /// - Throws: `ConfigurationError` for a permitted task that doesn't exist.
     package func requireTasks(among known: [String]) throws(ConfigurationError) {
         for task in rights.permittedTasks.sorted() where !known.contains(task) {
             throw ConfigurationError(

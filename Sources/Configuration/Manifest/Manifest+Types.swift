@@ -1,10 +1,10 @@
 import HealthModel
 
 extension Manifest {
-    /// Its types, and their statistics: whoever takes a type's samples takes what apps have added up of them too.
+    /// Its types, and their statistics: a handler of a type's samples also gets what apps have aggregated from them.
     package var typesWithStatistics: [String] { Self.withStatistics(types) }
 
-    /// All whose samples it gets.
+    /// All types whose samples it gets.
     package var sampleTypes: [String] { Self.withStatistics(types + reads) }
 
     private static func withStatistics(_ types: [String]) -> [String] {

@@ -3,12 +3,12 @@ import HealthModel
 import Processes
 import Protocol
 
-/// What a plugin says of itself: `plugin.json`.
+/// What a plugin declares about itself: `plugin.json`.
 package struct Manifest: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         case hub, ingest, observer, debouncer, handler, consolidator, uploader, notifier, backend
 
-        /// Whether its instances keep a changelog, are asked for it, and take commands.
+        /// Whether its instances keep a changelog, answer questions about it, and accept commands.
         package var isStage: Bool { ![.hub, .ingest, .backend].contains(self) }
     }
 
@@ -17,19 +17,21 @@ package struct Manifest: Sendable, Equatable {
     /// Protocol majors it speaks.
     package var protocolVersions: ClosedRange<Int>
     package var kind: Kind
-    /// The program, beside `healthbus`; with a slash a path from the plugin's folder.
+    /// The program, beside `healthbus`; with a slash, a path relative to the plugin's folder.
     package var executable: String
-    /// A handler in another language: the command that `executable`, which is then `healthbus-exec`, hosts. nil for all others.
+    /// A handler in another language: the command hosted by `executable`, which is then `healthbus-exec`. nil for all
+    /// others.
     package var exec: ExecCommand?
-    /// Sample types it handles; ["*"] is every type that no other handler of the stack declares.
+    /// Sample types it handles; ["*"] is every type that no other handler in the stack declares.
     package var types: [String]
-    /// Sample types that it reads beside them, though another plugin handles them.
+    /// Sample types that it reads besides, though another plugin handles them.
     package var reads: [String]
-    /// Under which family the samples of its types are delivered, which is the last part of the backend's path; nil: it names none.
+    /// The family under which samples of its types are delivered, which is the last part of the backend's path; nil: it
+    /// names none.
     package var family: String?
-    /// What it gives for a day.
+    /// The figures it computes for a day.
     package var figures: [FigureDeclaration]
-    /// Where its figures stand among those of other handlers, the least first.
+    /// Where its figures come among those of other handlers, lowest first.
     package var place: Int
     package var consumes: [String]
     package var produces: [String]
@@ -100,7 +102,7 @@ package struct Manifest: Sendable, Equatable {
         consumes = texts("consumes")
         produces = texts("produces")
         rights = try PluginRights(value, kind: kind, file: file)
-        // One that says nothing has no options: what isn't declared is refused.
+        // A manifest without a schema has no options: anything undeclared is refused.
         configuration = value["configuration"].isNull ? ["type": "object"] : value["configuration"]
         guard configuration["type"].string == "object" else {
             throw ConfigurationError(file: file, key: "configuration.type", reason: "must be \"object\"")
@@ -120,10 +122,10 @@ package struct Manifest: Sendable, Equatable {
     }
 }
 
-/// The plugins that are there, by name.
+/// The existing plugins, by name.
 package struct PluginCatalog: Sendable {
     package let manifests: [String: Manifest]
-    /// Where the programs lie.
+    /// Where the programs are.
     package let programs: String
     /// Where the manifests were looked for.
     package let folder: String
@@ -147,7 +149,8 @@ package struct PluginCatalog: Sendable {
         self.manifests = manifests
     }
 
-    /// The plugins that belong to this program: `HEALTHBUS_PLUGINS`, else `plugins` beside it, else in a folder above it (a checkout).
+    /// The plugins that belong to this program: `HEALTHBUS_PLUGINS`, else `plugins` beside it, else in a folder above
+    /// it (a checkout).
     package static func standard(environment: [String: String] = ProcessInfo.processInfo.environment) throws
         -> PluginCatalog
     {
@@ -168,9 +171,9 @@ package struct PluginCatalog: Sendable {
             reason: "no 'plugins' folder beside the program or above it; set HEALTHBUS_PLUGINS")
     }
 
-    /// The stack that is started when no other configuration is given: `configs/default.json` beside the programs, else beside the folder of
-    /// manifests, as in a checkout.
-    /// - Throws: `ConfigurationError` where there is none, or it isn't JSON.
+    /// The stack that is started without any other configuration: `configs/default.json` beside the programs, else
+    /// beside the folder of manifests, as in a checkout.
+    /// - Throws: `ConfigurationError` if there is none, or it isn't JSON.
     package func defaultStack() throws -> Value {
         let places = [programs, URL(fileURLWithPath: folder).deletingLastPathComponent().path]
         let files = places.map { $0 + "/configs/default.json" }
@@ -183,7 +186,7 @@ package struct PluginCatalog: Sendable {
         return try StackConfigurationReader.parse(Array(data), file: "the default configuration")
     }
 
-    /// This program's own file, links resolved.
+    /// This program's own file, with links resolved.
     package static func executablePath() throws -> String {
         try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     }
@@ -193,10 +196,10 @@ package struct PluginCatalog: Sendable {
         return PluginPath(manifest.executable, from: manifest.folder).file
     }
 
-    /// The plugin of that name or, with a slash, the one that lies there.
-    /// - Parameter folder: where a relative path begins.
+    /// The plugin with that name or, with a slash, the one at that path.
+    /// - Parameter folder: what a relative path starts from.
     /// - Returns: nil when no plugin has that name.
-    /// - Throws: `ConfigurationError` for a path without a manifest, or with one that can't be used.
+    /// - Throws: `ConfigurationError` for a path without a manifest, or with an unusable one.
     package func manifest(_ plugin: String, from folder: String) throws -> Manifest? {
         guard plugin.contains("/") else { return manifests[plugin] }
         let file = PluginPath(plugin, from: folder).file
@@ -220,7 +223,7 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
     package let file: String
     package let key: String
     package let reason: String
-    /// Where the key stands in the file, from 1; nil where that isn't known.
+    /// The line of the key in the file, from 1; nil if unknown.
     package let line: Int?
 
     package init(file: String, key: String, reason: String, line: Int? = nil) {
@@ -230,7 +233,7 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
         self.line = line
     }
 
-    /// The same with the line of its key, when it is about that file.
+    /// The same error with the line of its key, if it concerns that file.
     func placed(_ places: JSONPlaces, in file: String) -> ConfigurationError {
         guard line == nil, file == self.file, !key.isEmpty else { return self }
         return ConfigurationError(file: file, key: key, reason: reason, line: places.line(of: key))

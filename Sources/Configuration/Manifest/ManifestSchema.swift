@@ -1,6 +1,7 @@
 import HealthModel
 
-/// What a manifest may hold. The same as `docs/plugin.schema.json`, for people and editors; a program has it with it.
+/// What a manifest may contain. The same as `docs/plugin.schema.json`, which is for people and editors; this copy is
+/// built into the programs.
 package enum ManifestSchema {
     package static let text = #"""
         {

@@ -2,10 +2,12 @@ import HealthModel
 import JSON
 import Logging
 
-/// Holds a configuration against a manifest's JSON Schema and fills in its defaults.
+/// Checks a configuration against a manifest's JSON Schema and fills in its defaults.
 ///
-/// The part of JSON Schema that plugin manifests use: type, properties, required, additionalProperties, propertyNames, items, enum, minimum, maximum,
-/// minLength, minItems, format (`sample-type`: an identifier of HealthKit's), $ref to the schema's own $defs, default. Anything not declared is refused: a misspelt option must not be an option that does nothing.
+/// The part of JSON Schema that plugin manifests use: type, properties, required, additionalProperties, propertyNames,
+/// items, enum, minimum, maximum, minLength, minItems, format (`sample-type`: a HealthKit identifier), $ref to the
+/// schema's own $defs, default. Anything not declared is refused: a misspelt option must not be an option that does
+/// nothing.
 package struct SchemaCheck {
     let file: String
     /// The schema's `$defs`.
@@ -25,7 +27,7 @@ package struct SchemaCheck {
         return resolved
     }
 
-    /// The value with its defaults, without what is wrong in it; and all that is.
+    /// The value with its defaults, without anything that is wrong in it; and all errors.
     package func check(
         _ value: Value, schema: Value, key: String = "configuration"
     ) -> (resolved: Value, problems: [ConfigurationError]) {
@@ -38,7 +40,7 @@ package struct SchemaCheck {
         -> Value
     {
         if let name = schema["$ref"].string?.split(separator: "/").last {
-            // A schema that holds itself has no defaults without end.
+            // A schema that contains itself doesn't have endless defaults.
             return value.isNull ? .null : resolve(value, definitions[String(name)], key, &problems)
         }
         if value.isNull, !schema["default"].isNull { return schema["default"] }
@@ -60,7 +62,7 @@ package struct SchemaCheck {
         return value
     }
 
-    /// What is wrong with a value that holds no others; nil when it is as the schema wants it.
+    /// What is wrong with a value that contains no others; nil when it fits the schema.
     private func refusal(of value: Value, _ schema: Value) -> String? {
         guard !value.isNull else { return nil }
         switch schema["type"].string {
@@ -124,7 +126,7 @@ package struct SchemaCheck {
         return .object(resolved)
     }
 
-    /// Says which names there are, the nearest first of all.
+    /// Says which names exist, the nearest first.
     static func unknown(_ name: String, among known: [String]) -> String {
         guard !known.isEmpty else { return "isn't known; there are no options here" }
         let nearest = Nearest.to(name, among: known).map { "did you mean '\($0)'? " } ?? ""

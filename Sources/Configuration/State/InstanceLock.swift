@@ -4,10 +4,11 @@ import Foundation
 import Glibc
 import HealthModel
 
-/// Keeps a second process with the same identity out: an exclusive lock on a file in the instance's state folder, held as long as the process lives.
+/// Keeps a second process with the same identity out: an exclusive lock on a file in the instance's state folder, held
+/// as long as the process lives.
 ///
-/// The file names its holder, so that a takeover can end exactly that process: by id and start time, and only in the same boot and pid
-/// namespace, since across containers an id names another process.
+/// The file names its holder, so that a takeover can end exactly that process: by id and start time, and only within
+/// the same boot and pid namespace, since in another container the same id means another process.
 package final class InstanceLock: Sendable {
     private let descriptor: Int32
 
@@ -54,8 +55,9 @@ package final class InstanceLock: Sendable {
         }
     }
 
-    /// Ends the process that holds the lock (SIGTERM, after `grace` seconds SIGKILL; also a stopped one) and takes it.
-    /// - Throws: `LockError` when the holder is of another boot or container: then nothing is ended.
+    /// Ends the process that holds the lock (SIGTERM, SIGKILL after `grace` seconds; a stopped process too) and takes
+    /// it.
+    /// - Throws: `LockError` when the holder belongs to another boot or container: then nothing is ended.
     package static func takeOver(folder: String, grace: Double) throws -> InstanceLock {
         if let lock = try take(folder: folder) { return lock }
         let path = folder + "/lock"
@@ -73,15 +75,16 @@ package final class InstanceLock: Sendable {
         throw LockError(path: path, reason: "is still held after its holder (process \(holder.pid)) was ended")
     }
 
-    /// Whether somebody holds the lock; false where there is none. It writes nothing, and doesn't disturb others that ask at the same time.
+    /// Whether somebody holds the lock; false if there is none. It writes nothing, and doesn't disturb others asking at
+    /// the same time.
     package static func isHeld(folder: String) -> Bool {
         let path = folder + "/lock"
         guard FileManager.default.fileExists(atPath: path) else { return false }
-        // One that can't even be opened is somebody else's.
+        // A lock that can't even be opened is somebody else's.
         return healthbus_lock_is_held(path) != 0
     }
 
-    /// The process id that the lock file names.
+    /// The process id in the lock file.
     package static func holder(folder: String) -> Int? { recorded(folder + "/lock").map { Int($0.pid) } }
 
     private static func recorded(_ path: String) -> Holder? {

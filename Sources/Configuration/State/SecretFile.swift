@@ -4,20 +4,20 @@ import Logging
 
 /// A random secret in a file of its own (0600), made once.
 package enum SecretFile {
-    /// Makes the file unless it is there. Two processes that start together end up with the same one.
+    /// Makes the file unless it exists. Two processes that start together end up with the same one.
     package static func ensure(_ path: String) throws {
         guard !FileManager.default.fileExists(atPath: path) else { return }
         try StateFolder.make((path as NSString).deletingLastPathComponent)
         var generator = SystemRandomNumberGenerator()
         let words = (0..<4).map { _ in String(UInt64.random(in: .min ... .max, using: &generator), radix: 36) }
-        // Not by the process id: in containers that share the folder that is the same one.
+        // Not named by the process id: containers that share the folder may have the same one.
         let draft = path + ".\(UUID().uuidString)"
         guard
             FileManager.default.createFile(
                 atPath: draft, contents: Data((words.joined() + "\n").utf8), attributes: [.posixPermissions: 0o600])
         else { throw Failure("can't write \(draft)", hint: "check that the state folder is yours and has room") }
         defer { unlink(draft) }
-        // link fails when the other was first, and that one's secret holds.
+        // link fails when the other was first; that one's secret is then used.
         guard link(draft, path) == 0 || errno == EEXIST else {
             throw Failure(
                 "can't make \(path): \(String(cString: strerror(errno)))", hint: "check that the state folder is yours")

@@ -1,7 +1,8 @@
 import Foundation
 import MessageBus
 
-/// The one folder that holds everything a stack keeps: a folder for each instance, the bus's sockets, the secrets. All 0700.
+/// The one folder that contains everything a stack keeps: a folder for each instance, the bus's sockets, the secrets.
+/// All 0700.
 package struct StateFolder: Sendable {
     package let path: String
 
@@ -20,29 +21,29 @@ package struct StateFolder: Sendable {
 
     package func instance(_ name: String) -> String { path + "/" + name }
     package func database(_ instance: String) -> String { self.instance(instance) + "/state.sqlite" }
-    /// What an instance that `up` started says on standard error.
+    /// What an instance started by `up` writes to standard error.
     package func log(_ instance: String) -> String { self.instance(instance) + "/log" }
     package var secrets: String { path + "/secrets" }
     /// Where stages write their copies while a backup is made.
     package var backups: String { path + "/backup" }
     package var backendToken: String { secrets + "/backend-token" }
-    /// Whom servers of the stack let in: `TokenFile`.
+    /// Who may use the stack's servers: `TokenFile`.
     package var tokens: String { secrets + "/tokens.json" }
 
-    /// Where the bus's sockets lie: inside the state folder, unless its path is too long for a Unix socket (107 bytes); then a folder of this user's
-    /// in the temporary folder, named by the state folder's path.
+    /// Where the bus's sockets are: inside the state folder, unless its path is too long for a Unix socket (107 bytes);
+    /// then in this user's folder in the temporary folder, named after the state folder's path.
     package var sockets: String {
         let inside = path + "/run"
         // "ipc://" isn't counted; "/pub" is.
         if inside.utf8.count + 4 <= 107 { return inside }
-        // FNV-1a: a name, not a secret; the folder's rights protect it.
+        // FNV-1a: a name, not a secret; the folder's permissions protect it.
         let hash = path.utf8.reduce(UInt64(14_695_981_039_346_656_037)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
         return "/tmp/healthbus-\(getuid())-" + String(hash, radix: 16)
     }
 
     package var address: BusAddress { BusAddress(folder: sockets) }
 
-    /// Makes a folder (0700) with those above it, and sees to the rights of one that exists.
+    /// Creates a folder (0700) with its parents, and corrects the permissions of an existing one.
     package static func make(_ path: String) throws(StateFolderError) {
         do {
             try FileManager.default.createDirectory(

@@ -1,15 +1,16 @@
 import CSodium
 
-/// The SHA-256 of a secret (FIPS 180-4): what is kept of it, so that whoever reads the file can't use it.
+/// The SHA-256 of a secret (FIPS 180-4), stored in its place, so that whoever reads the file can't use it.
 ///
-/// Without salt and rounds, which protect what people choose: it is for secrets of 256 random bits, which nobody tries out.
+/// Without salt and rounds, which protect passwords chosen by people: it is for secrets of 256 random bits, which
+/// nobody can guess.
 package struct SecretDigest: Sendable, Equatable, CustomStringConvertible {
     private let bytes: [UInt8]
 
     package init(of text: String) {
         let text = Array(text.utf8)
         var bytes = [UInt8](repeating: 0, count: Self.count)
-        // Documented to return 0 always.
+        // Documented to always return 0.
         _ = crypto_hash_sha256(&bytes, text, UInt64(text.count))
         self.bytes = bytes
     }
@@ -36,7 +37,7 @@ package struct SecretDigest: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// In time that doesn't depend on where two differ.
+    /// In a time that doesn't depend on where two differ.
     package static func == (a: Self, b: Self) -> Bool { sodium_memcmp(a.bytes, b.bytes, count) == 0 }
 
     /// 64 hexadecimal digits.

@@ -1,19 +1,19 @@
 import HealthModel
 
-/// A token as it is kept: everything but the secret.
+/// A token as it is stored: everything but the secret.
 package struct TokenEntry: Sendable, Equatable {
-    /// Short and random: what people name it by. No secret.
+    /// Short and random: its name for people. Not secret.
     package var id: String
     package var digest: SecretDigest
-    /// Whose data come with it.
+    /// Whose data it is for.
     package var user: String
-    /// What its holder is called, as "phone".
+    /// Its holder's name, such as "phone".
     package var device: String
     package var scope: TokenScope
     package var created: Instant
-    /// From when it no longer holds; nil: never.
+    /// When it expires; nil: never.
     package var ends: Instant?
-    /// When it was taken back; nil: it wasn't.
+    /// When it was revoked; nil: it wasn't.
     package var revoked: Instant?
 
     package init(
@@ -32,7 +32,7 @@ package struct TokenEntry: Sendable, Equatable {
 
     package enum State: String, Sendable { case valid, ended, revoked }
 
-    /// Whoever takes a token back is to see that, also once its time is over.
+    /// Revoked takes precedence over expired, since that is what the person who revoked it wants to see.
     package func state(at now: Instant) -> State {
         if revoked != nil { return .revoked }
         return ends.map { $0 <= now } == true ? .ended : .valid
@@ -40,7 +40,7 @@ package struct TokenEntry: Sendable, Equatable {
 
     package var grant: TokenGrant { TokenGrant(id: id, user: user, device: device, scopes: scope.scopes) }
 
-    /// As the file has it. The times are ISO 8601, for people look into it too.
+    /// As in the file. Times are ISO 8601, since people read it too.
     init?(_ value: Value) {
         guard let id = value["id"].string, !id.isEmpty,
             let digest = value["sha256"].string.flatMap({ SecretDigest(hexadecimal: $0) }),
@@ -49,7 +49,7 @@ package struct TokenEntry: Sendable, Equatable {
             let created = value["created"].string.flatMap({ InstantText.parse($0) })
         else { return nil }
         self.init(id: id, digest: digest, user: user, device: device, scope: scope, created: created)
-        // A time that can't be read mustn't become "never".
+        // An unreadable time mustn't become "never".
         for (key, path) in [("ends", \Self.ends), ("revoked", \Self.revoked)] where !value[key].isNull {
             guard let instant = value[key].string.flatMap({ InstantText.parse($0) }) else { return nil }
             self[keyPath: path] = instant

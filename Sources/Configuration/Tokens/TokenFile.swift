@@ -3,7 +3,8 @@ import Glibc
 import HealthModel
 import Logging
 
-/// The file of a stack's tokens, `<state>/secrets/tokens.json`: hashes, no secrets. Commands write it, servers read it.
+/// The file of a stack's tokens, `<state>/secrets/tokens.json`: hashes, not secrets. Commands write it, servers read
+/// it.
 package struct TokenFile: Sendable {
     package let path: String
 
@@ -13,8 +14,9 @@ package struct TokenFile: Sendable {
 
     private var folder: String { (path as NSString).deletingLastPathComponent }
 
-    /// The list as it is now; empty where there is no file.
-    /// - Throws: `Failure` when it can't be read or understood: then nobody is let in, rather than one who was locked out.
+    /// The current list; empty if there is no file.
+    /// - Throws: `Failure` when it can't be read or understood: better to let nobody in than somebody whose token was
+    ///   revoked.
     package func read() throws(Failure) -> TokenList {
         let data: Data
         do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch CocoaError.fileReadNoSuchFile {
@@ -35,8 +37,8 @@ package struct TokenFile: Sendable {
         return list
     }
 
-    /// Changes the list, under a lock: of two commands at once neither loses what the other entered.
-    /// - Throws: `Failure`, and what the body throws; the file is as it was then.
+    /// Changes the list, under a lock: of two simultaneous commands neither loses the other's entry.
+    /// - Throws: `Failure`, and whatever the body throws; the file is then unchanged.
     package func change<Result>(_ body: (inout TokenList) throws -> Result) throws -> Result {
         try StateFolder.make(folder)
         guard let lock = try InstanceLock.take(folder: folder, waiting: 10) else {
@@ -52,9 +54,9 @@ package struct TokenFile: Sendable {
         return result
     }
 
-    /// In one step, and on the disk when it returns: a token that was taken back doesn't come back with the power.
+    /// In one step, and on disk when it returns: a power loss doesn't bring back a revoked token.
     private func write(_ text: String) throws(Failure) {
-        // One name for all drafts: what a crash leaves is written over the next time.
+        // One name for all drafts: leftovers of a crash are overwritten next time.
         let draft = path + ".new"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw cannotWrite(draft) }
@@ -78,9 +80,9 @@ package struct TokenFile: Sendable {
 }
 
 extension TokenFile {
-    /// Makes a token and keeps its hash.
-    /// - Returns: the secret, which nobody can ask for again, and what is kept.
-    /// - Throws: `Failure` for what no token can have, and when the file can't be read or written.
+    /// Makes a token and stores its hash.
+    /// - Returns: the secret, which can't be retrieved again, and what is stored.
+    /// - Throws: `Failure` for invalid wishes, and when the file can't be read or written.
     package func add(_ wish: TokenWish, now: Instant) throws -> (secret: TokenSecret, entry: TokenEntry) {
         var generator = SystemRandomNumberGenerator()
         let secret = TokenSecret.make(using: &generator)
@@ -88,8 +90,8 @@ extension TokenFile {
         return (secret, entry)
     }
 
-    /// Takes a token back, by its id or its device.
-    /// - Throws: `Failure` when there is none or are several, and when the file can't be read or written.
+    /// Revokes a token, by its id or its device.
+    /// - Throws: `Failure` when there is none or several, and when the file can't be read or written.
     package func revoke(_ name: String, now: Instant) throws -> TokenEntry {
         try change { try $0.revoke(name, now: now) }
     }

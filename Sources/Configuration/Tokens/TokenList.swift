@@ -7,12 +7,13 @@ package struct TokenList: Sendable, Equatable {
 
     package init(_ entries: [TokenEntry] = []) { self.entries = entries }
 
-    /// A request is compared with each.
+    /// A request is compared with each of them.
     private static let limit = 1_000
 
-    /// What a secret is good for at a time.
+    /// What a secret allows at a given time.
     ///
-    /// Its hash is compared with every token's, whole and to the last, so the time that it takes tells nothing of any of them.
+    /// Its hash is compared with every token's, in full and to the last one, so the time taken reveals nothing about
+    /// any of them.
     package func answer(to secret: TokenSecret, at now: Instant) -> TokenAnswer {
         let digest = secret.digest
         var found: TokenEntry?
@@ -25,14 +26,14 @@ package struct TokenList: Sendable, Equatable {
         }
     }
 
-    /// Enters a new token.
-    /// - Throws: `Failure` for what no token can have, and when there are too many.
+    /// Adds a new token.
+    /// - Throws: `Failure` for invalid wishes, and when there are too many.
     package mutating func add(
         _ wish: TokenWish, _ secret: TokenSecret, now: Instant, using generator: inout some RandomNumberGenerator
     ) throws(Failure) -> TokenEntry {
         try wish.check(now: now)
         if entries.count >= Self.limit {
-            // Those that no longer hold only tell that they did.
+            // Those no longer valid are kept only as a record.
             guard let oldest = entries.firstIndex(where: { $0.state(at: now) != .valid }) else {
                 throw Failure(
                     "there are \(Self.limit) tokens, which is all that there may be",
@@ -50,9 +51,9 @@ package struct TokenList: Sendable, Equatable {
         return entry
     }
 
-    /// Takes a token back; one that was taken back before stays as it is.
-    /// - Parameter name: its id, or its device where only one that holds has that.
-    /// - Throws: `Failure` when there is none, or are several.
+    /// Revokes a token; one already revoked stays as it is.
+    /// - Parameter name: its id, or its device if only one valid token has it.
+    /// - Throws: `Failure` when there is none, or several.
     package mutating func revoke(_ name: String, now: Instant) throws(Failure) -> TokenEntry {
         let index = try index(of: name, now: now)
         if entries[index].revoked == nil { entries[index].revoked = Instant(seconds: now.flooredSecond) }
@@ -73,7 +74,7 @@ package struct TokenList: Sendable, Equatable {
     }
 
     private func newID(using generator: inout some RandomNumberGenerator) -> String {
-        // Without those that are taken for each other.
+        // Without characters that are mistaken for one another.
         let alphabet = Array("23456789abcdefghjkmnpqrstuvwxyz")
         while true {
             let id = String((0..<8).map { _ in alphabet[Int.random(in: alphabet.indices, using: &generator)] })
@@ -81,7 +82,7 @@ package struct TokenList: Sendable, Equatable {
         }
     }
 
-    /// So that a device names one token, unless a person wants it otherwise.
+    /// So that a device names a single token, unless a person wants it otherwise.
     private func freeDevice(now: Instant) -> String {
         let taken = Set(entries.filter { $0.state(at: now) == .valid }.map(\.device))
         guard taken.contains(TokenWish.usualDevice) else { return TokenWish.usualDevice }
@@ -94,12 +95,12 @@ package struct TokenList: Sendable, Equatable {
 extension TokenList {
     private static let version: Int64 = 1
 
-    /// As the file has it; nil for what isn't a list, or isn't one of this version.
+    /// As in the file; nil for anything that isn't a list of this version.
     init?(_ value: Value) {
         guard value["version"].int == Self.version, let list = value["tokens"].array else { return nil }
         var entries: [TokenEntry] = []
         for one in list {
-            // One that can't be read might be one that was taken back: better none of them than that one.
+            // An unreadable one might be a revoked one: better to accept none than that one.
             guard let entry = TokenEntry(one) else { return nil }
             entries.append(entry)
         }

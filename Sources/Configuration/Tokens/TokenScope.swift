@@ -1,19 +1,19 @@
 /// What a token lets its holder do.
 package enum TokenScope: String, Sendable, CaseIterable {
-    /// Hand in data, as a phone does. It can't read any.
+    /// Send data, as a phone does. It can't read any.
     case ingest
-    /// Read data. It can't hand in any.
+    /// Read data. It can't send any.
     case read
-    /// Both, and what else there is.
+    /// Both, and anything else.
     case admin
 
-    /// Itself, and what it includes.
+    /// Itself, and the scopes that it includes.
     package var scopes: Set<TokenScope> { self == .admin ? Set(Self.allCases) : [self] }
 }
 
-/// Whom a token stands for, and what it lets him do.
+/// Whom a token stands for, and what it allows.
 package struct TokenGrant: Sendable, Equatable {
-    /// The token's id: no secret, for logs.
+    /// The token's id, which isn't secret: for logs.
     package var id: String
     package var user: String
     package var device: String
@@ -29,13 +29,13 @@ package struct TokenGrant: Sendable, Equatable {
     package func allows(_ scope: TokenScope) -> Bool { scopes.contains(scope) }
 }
 
-/// What is said of a secret that somebody presents.
+/// The verdict on a presented secret.
 package enum TokenAnswer: Sendable, Equatable {
     case granted(TokenGrant)
-    /// No token, or none that was ever made here.
+    /// Not a token, or none that was ever made here.
     case unknown
-    /// One that was taken back.
+    /// A revoked one.
     case revoked
-    /// One whose time is over.
+    /// An expired one.
     case ended
 }

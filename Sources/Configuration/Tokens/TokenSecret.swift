@@ -1,17 +1,18 @@
 import Foundation
 
-/// A token as its holder has it: `hbt_` and 32 random bytes in base64url (RFC 4648). It is shown when it is made, and never kept.
+/// A token as its holder has it: `hbt_` and 32 random bytes in base64url (RFC 4648). It is shown when it is made, and
+/// never stored.
 package struct TokenSecret: Sendable, CustomStringConvertible {
-    /// What a client sends after "Bearer ".
+    /// The text that a client sends after "Bearer ".
     package let text: String
 
-    /// By which people, and programs that look for secrets in what is published, know what it is.
+    /// Lets people, and programs that scan publications for secrets, recognise it.
     private static let prefix = "hbt_"
     private static let randomBytes = 32
-    /// Of 32 bytes in base64 without padding.
+    /// For 32 bytes in base64 without padding.
     private static let length = prefix.utf8.count + 43
 
-    /// nil for what can't be one by its form, which is no secret.
+    /// nil for text that can't be a token. Its form isn't secret.
     package init?(_ text: String) {
         guard text.utf8.count == Self.length, text.hasPrefix(Self.prefix),
             text.utf8.dropFirst(Self.prefix.utf8.count).allSatisfy(Self.isBase64URL)
@@ -22,7 +23,7 @@ package struct TokenSecret: Sendable, CustomStringConvertible {
     private init(made text: String) { self.text = text }
 
     /// A new one.
-    /// - Parameter generator: the system's, but in tests.
+    /// - Parameter generator: the system's, except in tests.
     package static func make(using generator: inout some RandomNumberGenerator) -> TokenSecret {
         let bytes = (0..<randomBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         let base64 = Data(bytes).base64EncodedString().map { character -> Character in
@@ -37,7 +38,7 @@ package struct TokenSecret: Sendable, CustomStringConvertible {
 
     package var digest: SecretDigest { SecretDigest(of: text) }
 
-    /// Never the secret.
+    /// Never shows the secret.
     package var description: String { "TokenSecret(…)" }
 
     private static func isBase64URL(_ byte: UInt8) -> Bool {

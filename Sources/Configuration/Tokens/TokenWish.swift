@@ -4,10 +4,10 @@ import Logging
 /// What a new token is to be for.
 package struct TokenWish: Sendable, Equatable {
     package var user: String
-    /// nil: "phone", or what is free of "phone-2", "phone-3" and so on.
+    /// nil: "phone", or the first free one of "phone-2", "phone-3" and so on.
     package var device: String?
     package var scope: TokenScope
-    /// nil: it holds until it is taken back.
+    /// nil: valid until it is revoked.
     package var ends: Instant?
 
     package init(user: String = "me", device: String? = nil, scope: TokenScope = .ingest, ends: Instant? = nil) {
@@ -25,7 +25,7 @@ package struct TokenWish: Sendable, Equatable {
         return InstantText.parse(text)
     }
 
-    /// - Throws: `Failure` (usage) for what no token can have.
+    /// - Throws: `Failure` (usage) for invalid wishes.
     func check(now: Instant) throws(Failure) {
         for (name, text) in [("--user", user), ("--device", device ?? Self.usualDevice)] {
             guard (1...100).contains(text.utf8.count),

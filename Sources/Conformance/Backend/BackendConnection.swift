@@ -4,11 +4,11 @@ import HealthModel
 import Logging
 import UploaderReading
 
-/// What a backend answered, as the uploader would take it.
+/// A backend's answer, interpreted as the uploader would.
 struct BackendReply: Sendable {
     var response: HTTPResponse
     var answer: UploadAnswer
-    /// Elements of the request.
+    /// How many elements the request had.
     var sent: Int
     var judgement: UploadJudgement
 
@@ -23,7 +23,7 @@ struct BackendReply: Sendable {
 
     var status: Int { response.status }
 
-    /// Whether the uploader counts all that it doesn't refuse as delivered.
+    /// Whether the uploader counts everything not refused as delivered.
     var isAccepted: Bool { judgement == .proven || judgement == .onTrust }
 
     /// For people.
@@ -47,19 +47,19 @@ struct BackendReply: Sendable {
         }
     }
 
-    /// Somebody else's words: a line of them, no escape sequences.
+    /// Somebody else's text: one line of it, without escape sequences.
     private static func plain(_ text: String) -> String {
         let scalars = text.unicodeScalars.prefix(160).map { $0.properties.generalCategory == .control ? " " : $0 }
         return String(String.UnicodeScalarView(scalars)) + (text.unicodeScalars.count > 160 ? "…" : "")
     }
 
-    /// What to do about an answer that isn't acceptance.
+    /// What to do about an answer that doesn't count as acceptance.
     var advice: String {
         switch status {
         case 200..<300:
             if answer.form == .other {
                 return
-                    "answer with a JSON object, as docs/backend.md shows; other text may be anybody's, so nothing counts as delivered"
+                    "answer with a JSON object, as docs/backend.md shows; other text may come from anyone, so nothing counts as delivered"
             }
             if judgement == .unreadableRefusals {
                 return #"name what you refuse as "refused": [{"id": …, "reason": …}], or by "list" and "index""#
@@ -68,22 +68,22 @@ struct BackendReply: Sendable {
                 return "answer an error with a status of 400 or more, or name what is refused as docs/backend.md shows"
             }
             return "created, updated, known and refused must add up to the elements that were sent"
-        case 300..<400: return "give the uploader the address that it leads to, as 'url'"
+        case 300..<400: return "use the address that it leads to as the uploader's 'url'"
         case 401, 403: return "check the token: --token-file, or HEALTHBUS_BACKEND_TOKEN"
-        case 404, 405: return "take POST at /api/v1/sync/<metric>, and check the URL and its prefix"
-        case 413: return "take bodies of at least 64 KiB"
-        case 400, 422: return "take the element as docs/backend.md describes it; the answer may say what was wrong"
+        case 404, 405: return "accept POST at /api/v1/sync/<metric>, and check the URL and its prefix"
+        case 413: return "accept bodies of at least 64 KiB"
+        case 400, 422: return "accept the element as described in docs/backend.md; the answer may say what was wrong"
         default: return "look at the server's log; healthbus sends the same again later, for as long as it takes"
         }
     }
 }
 
-/// Speaks with a backend as the uploader does. Of one thread.
+/// Speaks with a backend as the uploader does. For one thread.
 final class BackendConnection {
     private let client: HTTPClient
     private let token: String
 
-    /// Seconds for an answer: the uploader's own.
+    /// Seconds to wait for an answer, as in the uploader.
     static let patience = 30.0
 
     /// - Throws: `HTTPError` for a URL that can't be used.

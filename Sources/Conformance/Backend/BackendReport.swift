@@ -1,7 +1,7 @@
 import HealthModel
 import Terminal
 
-/// Why a backend doesn't keep the contract. The data are the test's own, so values may be named.
+/// Why a backend breaks the contract. The data is the test's own, so it may contain values.
 package struct BackendFault: Error, Sendable, Equatable {
     package var asked: String
     package var expected: String
@@ -18,12 +18,12 @@ package struct BackendFault: Error, Sendable, Equatable {
     }
 }
 
-/// What became of one case.
+/// The result of one case.
 package struct BackendResult: Sendable, Equatable {
     package enum Outcome: Sendable, Equatable {
         case passed
         case failed(BackendFault)
-        /// It wasn't tried, for that reason.
+        /// It wasn't tested, with the reason.
         case skipped(String)
     }
 
@@ -56,20 +56,20 @@ package struct BackendResult: Sendable, Equatable {
     }
 }
 
-/// All cases of one backend, for eyes and for programs.
+/// All results for one backend, for people and programs.
 package struct BackendReport: Sendable {
     package var url: String
-    /// Under whom the test has written.
+    /// The user under which the test wrote.
     package var user: String
     package var results: [BackendResult]
-    /// What it wrote and couldn't delete.
+    /// How much it wrote and couldn't delete.
     package var left: Int
 
     package init(url: String, user: String, results: [BackendResult], left: Int) {
         (self.url, self.user, self.results, self.left) = (url, user, results, left)
     }
 
-    /// The cases that weren't tried, by their reason.
+    /// The cases that weren't tested, by reason.
     private var skipped: String {
         var names: [(why: String, cases: [String])] = []
         for result in results {
@@ -85,7 +85,7 @@ package struct BackendReport: Sendable {
 
     private func count(_ word: String) -> Int { results.count { $0.word == word } }
 
-    /// What is required, and isn't kept.
+    /// The failed cases among the required ones.
     package var failed: [BackendResult] { results.filter { $0.hasFailed && $0.asked.isRequired } }
 
     package var json: String {
@@ -97,7 +97,7 @@ package struct BackendReport: Sendable {
         ]).json(pretty: true)
     }
 
-    /// A line a case, then what failed and what to do.
+    /// One line per case, then what failed and what to do.
     package func table(for terminal: Terminal) -> String {
         var table = Table([.init("Case"), .init("Result"), .init("Needed", givesWay: 1), .init("Asks")])
         for result in results {
@@ -126,8 +126,8 @@ package struct BackendReport: Sendable {
         text += "\n"
         text +=
             left == 0
-            ? "All that the test wrote, it has deleted again (user \(user)).\n"
-            : "Of what the test wrote, up to \(HumanFormat.count(left, "element")) may still be there: delete those of the user \(user).\n"
+            ? "The test has deleted everything that it wrote (user \(user)).\n"
+            : "Up to \(HumanFormat.count(left, "element")) written by the test may still be there: delete those of the user \(user).\n"
         return text
     }
 }

@@ -1,15 +1,15 @@
 import HealthModel
 
-/// Elements that the test sends: of the year 2001, so that they lie beside nobody's own.
+/// Elements that the test sends: from the year 2001, so that they aren't mixed with anyone's own.
 struct BackendTestData {
     let user: String
-    /// Rises with each element: milliseconds since 1970 to begin with, as a new store's.
+    /// Rises with each element, starting from the milliseconds since 1970, as in a new store.
     private var version: Int64
     private var second: Int64 = 0
     private var date = LocalDay(year: 2001, month: 2, day: 3)
 
     static let steps = "HKQuantityTypeIdentifierStepCount"
-    /// Midnight of 3 February 2001, UTC.
+    /// Midnight on 3 February 2001, UTC.
     private static let origin: Int64 = 981_158_400
 
     init(user: String, now: Instant) {

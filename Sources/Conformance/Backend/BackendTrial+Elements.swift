@@ -5,7 +5,7 @@ import UploaderReading
 
 /// The cases about one element.
 extension BackendTrial {
-    /// What an answer may say became of an element.
+    /// The outcome of an element according to an answer.
     enum Verdict: String { case created, updated, known }
 
     func perform(_ asked: BackendCase) throws {
@@ -26,7 +26,7 @@ extension BackendTrial {
             try takes(
                 .samples, [sample], adding: ["someNewMember": ["a": 1]],
                 "a sample and a body with a member that no release has yet",
-                "read the members that you know, and pass over all others: some may be added")
+                "read the members that you know, and ignore all others: some may be added")
         case .otherScripts: try otherScripts()
         case .emptyMembers:
             let sample = data.sample(
@@ -61,13 +61,13 @@ extension BackendTrial {
             asked: what, expected: "401", seen: reply.seen,
             advice: (300..<400).contains(reply.status)
                 ? reply.advice
-                : "look at 'Authorization: Bearer …' before anything else, and answer 401; after it healthbus fetches its token again"
+                : "check 'Authorization: Bearer …' before anything else, and answer 401; after it healthbus fetches its token again"
         )
     }
 
     // MARK: Steps that cases are made of
 
-    /// Sends elements that all have to be taken.
+    /// Sends elements that must all be accepted.
     @discardableResult
     func takes(
         _ list: BackendList, _ elements: [[String: Value]], user: String? = nil, adding more: [String: Value] = [:],
@@ -83,12 +83,13 @@ extension BackendTrial {
         guard reply.isAccepted, reply.answer.refused.isEmpty else {
             let isRefusal = reply.isAccepted || reply.status == 400 || reply.status == 422
             throw BackendFault(
-                asked: asked, expected: "2xx, and all of it taken", seen: reply.seen,
+                asked: asked, expected: "2xx, and all of it accepted", seen: reply.seen,
                 advice: isRefusal ? advice ?? reply.advice : reply.advice)
         }
     }
 
-    /// Sends one element or deletion and looks at what became of it: by the answer's counts, and by what is kept, as far as each is told.
+    /// Sends one element or deletion and checks the outcome, in the answer's counts and in what is stored, as far as
+    /// each is reported.
     func becomes(
         _ verdicts: [Verdict], _ list: BackendList, _ element: [String: Value], deletes: Bool = false,
         keeps: BackendVersions.Row?,
@@ -102,9 +103,9 @@ extension BackendTrial {
         }
         guard let keeps, let row = try kept(keeps.id, list), row != keeps else { return }
         throw BackendFault(
-            asked: asked, expected: "version \(keeps.version) is kept\(keeps.isDeleted ? ", deleted" : "")",
-            seen: row.map { "version \($0.version) is kept\($0.isDeleted ? ", deleted" : "")" }
-                ?? "nothing is kept of it",
+            asked: asked, expected: "version \(keeps.version) is stored\(keeps.isDeleted ? ", deleted" : "")",
+            seen: row.map { "version \($0.version) is stored\($0.isDeleted ? ", deleted" : "")" }
+                ?? "nothing of it is stored",
             advice: advice)
     }
 
@@ -112,7 +113,7 @@ extension BackendTrial {
         .init(id: id.description, version: version, isDeleted: deleted)
     }
 
-    /// A sample that has been taken, to go on with.
+    /// A sample that has been accepted, to continue with.
     private func given(_ id: SampleID) throws -> [String: Value] {
         let sample = data.sample(id)
         try takes(.samples, [sample], "a sample")
@@ -136,18 +137,18 @@ extension BackendTrial {
             ?? false
         guard !shows.anything else { return }
         throw BackendFault(
-            asked: "what became of the sample",
+            asked: "the outcome of the sample",
             expected: "'counts' in the answer, or the sample in GET /api/v1/versions",
             seen: first.reply.seen,
             advice:
-                #"answer {"counts": {"created": 1, "updated": 0, "known": 0, "refused": 0}}; without it healthbus believes the server, and nobody sees whether it keeps versions and deletions"#
+                #"answer {"counts": {"created": 1, "updated": 0, "known": 0, "refused": 0}}; without it healthbus believes the server, and nobody can tell whether it respects versions and deletions"#
         )
     }
 
     private static let rule =
-        "keep a sample only where its version is above the one that you keep; answer 'known' otherwise"
+        "store a sample only if its version is higher than the stored one; answer 'known' otherwise"
     private static let tombstone =
-        "keep the id and version of what is deleted for good, and compare later versions with it"
+        "keep the id and version of deleted elements forever, and compare later versions with it"
 
     private func again() throws {
         let id = SampleID.random()
@@ -165,7 +166,7 @@ extension BackendTrial {
         try becomes(
             [.updated], .samples, newer, keeps: row(id, newer["version"]?.int ?? 0),
             "the same id with a higher version",
-            "replace what you keep under an id when a higher version comes")
+            "replace what is stored under an id when a higher version comes")
     }
 
     private func lower() throws {
@@ -196,7 +197,7 @@ extension BackendTrial {
             "the deletion of a sample")
         try becomes(
             [.known], .samples, older, keeps: row(id, version, deleted: true),
-            "a sample again whose deletion came in between, with a higher version", Self.tombstone)
+            "a sample again after its deletion with a higher version", Self.tombstone)
     }
 
     private func deletedFirst() throws {
@@ -222,7 +223,7 @@ extension BackendTrial {
         try becomes(
             [.updated, .created], .samples, newer, keeps: row(id, newer["version"]?.int ?? 0),
             "a deleted sample again, with a version above its deletion's",
-            "a deletion holds only for versions up to its own: keep a sample with a higher one")
+            "a deletion applies only to versions up to its own: store a sample with a higher one")
     }
 
     private func otherScripts() throws {
@@ -230,15 +231,15 @@ extension BackendTrial {
         let source = "Zoë’s ⌚️ “Uhr” 心拍 \\ \"x\""
         let sample = data.sample(id, ["source": .string(source), "metadata": ["Größe": "かな\n\t√"]])
         let asked = "a sample whose source is \(source)"
-        try takes(.samples, [sample], asked, "read and keep text as UTF-8, without a limit to some alphabet")
+        try takes(.samples, [sample], asked, "read and keep text as UTF-8, without restricting the alphabet")
         let answer = try connection.get("samples", ["user": data.user])
         guard answer.status == 200, let kept = Value(strictJSON: answer.body)?["samples"].array,
             let found = kept.first(where: { $0["id"].string?.lowercased() == id.description }),
             let text = found["source"].string, text != source
         else { return }
         throw BackendFault(
-            asked: asked, expected: "GET /api/v1/samples gives it back as it came", seen: text,
-            advice: "read, keep and answer text as UTF-8")
+            asked: asked, expected: "GET /api/v1/samples returns it unchanged", seen: text,
+            advice: "read, store and return text as UTF-8")
     }
 
     private func document(_ list: BackendList, _ element: [String: Value]) throws {
@@ -249,7 +250,7 @@ extension BackendTrial {
             .init(id: key, version: version, isDeleted: deleted)
         }
         let path =
-            "take '\(list.rawValue)' and '\(list.deleted)' at /api/v1/sync/\(list.metric), by the same rule of versions as samples"
+            "accept '\(list.rawValue)' and '\(list.deleted)' at /api/v1/sync/\(list.metric), by the same version rule as samples"
         try becomes([.created], list, element, keeps: row(version), "a \(name)", path)
         try becomes([.known], list, element, keeps: row(version), "the same \(name) again", path)
         let later = data.nextVersion()
@@ -257,13 +258,13 @@ extension BackendTrial {
             [.updated], list, BackendTestData.deletion(key, later), deletes: true, keeps: row(later, deleted: true),
             "the deletion of a \(name)", path)
         try becomes(
-            [.known], list, element, keeps: row(later, deleted: true), "a \(name) again that was deleted in between",
+            [.known], list, element, keeps: row(later, deleted: true), "a \(name) again after its deletion",
             path)
     }
 }
 
 extension BackendReply {
-    /// What became of the only element; nil when it doesn't say.
+    /// The outcome of the only element; nil when it isn't reported.
     var verdict: BackendTrial.Verdict? {
         guard sent == 1, let counts = answer.counts else { return nil }
         return counts.created == 1 ? .created : counts.updated == 1 ? .updated : counts.known == 1 ? .known : nil
@@ -272,7 +273,7 @@ extension BackendReply {
 
 extension SampleID {
     static func random() -> SampleID {
-        // The bits of a UUID of version 8, as healthbus makes them.
+        // The bits of a version 8 UUID, as healthbus makes them.
         SampleID(
             high: .random(in: 0 ... .max) & ~0xF000 | 0x8000, low: .random(in: 0 ... .max) & (1 << 62 - 1) | 1 << 63)
     }

@@ -5,11 +5,11 @@ import HealthModel
 import Synchronization
 import UploaderReading
 
-/// The cases about requests as a whole, and those that are only advised.
+/// The cases about requests as a whole, and those that are only recommended.
 extension BackendTrial {
-    /// Samples of the uploader's usual request while much waits.
+    /// How many samples the uploader's usual request has when much is waiting.
     private static let batch = 4096
-    /// A request of fewer must be taken, whatever the limit.
+    /// A request with fewer must be accepted, whatever the limit.
     private static let leastBatch = 256
     private static let manySamples = 100
 
@@ -18,7 +18,7 @@ extension BackendTrial {
         let bad = data.sample(.random(), ["startDate": "not a date"])
         let asked = "three samples, of which the second has no date"
         let advice =
-            #"take the good ones, and name the bad one: "refused": [{"id": …, "reason": …}]; else healthbus has to send the request in ever smaller parts"#
+            #"accept the good ones, and name the bad one: "refused": [{"id": …, "reason": …}]; otherwise healthbus has to send the request in ever smaller parts"#
         let reply = try send(.samples, ["samples": [good[0], bad, good[1]]])
         let named = reply.answer.refused
         let isBad = named.allSatisfy {
@@ -26,20 +26,20 @@ extension BackendTrial {
         }
         let isRight =
             named.isEmpty
-            // A server that keeps whatever it is sent.
+            // A server that stores whatever it is sent.
             ? reply.isAccepted
             : isBad && named.count == 1 && (reply.isAccepted || reply.judgement == .refusals)
         guard isRight else {
             throw BackendFault(
-                asked: asked, expected: "the second one refused by its id, the others taken", seen: reply.seen,
+                asked: asked, expected: "the second one refused by its id, the others accepted", seen: reply.seen,
                 advice: advice)
         }
         // After a 400 or 422 the uploader sends the others once more; after a 2xx they are there.
         let again = try takes(.samples, good, "the two good ones again", advice)
         guard reply.isAccepted, let counts = again.answer.counts, counts.created > 0 else { return }
         throw BackendFault(
-            asked: "the two good ones again", expected: "created 0: they were taken before", seen: again.seen,
-            advice: "keep the good elements of a request whatever becomes of the others")
+            asked: "the two good ones again", expected: "created 0: they were accepted before", seen: again.seen,
+            advice: "store the good elements of a request whatever happens to the others")
     }
 
     func bigBatch() throws {
@@ -53,7 +53,7 @@ extension BackendTrial {
             }
             return try accepts(
                 reply, "\(count) samples in one request",
-                "take requests of \(Self.leastBatch) samples at least; answer 413 to larger ones")
+                "accept requests of at least \(Self.leastBatch) samples; answer 413 to larger ones")
         }
     }
 
@@ -62,14 +62,14 @@ extension BackendTrial {
         let samples = (0..<1024).map { _ in data.sample(.random(), ["metadata": ["padding": padding]]) }
         let asked = "a body of 9 MiB"
         let advice =
-            "answer 413 when you have read the body or thrown it away: healthbus then sends halves; after a cut connection it sends the same again"
+            "answer 413 when you have read the body or discarded it: healthbus then sends halves; after a cut connection it sends the same again"
         let reply: BackendReply
         do { reply = try connection.post("steps", data.body(["samples": samples]), sent: samples.count) } catch {
-            throw BackendFault(asked: asked, expected: "413, or all of it taken", seen: error.detail, advice: advice)
+            throw BackendFault(asked: asked, expected: "413, or all of it accepted", seen: error.detail, advice: advice)
         }
         if (200..<300).contains(reply.status) { note(samples, .samples) }
         guard reply.status == 413 || reply.isAccepted && reply.answer.refused.isEmpty else {
-            throw BackendFault(asked: asked, expected: "413, or all of it taken", seen: reply.seen, advice: advice)
+            throw BackendFault(asked: asked, expected: "413, or all of it accepted", seen: reply.seen, advice: advice)
         }
     }
 
@@ -91,9 +91,9 @@ extension BackendTrial {
         }
         finished.wait()
         finished.wait()
-        let asked = "the same \(Self.manySamples) samples in two requests at one time"
+        let asked = "the same \(Self.manySamples) samples in two requests at once"
         let advice =
-            "keep elements by a unique key (user, list, id) in one statement, in a transaction: no check before it; answer 503 to whom you can't serve"
+            "store elements under a unique key (user, list, id) with one statement in a transaction, without checking first; answer 503 to clients that you can't serve"
         var created: Int64 = 0
         for reply in replies.withLock({ $0 }) {
             var reply = try reply.get()
@@ -111,7 +111,8 @@ extension BackendTrial {
         let found = rows.count { ids.contains($0.id) }
         guard found == ids.count else {
             throw BackendFault(
-                asked: asked, expected: times, seen: "\(found) rows are kept of \(ids.count) samples", advice: advice)
+                asked: asked, expected: times, seen: "\(found) rows are stored for \(ids.count) samples", advice: advice
+            )
         }
     }
 
@@ -124,12 +125,12 @@ extension BackendTrial {
         var copy = sample
         copy["id"] = .string(other.description)
         copy["version"] = .integer(data.nextVersion())
-        let asked = "another sample entered by hand, of the same type and time"
+        let asked = "another sample entered by hand, with the same type and time"
         let advice =
-            "take living samples with sourceType 'manual' of one user, type and start for one: the first id stays, the higher version's content counts"
+            "treat living samples with sourceType 'manual' and the same user, type and start as one: the first id stays, the higher version's content counts"
         try becomes([.updated, .known], .samples, copy, keeps: nil, asked, advice)
         guard let row = try kept(other.description, .samples), row?.isDeleted == false else { return }
-        throw BackendFault(asked: asked, expected: "one sample is kept", seen: "both are kept", advice: advice)
+        throw BackendFault(asked: asked, expected: "one sample is stored", seen: "both are stored", advice: advice)
     }
 
     func sameVersion() throws {
@@ -140,7 +141,7 @@ extension BackendTrial {
         try becomes(
             [.updated], .samples, BackendTestData.deletion(id.description, version), deletes: true,
             keeps: row(id, version, deleted: true), "the deletion of a sample, with its own version",
-            "of one version the deletion wins, whichever comes first")
+            "if versions are equal, the deletion wins, whichever comes first")
     }
 
     func upperCase() throws {
@@ -158,11 +159,11 @@ extension BackendTrial {
         let id = SampleID.random()
         let sample = data.sample(id)
         try takes(.samples, [sample], "a sample")
-        let reply = try takes(.samples, [sample], user: data.user + "-b", "the same sample of another user")
+        let reply = try takes(.samples, [sample], user: data.user + "-b", "the same sample for another user")
         guard let verdict = reply.verdict, verdict != .created else { return }
         throw BackendFault(
-            asked: "the same sample of another user", expected: "'created' in counts", seen: reply.seen,
-            advice: "the key is user, list and id; leave it so if yours only ever holds one person's data")
+            asked: "the same sample for another user", expected: "'created' in counts", seen: reply.seen,
+            advice: "the key is user, list and id; ignore this if your backend only ever holds one person's data")
     }
 
     func notJSON() throws {
@@ -170,7 +171,8 @@ extension BackendTrial {
         guard reply.status != 400, reply.status != 422 else { return }
         throw BackendFault(
             asked: "half a JSON object", expected: "400", seen: reply.seen,
-            advice: "read the whole body before you keep anything of it; a cut request must not leave half")
+            advice: "read the whole body before storing anything; a request that was cut off must not leave half behind"
+        )
     }
 
     func generation() throws {
@@ -184,9 +186,9 @@ extension BackendTrial {
             throw BackendFault(
                 asked: "another sample", expected: expected,
                 seen: reply.answer.generation == nil
-                    ? reply.seen : "generation and sequence, but not the same and rising",
+                    ? reply.seen : "generation and sequence, but not the same generation or not a rising sequence",
                 advice:
-                    "answer with a random text that is made with the database, and a number that rises with each request that changes something; else a lost or restored database isn't noticed"
+                    "answer with a random text that is created with the database, and a number that rises with each request that changes something; otherwise a lost or restored database goes unnoticed"
             )
         }
     }
@@ -196,10 +198,10 @@ extension BackendTrial {
         let holdings = answer.status == 200 ? BackendHoldings(body: answer.body) : nil
         guard holdings == nil || holdings?.generation != first?.reply.answer.generation else { return }
         throw BackendFault(
-            asked: "GET /api/v1/stats", expected: "the generation of the other answers, and how much is kept",
+            asked: "GET /api/v1/stats", expected: "the generation of the other answers, and how much is stored",
             seen: BackendReply(answer, sent: 0).seen,
             advice:
-                #"answer {"generation": …, "sequence": …, "samples": {"alive": 812, "deleted": 3}, …}; by it healthbus notices that something was lost"#
+                #"answer {"generation": …, "sequence": …, "samples": {"alive": 812, "deleted": 3}, …}; from it healthbus can tell that something was lost"#
         )
     }
 
@@ -212,7 +214,7 @@ extension BackendTrial {
             asked: "GET /api/v1/versions", expected: "ids in order, each with its version, and whether it is deleted",
             seen: rows == nil
                 ? "no such answer"
-                : isThere ? "ids that aren't in the order of their bytes" : "a list without the first sample",
+                : isThere ? "ids that aren't in byte order" : "a list without the first sample",
             advice: "answer as docs/backend.md shows under Versions; without it 'healthbus verify' can't compare")
     }
 }

@@ -5,9 +5,11 @@ import HTTP
 import HealthModel
 import UploaderReading
 
-/// Tries whether a backend keeps the contract of docs/backend.md, case by case, and judges its answers as the uploader does.
+/// Tests whether a backend keeps the contract in docs/backend.md, case by case, judging its answers as the uploader
+/// does.
 ///
-/// It writes under a user of its own and deletes that again. It never says that it has seen more than it has (`Healthbus-Seen`), for a backend would begin anew.
+/// It writes under a user of its own and deletes everything again. It never claims to have seen more than it has
+/// (`Healthbus-Seen`), since a backend would then start a new generation.
 package final class BackendTrial {
     let url: String
     let token: String
@@ -17,7 +19,7 @@ package final class BackendTrial {
     private var written: [Written: Set<String>] = [:]
     /// What the answers so far have shown.
     var shows = Shows()
-    /// The first sample that was taken, and what was answered.
+    /// The first sample that was accepted, and the answer to it.
     var first: (id: SampleID, version: Int64, reply: BackendReply)?
 
     struct Shows {
@@ -31,12 +33,12 @@ package final class BackendTrial {
         var list: BackendList
     }
 
-    /// Attempts at a request that is answered "later".
+    /// How often a request answered with "later" is sent.
     private static let attempts = 4
-    /// Seconds that a backend may ask to wait here.
+    /// The most seconds that a backend may ask to wait here.
     private static let longestWait = 3.0
 
-    /// - Parameter user: under whom it writes; nobody else's.
+    /// - Parameter user: the user under which it writes; used by nobody else.
     /// - Throws: `HTTPError` for a URL that can't be used.
     package init(url: String, token: String, user: String, now: Instant) throws {
         self.url = url
@@ -46,7 +48,7 @@ package final class BackendTrial {
     }
 
     /// - Parameters:
-    ///   - only: tells of no other case; nil: all.
+    ///   - only: reports only this case; nil for all.
     ///   - say: called with each result as it comes.
     /// - Throws: `HTTPError` when nothing answers at all.
     package func run(only: BackendCase? = nil, say: (BackendResult) -> Void = { _ in }) throws -> BackendReport {
@@ -63,25 +65,25 @@ package final class BackendTrial {
     private func outcome(of asked: BackendCase, after results: [BackendResult]) throws -> BackendResult.Outcome {
         func failed(_ other: BackendCase) -> Bool { results.contains { $0.asked == other && $0.hasFailed } }
         if failed(.sample), asked != .noToken, asked != .wrongToken { return .skipped("'sample' failed") }
-        if failed(.shows), asked.looksInside { return .skipped("'shows' failed, so nobody can see it") }
+        if failed(.shows), asked.looksInside { return .skipped("'shows' failed, so there is no way to tell") }
         do {
             try perform(asked)
             return .passed
         } catch let fault as BackendFault {
             return .failed(fault)
         } catch let error as HTTPError {
-            // Nothing answers there: that is no case.
+            // Nothing answers there: that isn't a case.
             guard !results.isEmpty || error.kind == .timedOut || error.kind == .connection else { throw error }
             return .failed(
                 BackendFault(
                     asked: asked.about, expected: "an answer", seen: error.detail,
-                    advice: "answer every request, whatever it holds; without an answer the same is sent again"))
+                    advice: "answer every request, whatever its content; without an answer it is sent again"))
         }
     }
 
     // MARK: Requests
 
-    /// Sends elements, again where the backend asks for later, and remembers what may have been written.
+    /// Sends elements, again if the backend asks for a delay, and remembers what may have been written.
     func send(
         _ list: BackendList, _ lists: [String: [[String: Value]]], user: String? = nil,
         adding more: [String: Value] = [:]
@@ -102,7 +104,7 @@ package final class BackendTrial {
         return reply
     }
 
-    /// Statuses after which nothing is to be deleted.
+    /// Statuses after which there is nothing to delete.
     private static let keepsNothing: Set<Int> = [301, 302, 303, 307, 308, 401, 403, 404, 405, 413, 415]
 
     func note(_ elements: [[String: Value]], _ list: BackendList, _ user: String? = nil) {
@@ -110,14 +112,14 @@ package final class BackendTrial {
         written[Written(user: user ?? data.user, list: list), default: []].formUnion(ids)
     }
 
-    /// What it keeps of an element, where it tells; the inner nil is nothing.
+    /// What it stores for an element, if it reveals that; the inner nil means nothing.
     func kept(_ id: String, _ list: BackendList, user: String? = nil) throws(HTTPError) -> BackendVersions.Row?? {
         guard shows.versions else { return nil }
         guard let rows = try versions(list, user: user) else { return nil }
         return .some(rows.rows.first { $0.id == id.lowercased() })
     }
 
-    /// nil where it doesn't tell.
+    /// nil if it doesn't reveal them.
     func versions(_ list: BackendList, user: String? = nil) throws(HTTPError) -> BackendVersions? {
         var all = BackendVersions()
         repeat {
@@ -132,7 +134,7 @@ package final class BackendTrial {
     // MARK: After it
 
     /// Deletes what was written.
-    /// - Returns: elements that are still there, as far as the answers tell.
+    /// - Returns: how many elements are still there, as far as the answers tell.
     private func clear() -> Int {
         var left = 0
         for (place, ids) in written {
@@ -153,7 +155,7 @@ package final class BackendTrial {
     }
 }
 
-/// The lists of elements, each with the path and the members that it has.
+/// The lists of elements, each with its path and members.
 enum BackendList: String {
     case samples, workouts, nights, days
 
@@ -183,7 +185,7 @@ struct BackendVersions {
     private(set) var next: String?
     private(set) var isInOrder = true
 
-    /// Takes a page; false when it isn't one.
+    /// Reads a page; returns false when it isn't one.
     mutating func take(_ body: [UInt8]) -> Bool {
         guard let page = Value(strictJSON: body), let ids = page["ids"].array, let versions = page["versions"].array,
             let deleted = page["deleted"].array, ids.count == versions.count, ids.count == deleted.count
@@ -194,7 +196,7 @@ struct BackendVersions {
             rows.append(Row(id: id, version: version, isDeleted: deleted != 0))
         }
         let cursor = page["nextCursor"].string
-        // A cursor that doesn't move would be asked for ever.
+        // A cursor that doesn't move would be followed forever.
         guard cursor == nil || cursor != next else { return false }
         next = cursor
         return true

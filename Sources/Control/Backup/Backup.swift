@@ -10,10 +10,11 @@ import Logging
 import Protocol
 import SQLite
 
-/// Makes a consistent set of copies, of a running stack or of a stopped one, without stopping anyone.
+/// Makes a consistent set of copies, of a running or a stopped stack, without stopping anything.
 ///
-/// Consumers are copied before their producers: so no anchor in it is beyond its upstream's copy, and whatever a stage had consumed is there. The backend isn't
-/// part of it: it is the other end, and is filled again by whoever finds it empty. Neither are secrets nor files that wait in the inbox.
+/// Consumers are copied before their producers: so no anchor in it is beyond its upstream's copy, and whatever a stage
+/// had consumed is there. The backend isn't part of it: it is the other end, and is filled again by any uploader that
+/// finds it empty. Nor are secrets, and files waiting in the inbox.
 package struct Backup {
     private let stack: Stack
     /// Where it goes: must not exist, or be an empty folder.
@@ -33,13 +34,13 @@ package struct Backup {
     package struct Made: Sendable {
         package var manifest: BackupManifest
         package var folder: String
-        /// An import was being read: its file isn't part of the backup.
+        /// An import was in progress: its file isn't part of the backup.
         package var hasOpenImport: Bool
         package var bytes: Int64 { manifest.entries.reduce(0) { $0 + $1.bytes } }
     }
 
-    /// - Parameter progress: bytes copied so far, of about how many.
-    /// - Throws: `Failure`; nothing is left of a backup that wasn't finished.
+    /// - Parameter progress: bytes copied so far, and roughly how many in total.
+    /// - Throws: `Failure`; an unfinished backup leaves nothing behind.
     package func make(progress: (_ done: Int64, _ total: Int64) -> Void) throws -> Made {
         let instances = Self.order(stack.configuration).filter {
             FileManager.default.fileExists(atPath: stack.state.database($0.name))
@@ -63,7 +64,7 @@ package struct Backup {
         do {
             for instance in instances {
                 let size = Self.size(stack.state.database(instance.name))
-                // A stopped one copies itself too, by its own program and under its lock.
+                // A stopped instance copies itself too, through its own program and under its lock.
                 var request = MendClient.request("backup")
                 request.folder = id
                 _ = try client.mend(instance, request) { left in
@@ -88,7 +89,7 @@ package struct Backup {
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// One backup at a time: so what lies where stages write their copies is what a killed one has left.
+    /// One backup at a time: so anything found where stages write their copies is left over from a killed one.
     private func takeLock() throws -> InstanceLock {
         let folder = stack.state.backups
         try StateFolder.make(folder)
@@ -114,7 +115,7 @@ package struct Backup {
         try StateFolder.make(folder)
     }
 
-    /// Whether the copy is whole, and what the manifest says of it.
+    /// Checks whether the copy is complete, and returns what the manifest says about it.
     private func check(_ copy: String, _ instance: StackConfiguration.Instance) throws -> BackupManifest.Entry {
         let head = try CopyCheck.head(of: copy)
         let (bytes, checksum) = try FileChecksum.of(copy)
@@ -133,14 +134,14 @@ package struct Backup {
         unlink(copy)
     }
 
-    /// Last: a folder without it is no backup.
+    /// Last: a folder without it isn't a backup.
     private func write(_ manifest: BackupManifest) throws {
         let path = folder + "/" + BackupManifest.fileName
         let made = FileManager.default.createFile(
             atPath: path, contents: Data((manifest.value.json(pretty: true) + "\n").utf8),
             attributes: [.posixPermissions: 0o600])
         guard made else { throw Failure("\(path) can't be written", hint: "make room, or choose another folder") }
-        // It is on the disk before anybody hears that it is made.
+        // It is on disk before anybody hears that it exists.
         for name in manifest.entries.map(\.file) + [BackupManifest.fileName, "."] {
             let descriptor = open(folder + "/" + name, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0, fsync(descriptor) == 0 else {
@@ -161,7 +162,7 @@ package struct Backup {
     }
 }
 
-/// Whether a copy is a whole store.
+/// Whether a copy is a complete store.
 enum CopyCheck {
     /// - Throws: `Failure` (damaged).
     static func head(of copy: String) throws -> StoreHead {

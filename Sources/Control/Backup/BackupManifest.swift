@@ -4,14 +4,14 @@ import HealthModel
 import Logging
 import Protocol
 
-/// What a backup holds: `manifest.json` in its folder.
+/// The contents of a backup: `manifest.json` in its folder.
 package struct BackupManifest: Sendable, Equatable {
     package struct Entry: Sendable, Equatable {
-        /// The instance, and the name of its file without its ending.
+        /// The instance, and the name of its file without its extension.
         package var name: String
         package var plugin: String
         package var bytes: Int64
-        /// XXH3-128 of the file's pieces: against rot and mix-ups, not against forgery.
+        /// XXH3-128 of the file's pieces: against corruption and mix-ups, not against forgery.
         package var checksum: String
         package var head: StoreHead
 
@@ -49,7 +49,7 @@ package struct BackupManifest: Sendable, Equatable {
     }
 
     /// - Parameter place: for messages.
-    /// - Throws: `Failure` for what isn't a backup's manifest, or a later format's.
+    /// - Throws: `Failure` for anything that isn't a backup's manifest, or has a later format.
     package init(_ value: Value, place: String) throws {
         guard let format = value["healthbusBackup"].int, let list = value["instances"].array,
             let made = value["made"].string.flatMap({ InstantText.parse($0) })
@@ -71,7 +71,7 @@ package struct BackupManifest: Sendable, Equatable {
         }
     }
 
-    /// A name becomes a folder's.
+    /// A name becomes the name of a folder.
     private static func isName(_ name: String) -> Bool {
         !name.isEmpty && !name.hasPrefix(".") && !name.contains("/") && name.utf8.count <= 100
     }

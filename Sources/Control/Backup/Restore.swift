@@ -9,16 +9,17 @@ import Logging
 import Protocol
 import SQLite
 
-/// Puts a backup in the place of what a stopped stack holds.
+/// Replaces the content of a stopped stack with a backup.
 ///
-/// All of it is checked and made ready beside its place first; then each instance's file takes its place in one step, consumers before producers. So a restore that
-/// is killed in between leaves a set that works: consumers may lag behind their producers, never the other way round.
+/// Everything is first checked and prepared beside its place; then each instance's file is put in place in one step,
+/// consumers before producers. So a restore that is killed halfway leaves a set that works: consumers may lag behind
+/// their producers, never the other way round.
 package struct Restore {
     private let stack: Stack
     private let folder: String
     package let manifest: BackupManifest
 
-    /// Reads what the backup says of itself.
+    /// Reads the backup's own description.
     package init(_ stack: Stack, folder: String) throws {
         self.stack = stack
         self.folder = URL(fileURLWithPath: folder).standardizedFileURL.path
@@ -32,12 +33,12 @@ package struct Restore {
         manifest = try BackupManifest(value, place: folder)
     }
 
-    /// Instances whose present content would be replaced.
+    /// Instances whose current content would be replaced.
     package var replaced: [String] {
         manifest.entries.map(\.name).filter { FileManager.default.fileExists(atPath: stack.state.database($0)) }
     }
 
-    /// Checks every copy: size, checksum, and that it is a whole store.
+    /// Checks every copy: its size, its checksum, and that it is a complete store.
     package func check(progress: (_ done: Int64, _ total: Int64) -> Void = { _, _ in }) throws {
         let total = manifest.entries.reduce(0) { $0 + $1.bytes }
         var done: Int64 = 0
@@ -54,7 +55,7 @@ package struct Restore {
         }
     }
 
-    /// Checks, then puts everything into its place. Nothing is changed before all copies are ready.
+    /// Checks, then puts everything in place. Nothing is changed before all copies are ready.
     package func run(progress: (_ done: Int64, _ total: Int64) -> Void) throws {
         let locks = try takeLocks()
         defer { withExtendedLifetime(locks) {} }
@@ -73,10 +74,10 @@ package struct Restore {
         for (draft, place) in drafts { try Self.exchange(draft, place) }
     }
 
-    /// Of the supervisor and of each instance: nobody starts meanwhile.
+    /// Of the supervisor and of each instance: nothing can start in the meantime.
     private func takeLocks() throws -> [InstanceLock] {
         try StateFolder.make(stack.state.path)
-        // Also those that aren't in the backup: while they run, the stack does.
+        // Including those that aren't in the backup: while they run, the stack does.
         let names = ["supervisor"] + Set(stack.names + manifest.entries.map(\.name)).sorted()
         return try names.map { name in
             let folder = stack.state.instance(name)
@@ -87,10 +88,12 @@ package struct Restore {
         }
     }
 
-    /// A store writes fewer rows a millisecond than this: so far may one have come that was lost since the backup.
+    /// A store writes fewer rows per millisecond than this, which limits how far one that was lost since the backup may
+    /// have got.
     private static let rowsPerMillisecond: Int64 = 1000
 
-    /// Copies one, and has it begin a new generation, so that whoever has seen more than it holds notices, and no version falls back.
+    /// Copies one, and makes it begin a new generation, so that anyone who has seen more than it holds notices, and no
+    /// version falls back.
     private func prepare(_ entry: BackupManifest.Entry, draft: String, place: String) throws {
         Self.remove(draft)
         guard
@@ -107,14 +110,14 @@ package struct Restore {
         try store.transaction {
             try KeyedChangelog.createTables(in: store.database)
             try store.beginGeneration(now: now, least: least)
-            // What is derived holds against whatever was delivered of it since the backup.
+            // Derived rows take precedence over whatever versions of them were delivered since the backup.
             try KeyedChangelog(store).renew()
         }
-        // All of it in the one file that takes the place.
+        // Everything in the single file that takes the place.
         try store.database.checkpoint()
     }
 
-    /// What the store that is replaced has given out; the beginning where that can't be told.
+    /// The last sequence given out by the store that is replaced; the beginning if unknown.
     private static func lastSequence(of place: String) -> SequenceNumber {
         guard FileManager.default.fileExists(atPath: place), let database = try? Database(path: place),
             let head = try? StageDatabase.readHead(in: database).head
@@ -123,7 +126,7 @@ package struct Restore {
     }
 
     private static func exchange(_ draft: String, _ place: String) throws {
-        // The last connection to close takes a log in and removes it; a damaged store's goes with it.
+        // The last connection to close merges the log and removes it; a damaged store's log is removed with it.
         for end in ["-wal", "-shm"] {
             unlink(draft + end)
             unlink(place + end)

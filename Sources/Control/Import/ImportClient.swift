@@ -7,14 +7,15 @@ import Logging
 import Protocol
 import Terminal
 
-/// Hands files over to a running observer and watches what becomes of them. Once the observer has a file, whoever runs this may die.
+/// Hands files over to a running observer and watches their progress. Once the observer has a file, this process may
+/// die.
 package final class ImportClient {
     package struct Outcome: Sendable {
         package var path: String
-        /// As the observer reports it; nil when it couldn't read the file.
+        /// As reported by the observer; nil when it couldn't read the file.
         package var report: Value?
         package var problem: String?
-        /// The observer's head once it had ended.
+        /// The observer's head once the import had ended.
         package var head: SequenceNumber
 
         package var isDamaged: Bool { report != nil && problem != nil }
@@ -23,17 +24,17 @@ package final class ImportClient {
         /// The report, read.
         package var told: ImportReport? { report?.read() }
 
-        /// One of `files` in what `import --json` prints.
+        /// One element of `files` in the output of `import --json`.
         package var value: Value { ImportRow.told(path: path, report: report, problem: problem) }
     }
 
-    /// What an import may do beyond taking its file in.
+    /// What an import is to do besides importing its file.
     package struct Options: Sendable {
-        /// The export is the whole truth for the types and the time that it covers: what it lacks is deleted.
+        /// The export is the whole truth for the types and the time that it covers: anything it lacks is deleted.
         package var isComplete = false
-        /// Read everything, change nothing, say what would be.
+        /// Read everything, change nothing, report what would change.
         package var isTrial = false
-        /// Percent of the covered samples that may be deleted; nil: the usual limit.
+        /// The percentage of the covered samples that may be deleted; nil: the usual limit.
         package var deleteUpTo: Double?
 
         package init(isComplete: Bool = false, isTrial: Bool = false, deleteUpTo: Double? = nil) {
@@ -63,8 +64,9 @@ package final class ImportClient {
 
     /// Hands a file over and waits for its end, with a progress bar on a terminal.
     ///
-    /// The observer takes a file that it can open where it lies, and from then on this command may end. Of any other, and of standard input ("-"), it asks
-    /// for the bytes; a command that is given again goes on with what came of the same file before.
+    /// If the observer can open the file in place, it takes it, and from then on this command may end. Otherwise, and
+    /// for standard input ("-"), it asks for the bytes; a command that is repeated continues with what has already
+    /// arrived from the same file.
     /// - Throws: `Failure` when the file can't be read, or the observer doesn't answer within `seconds`.
     package func run(
         _ path: String, user: String?, options: Options = Options(), within seconds: Double = 20
@@ -91,7 +93,7 @@ package final class ImportClient {
         }
     }
 
-    /// The import of exactly this file that was begun before and lacks bytes. A pipe's can't be gone on with.
+    /// An earlier import of exactly this file that still lacks bytes. One from a pipe can't be continued.
     private func begun(_ request: ImportFile, of file: OfferedFile, within seconds: Double) throws -> String? {
         guard file.identity != nil,
             let page = try client.ask(observer, .imports(), as: ImportsPage.self, within: seconds)?.first
@@ -99,7 +101,7 @@ package final class ImportClient {
         return page.imports.first { $0.state == .receiving && $0.request == request }?.id
     }
 
-    /// Tells the observer of a file until it knows of it.
+    /// Announces a file to the observer until it knows of it.
     private func submit(
         _ request: ImportFile, id: String, name: String, within seconds: Double, _ wait: AnswerWait
     ) throws {
@@ -113,7 +115,8 @@ package final class ImportClient {
                 hint: "'healthbus doctor' says how it is; give the file again then"))
     }
 
-    /// The observer's row of an import (id, path, state, report, problem) and its head; nil when it has none or doesn't answer.
+    /// The observer's row for an import (id, path, state, report, problem) and its head; nil when it has none or
+    /// doesn't answer.
     package func state(_ id: String, within seconds: Double) throws -> (row: ImportRow, head: SequenceNumber)? {
         guard let (row, head) = try offers.look(id, within: seconds), let row else { return nil }
         return (row, head)
@@ -128,7 +131,7 @@ package final class ImportClient {
         }
     }
 
-    /// How far the file that is being read has come, from the last heartbeat.
+    /// How far the file has been read, from the last heartbeat.
     package func progress(_ id: String) -> (bytesRead: Int, bytesTotal: Int, records: Int)? {
         offers.progress(id).map { (Int($0.bytesRead), Int($0.bytesTotal), Int($0.records)) }
     }
@@ -139,7 +142,7 @@ package final class ImportClient {
         var progress = ImportProgress(name: (name as NSString).lastPathComponent)
         var lastOffer = MonotonicClock.now
         while true {
-            // Not for each heartbeat: in an import they come by the dozen, and the observer has other things to do.
+            // Not for each heartbeat: during an import they come by the dozen, and the observer has other work to do.
             Thread.sleep(forTimeInterval: 0.05)
             guard let (row, head) = try state(id, within: 1) else {
                 wait.look()
@@ -152,7 +155,7 @@ package final class ImportClient {
             }
             switch row.state {
             case .announced, .receiving:
-                // As long as these come, the observer asks; without them it takes this command for gone.
+                // As long as these come, the observer asks; without them it assumes that this command is gone.
                 if MonotonicClock.now - lastOffer >= .seconds(1) {
                     offers.say(request)
                     lastOffer = MonotonicClock.now
@@ -164,7 +167,7 @@ package final class ImportClient {
     }
 }
 
-/// The bars of one import: first for its way over the bus, if it takes that, then for reading it.
+/// The bars of one import: first for its way over the bus, if it goes that way, then for reading it.
 private struct ImportProgress {
     let name: String
     private var sending: ProgressBar?
@@ -179,7 +182,7 @@ private struct ImportProgress {
 
     mutating func read(_ now: (bytesRead: Int, bytesTotal: Int, records: Int)) {
         endSending()
-        // Before the file's first block its size isn't known, and a bar keeps the size that it began with.
+        // Before the file's first block its size is unknown, and a bar keeps its initial size.
         guard now.bytesTotal > 0 else { return }
         if reading == nil { reading = ProgressBar(name, totalBytes: now.bytesTotal) }
         reading?.update(bytes: now.bytesRead, records: now.records)

@@ -11,17 +11,18 @@ import Processes
 import Protocol
 import StageKit
 
-/// Has an instance do what a person asks for by hand: a running one is asked over the bus, of a stopped one its own program does it under its lock.
+/// Has an instance carry out a person's request: a running one is asked over the bus, for a stopped one its own program
+/// does it under its lock.
 package final class MendClient {
     package enum Outcome: Sendable, Equatable {
         case done(Value)
-        /// Noted; the rest needs the others, and goes on at the next start.
+        /// Stored; the rest needs other processes, and continues at the next start.
         case atNextStart
     }
 
     private let stack: Stack
     private var client: StackClient?
-    /// Without progress for this long, what is waited for is taken for stuck.
+    /// Without progress for this long, the process waited for counts as stuck.
     private static let patience = Duration.seconds(60)
 
     package init(_ stack: Stack) { self.stack = stack }
@@ -30,12 +31,12 @@ package final class MendClient {
 
     package func isRunning(_ instance: String) throws -> Bool { try stack.reader().isRunning(instance) }
 
-    /// Begins a request; its action's own members come beside.
+    /// Begins a request; its action's own members are added.
     package static func request(_ action: String) -> MendRequest {
         MendRequest(id: UUID().uuidString.lowercased(), action: action)
     }
 
-    /// - Parameter progress: told what is left, in the action's own measure.
+    /// - Parameter progress: called with what is left, in the action's own unit.
     /// - Throws: `Failure` with the reason when the instance refuses it, doesn't answer, or makes no progress.
     package func mend(
         _ instance: StackConfiguration.Instance, _ request: MendRequest, progress: (Int64) -> Void = { _ in }
@@ -69,7 +70,7 @@ package final class MendClient {
                 case .underWay(let left, _): progress(left)
                 }
             }
-            // Whatever else it does is progress too: ours waits for that.
+            // Anything else it does is progress too: our request is waiting for that.
             let now = MonotonicClock.now
             if watch.look(beats.filter { $0.key == name }, at: now) { wait.heard() }
             guard watch.stillness(at: now) < Self.patience else {

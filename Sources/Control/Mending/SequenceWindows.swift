@@ -1,15 +1,15 @@
 import HealthModel
 
-/// Sequences as a few windows that hold them.
+/// Sequences as a few windows that contain them.
 package enum SequenceWindows {
-    /// - Parameter limit: of windows at most so many; beyond it, those that lie closest together become one.
-    /// - Returns: rising; each is above `after`, up to and with `until`.
+    /// - Parameter limit: the most windows; beyond it, those closest together are joined.
+    /// - Returns: rising; each is after `after`, up to and including `until`.
     package static func of(
         _ sequences: [SequenceNumber], limit: Int = 1000
     ) -> [(after: SequenceNumber, until: SequenceNumber)] {
         let rising = sequences.sorted()
         guard let first = rising.first, let last = rising.last else { return [] }
-        // Neighbours are one window anyway.
+        // Neighbours are in one window anyway.
         var gaps: [Int64] = []
         for (sequence, next) in zip(rising, rising.dropFirst()) where next - sequence > 1 {
             gaps.append(next - sequence)

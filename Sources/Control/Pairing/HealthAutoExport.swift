@@ -1,14 +1,15 @@
 import Foundation
 
-/// How the app Health Auto Export is told to send to a stack, as its makers document it: its settings by name, and links that set them.
+/// How to set up the app Health Auto Export to send to a stack, as its makers document it: its settings by name, and
+/// links that set them.
 ///
 /// https://help.healthyapps.dev/en/health-auto-export/automations/rest-api and …/deep-link
 package struct HealthAutoExport: Sendable {
-    /// The app sends one kind of data an automation.
+    /// The app sends one kind of data per automation.
     package enum Automation: String, Sendable, CaseIterable {
         case metrics, workouts
 
-        /// As its list of data types has it.
+        /// As in its list of data types.
         var dataType: String { self == .metrics ? "Health Metrics" : "Workouts" }
     }
 
@@ -22,21 +23,22 @@ package struct HealthAutoExport: Sendable {
 
     var authorization: String { "Bearer \(token)" }
 
-    /// The settings that both automations have.
+    /// The settings that both automations share.
     var common: [(name: String, value: String)] {
         [
             ("Automation Type", "REST API"), ("URL", url), ("Header Key", "Authorization"),
             ("Header Value", authorization), ("Export Format", "JSON"), ("Export Version", "v2"),
-            // Yesterday and today, each time: what a watch hands over late comes with the next one, and what is known costs nothing.
+            // Yesterday and today, each time: anything a watch hands over late comes with the next one, and known
+            // samples cost nothing.
             ("Date Range", "Default"), ("Batch Requests", "On"), ("Sync Cadence", "1 Hours"),
         ]
     }
 
-    /// Those of one of them.
+    /// The settings of one of them.
     func settings(_ automation: Automation) -> [(name: String, value: String)] {
         let own: [(name: String, value: String)] =
             switch automation {
-            // Summaries can't be merged with what other ways bring.
+            // Summaries can't be merged with data that comes in other ways.
             case .metrics: [("Summarize Data", "Off")]
             case .workouts:
                 [("Include Route Data", "On"), ("Include Workout Metrics", "On"), ("Time Grouping", "Seconds")]
@@ -44,7 +46,7 @@ package struct HealthAutoExport: Sendable {
         return [("Data Type", automation.dataType)] + own
     }
 
-    /// Opened on the iPhone, it makes the automation with all of that. It holds the token.
+    /// When opened on the iPhone, it creates the automation with all of that. It contains the token.
     package func link(_ automation: Automation) -> String {
         var items = [
             ("url", url), ("name", "healthbus \(automation.rawValue)"), ("headers", "Authorization,\(authorization)"),
@@ -59,7 +61,7 @@ package struct HealthAutoExport: Sendable {
                 ("workoutsmetadatainterval", "seconds"),
             ]
         }
-        // Without the last one the app leaves it switched off. The date range is its default.
+        // Without the last one the app leaves the automation switched off. The date range is its default.
         items += [
             ("batchrequests", "true"), ("syncinterval", "hours"), ("syncquantity", "1"), ("enabled", "true"),
         ]
@@ -67,7 +69,7 @@ package struct HealthAutoExport: Sendable {
         return "com.HealthExport://automation?\(query)"
     }
 
-    /// For a value in a query. What needn't be escaped isn't (RFC 3986): a shorter link is a code with larger modules.
+    /// For a value in a query. Only what must be escaped is (RFC 3986): a shorter link is a code with larger modules.
     private static func escaped(_ text: String) -> String {
         let plain = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/,@")
         return text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""

@@ -2,10 +2,10 @@ import Glibc
 
 /// This machine's addresses in the networks that it is in.
 enum MachineAddresses {
-    /// IPv4, as text; those of containers' and virtual machines' bridges last, for no phone is in such a network.
+    /// IPv4, as text; those of bridges for containers and virtual machines last, since no phone is in such a network.
     static func current() -> [String] {
         var list: UnsafeMutablePointer<ifaddrs>?
-        // Without the list a person names the address: that is said where it is missing.
+        // Without the list a person must name the address, and is told so.
         guard getifaddrs(&list) == 0 else { return [] }
         defer { freeifaddrs(list) }
         var found: [(isBridge: Bool, address: String)] = []

@@ -2,19 +2,19 @@ import Configuration
 import Foundation
 import Logging
 
-/// Where a phone sends to, and what is to be known of it.
+/// Where a phone sends its data, and what to know about it.
 package struct PhoneAddress: Sendable, Equatable {
-    /// `http://` or `https://`, host, port where it isn't the usual one, maybe the beginning of a path; no slash at its end.
+    /// `http://` or `https://`, host, port unless it is the usual one, possibly a path prefix; no trailing slash.
     package var url: String
-    /// False where only this machine reaches it.
+    /// False if only this machine reaches it.
     package var isReachable: Bool
     /// The same machine at its other addresses.
     package var others: [String]
-    /// The stack speaks TLS itself, and the address is one that nobody named.
+    /// The stack itself speaks TLS, and nobody has named this address.
     private var needsName = false
 
-    /// As a person gives it: where a proxy listens, or by which name a phone finds this machine.
-    /// - Throws: `Failure` (usage) for what isn't one.
+    /// As given by a person: where a proxy listens, or the name under which a phone finds this machine.
+    /// - Throws: `Failure` (usage) for anything that isn't one.
     package init(_ text: String) throws(Failure) {
         func refuse(_ why: String) -> Failure {
             .usage("--address \(why)", hint: "write it as https://health.example.org, with a port where it has one")
@@ -57,7 +57,7 @@ package struct PhoneAddress: Sendable, Equatable {
         PhoneAddress(endpoint, isTLS: isTLS, machine: endpoint.isEverywhere ? MachineAddresses.current() : [])
     }
 
-    /// What whoever pairs a phone should know of it.
+    /// What somebody who pairs a phone should know about it.
     package var remarks: [String] {
         var remarks: [String] = []
         if !isReachable {

@@ -138,7 +138,7 @@ extension PluginTemplate {
 
         """#
 
-    /// Foundation alone: no package, no dependency.
+    /// Only Foundation: no package, no dependency.
     static let build = """
         #!/bin/sh
         # Builds the handler beside its source.

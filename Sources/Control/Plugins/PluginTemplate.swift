@@ -5,7 +5,7 @@ import Inspection
 import JSON
 import Logging
 
-/// The files of a new handler: one that runs as it is, and shows where one's own figures go.
+/// The files of a new handler: one that runs as it is, and shows where to add one's own figures.
 package struct PluginTemplate: Sendable {
     package enum Language: String, Sendable, CaseIterable {
         case python, swift
@@ -19,7 +19,7 @@ package struct PluginTemplate: Sendable {
     static let usualType = "HKQuantityTypeIdentifierStepCount"
 
     /// - Parameters:
-    ///   - types: identifiers; what a plugin of the catalog handles already is only read.
+    ///   - types: identifiers; types that a plugin in the catalog already handles are only read.
     /// - Throws: `Failure` (usage) that says what is allowed.
     package init(name: String, language: Language, types: [String], catalog: PluginCatalog) throws(Failure) {
         guard !name.isEmpty, name.utf8.count <= 64, name.utf8.first.map({ (97...122).contains($0) }) == true,
@@ -41,7 +41,7 @@ package struct PluginTemplate: Sendable {
         reads = types.filter { handled.contains($0) }
     }
 
-    /// What it computes: "my-hours" gives "myHours".
+    /// The figure it computes: "my-hours" gives "myHours".
     package var figure: String {
         let parts = name.split(separator: "-")
         return parts.prefix(1).joined() + parts.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
@@ -86,7 +86,7 @@ package struct PluginTemplate: Sendable {
         """
     }
 
-    /// A configuration that adds it to the usual stack.
+    /// A configuration that adds it to the default stack.
     private var stack: String {
         """
         // Laid over the default with --config: the usual stack, and this plugin.
@@ -104,8 +104,8 @@ package struct PluginTemplate: Sendable {
             .replacingOccurrences(of: "@READS@", with: list(reads))
     }
 
-    /// Writes all files into a folder that isn't there yet.
-    /// - Throws: `Failure` when it can't be made.
+    /// Writes all files into a folder that doesn't exist yet.
+    /// - Throws: `Failure` when it can't be created.
     package func write(to folder: String) throws {
         let files = FileManager.default
         guard !files.fileExists(atPath: folder) else {

@@ -3,9 +3,9 @@ import Foundation
 import Glibc
 import Logging
 
-/// Whether what a running stack writes to is still where its next start would look for it.
+/// Whether the files that a running stack writes to are still where its next start would look for them.
 struct FolderWatch {
-    /// A file or folder, whatever its name.
+    /// Identifies a file or folder, whatever its name.
     private struct Identity: Equatable {
         var device: dev_t
         var number: ino_t
@@ -17,10 +17,10 @@ struct FolderWatch {
         }
     }
 
-    /// In the order in which they are looked at: what holds the others first.
+    /// In the order in which they are checked: containing folders first.
     private let folders: [String]
-    /// By instance; not of those that keep nothing. A backend may keep its elements elsewhere than in a file: its one is looked after once
-    /// it has been seen.
+    /// By instance, except those that keep nothing. A backend may keep its elements elsewhere than in a file: its file
+    /// is checked once it has been seen.
     private let databases: [(instance: String, path: String, isCertain: Bool)]
     private var seen: [String: Identity] = [:]
 
@@ -32,8 +32,9 @@ struct FolderWatch {
         for path in folders + databases.map(\.path) { seen[path] = Identity(path) }
     }
 
-    /// What is gone, or is another than it was; nil when all is there. A database that is made meanwhile is looked after from then on.
-    /// - Parameter ready: instances that have been ready, and so have made their databases.
+    /// What is gone, or was replaced; nil when everything is there. A database created in the meantime is checked from
+    /// then on.
+    /// - Parameter ready: instances that have been ready, and so have created their databases.
     mutating func problem(ready: Set<String>) -> Failure? {
         let made = Set(databases.filter { $0.isCertain && ready.contains($0.instance) }.map(\.path))
         for path in folders + databases.map(\.path) {

@@ -3,8 +3,8 @@ import Inspection
 import StageKit
 
 extension FormerZone {
-    /// What is told when a stack is started; notes what is known of a store that is gone, and forgets what is settled.
-    /// - Parameter zone: in which a new user's days begin.
+    /// The notices at a stack's start; records what is known about a store that is gone, and forgets what is settled.
+    /// - Parameter zone: the zone in which a new user's days begin.
     static func atStart(of stack: Stack, beginning zone: ZoneChoice.Beginning) throws -> [String] {
         let layer = StackLayer(stack.state)
         let isLost = stack.state.lostObserver(of: stack.configuration) != nil

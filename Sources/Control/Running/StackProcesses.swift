@@ -6,32 +6,33 @@ struct StackProcesses: Sendable {
     let state: StateFolder
     let configurationFile: String?
     let catalog: PluginCatalog
-    /// Of a new user's days; nil leaves it to the configuration.
+    /// For a new user's days; nil leaves it to the configuration.
     let zone: String?
-    /// Out of which the observer takes files; nil leaves it to the configuration.
+    /// The folder from which the observer takes files; nil leaves it to the configuration.
     let inbox: String?
 
     func spec(_ instance: StackConfiguration.Instance) -> ProcessSpec {
         var environment: [String: String] = [:]
-        // One process's own; each of these has another.
+        // Specific to one process; each of these has another.
         for name in ["HEALTHBUS_KEY", "HEALTHBUS_KEY_FILE"] { environment[name] = "" }
         if let zone { environment["HEALTHBUS_ZONE"] = zone }
         if let inbox { environment[InboxFolder.variable] = inbox }
-        // A program that lies elsewhere finds the others' manifests nowhere near.
+        // A program located elsewhere wouldn't find the others' manifests nearby.
         environment["HEALTHBUS_PLUGINS"] = catalog.folder
         var arguments = ["--state", state.path, "--instance", instance.name]
         if let file = configurationFile { arguments += ["--config", file] }
-        // The hub first, for without it nobody is ready; then everyone else together: they find each other in any order.
+        // The hub first, since without it nobody becomes ready; then everyone else together: they find each other in
+        // any order.
         let group = instance.manifest.kind == .hub ? 0 : 1
         return ProcessSpec(
             name: instance.name, executable: catalog.program(instance.manifest), arguments: arguments,
-            // Whoever took its place by hand is waited for.
+            // A process that took its place by hand is waited for.
             argumentsOnceReady: ["--standby"], environment: environment, group: group,
             restart: RestartPolicy(instance.manifest.restart),
             streams: .init(errorFile: state.log(instance.name)))
     }
 
-    /// The same of one that stands by to become it.
+    /// The same for one that stands by to replace it.
     func standby(_ instance: StackConfiguration.Instance, swap: String) -> ProcessSpec {
         var spec = spec(instance)
         spec.name = Self.standbyName(instance.name)
@@ -39,6 +40,6 @@ struct StackProcesses: Sendable {
         return spec
     }
 
-    /// No instance can bear such a name.
+    /// No instance can have such a name.
     static func standbyName(_ instance: String) -> String { "\(instance) (standby)" }
 }

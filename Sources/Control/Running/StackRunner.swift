@@ -12,18 +12,18 @@ import StageKit
 import Supervisor
 import Synchronization
 
-/// `healthbus up`: starts every instance in order, watches them, imports, and stops all together.
+/// `healthbus up`: starts every instance in order, watches them, imports, and stops everything together.
 package final class StackRunner: Sendable {
     package struct Options: Sendable {
         package var imports: [String]
         package var user: String?
         package var zone: String?
-        /// A folder, absolute, out of which files are imported by themselves.
+        /// A folder, absolute, from which files are imported automatically.
         package var inbox: String?
         package var untilIdle: Bool
-        /// Where to answer questions about how the stack is; nil: as the configuration says.
+        /// Where to answer questions about the state of the stack; nil: as configured.
         package var monitoring: Endpoint?
-        /// Of the processes' log events only those from here up are passed on to standard error; their files have all.
+        /// Only log events from this level up are passed on to standard error; the processes' files have all of them.
         package var passesOn: Log.Level
 
         package init(
@@ -41,7 +41,7 @@ package final class StackRunner: Sendable {
         }
     }
 
-    /// What a run came to.
+    /// The result of a run.
     package struct Outcome: Sendable {
         package var imports: [ImportClient.Outcome] = []
         /// Everything delivered, every past day final.
@@ -53,16 +53,17 @@ package final class StackRunner: Sendable {
     private struct State {
         var outcome = Outcome()
         var failure: Failure?
-        /// Failures in a row of instances that have never been ready.
+        /// Consecutive failures of instances that have never been ready.
         var neverReady: [String: Int] = [:]
         var ready: Set<String> = []
         var relay: LogRelay?
     }
 
-    /// An instance that ends this often before it has ever been ready can't start; going on trying would only hide why.
+    /// An instance that ends this often before it has ever been ready can't start; further attempts would only hide
+    /// why.
     private static let startAttempts = 3
 
-    /// Seconds between looks for whether everything is done.
+    /// Seconds between checks of whether everything is done.
     private static let lookInterval = 0.05
 
     private let stack: Stack
@@ -72,8 +73,8 @@ package final class StackRunner: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - say: a line for whoever watches.
-    ///   - whenIdle: called once when everything is delivered; the stack then runs on, unless `untilIdle`.
+    ///   - say: receives a line for whoever is watching.
+    ///   - whenIdle: called once when everything is delivered; the stack then keeps running, unless `untilIdle`.
     package init(
         _ stack: Stack, _ options: Options, say: @escaping @Sendable (String) -> Void,
         whenIdle: (@Sendable (Outcome) throws -> Void)? = nil
@@ -84,8 +85,8 @@ package final class StackRunner: Sendable {
         self.whenIdle = whenIdle
     }
 
-    /// Runs until Ctrl-C, SIGTERM, idleness (where asked for) or a start that can't succeed; blocks the calling thread.
-    /// - Throws: `Failure` for what keeps the stack from starting or going on.
+    /// Runs until Ctrl-C, SIGTERM, idleness (if requested) or a start that can't succeed; blocks the calling thread.
+    /// - Throws: `Failure` for whatever keeps the stack from starting or continuing.
     package func run() throws -> Outcome {
         try stack.requireSoundStructure()
         if let zone = options.zone {
@@ -169,10 +170,10 @@ package final class StackRunner: Sendable {
         }
     }
 
-    /// By way of the relay: whoever doesn't read what is said holds up neither the processes nor their supervision.
+    /// Through the relay: a reader that stops reading holds up neither the processes nor their supervision.
     private func say(_ line: String) { state.withLock { $0.relay }?.say(line) }
 
-    /// A hub that had to be killed leaves its sockets; one that somebody else runs keeps them.
+    /// A hub that had to be killed leaves its sockets; if somebody else's hub is running, it keeps them.
     private func removeSockets() {
         guard stack.configuration.bus.endpoints == nil, let hub = stack.configuration.only(.hub),
             let lock = try? InstanceLock.take(folder: stack.state.instance(hub.name))
@@ -211,12 +212,13 @@ package final class StackRunner: Sendable {
         }
     }
 
-    /// Beside the supervisor: stops all when what they write to is gone. What they took in from then on would be lost with the last of them.
+    /// Beside the supervisor: stops everything when the files that the stack writes to are gone. Whatever it accepted
+    /// from then on would be lost.
     private func watchFolders(_ running: Running) {
         let thread = Thread { [self] in
             var watch = FolderWatch(stack.state, stack.configuration)
             while running.goesOn {
-                // With the heartbeats of a resting stack: the machine wakes up once for all of them.
+                // Together with the heartbeats of a stack at rest: the machine wakes up once for all of them.
                 let now = MonotonicClock.now
                 Thread.sleep(forTimeInterval: (Repetition.next(Repetition.quiet, after: now) - now).seconds)
                 guard let problem = watch.problem(ready: state.withLock { $0.ready }) else { continue }
@@ -228,7 +230,7 @@ package final class StackRunner: Sendable {
         thread.start()
     }
 
-    /// Beside the supervisor: hands the files over, watches for idleness.
+    /// Beside the supervisor: hands over the files, and watches for idleness.
     private func accompany(_ client: StackClient, _ running: Running) throws {
         guard !options.imports.isEmpty || options.untilIdle || whenIdle != nil else { return }
         let imports = ImportClient(client: client, observer: stack.observer, hub: stack.hub)
@@ -245,10 +247,11 @@ package final class StackRunner: Sendable {
         var watch = IdleWatch(roles: .init(of: stack.configuration), closedHead: closedHead ?? .beginning)
         var heard = 0
         while true {
-            // In an import heartbeats come by the dozen, and nearly all tell that there is more to come.
+            // During an import heartbeats come by the dozen, and nearly all say that there is more to come.
             Thread.sleep(forTimeInterval: Self.lookInterval)
             client.wait(forHeartbeatAfter: &heard, until: Date(timeIntervalSinceNow: 0.25))
-            // An instance that can't start is told of by the supervisor; until all were ready, nothing is said to be done.
+            // An instance that can't start is reported by the supervisor; until all were ready, nothing is reported as
+            // done.
             let notReady = stack.names.filter { name in !state.withLock { $0.ready.contains(name) } }
             switch watch.judge(client.heartbeats, notReady: notReady, at: MonotonicClock.now) {
             case .waiting: continue
@@ -289,7 +292,7 @@ private final class Running: Sendable {
         return said.withLock { $0.repetition.interval(at: now) } == Repetition.lively ? .lively : .quiet
     }
 
-    /// What the supervisor says: its processes and how they are.
+    /// The supervisor's report: its processes and their states.
     func heartbeat(_ swaps: SwapDirector) -> Message? {
         guard let statuses = supervisor.withLock({ $0 })?.statuses else { return nil }
         let details = SupervisorDetails(

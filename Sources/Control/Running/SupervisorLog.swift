@@ -4,7 +4,8 @@ import Logging
 import StageKit
 import Supervisor
 
-/// What the supervisor does, as events in a log of its own: starts, ends and why, beside what the processes say themselves.
+/// What the supervisor does, as events in a log of its own: starts, ends and why, besides what the processes log
+/// themselves.
 struct SupervisorLog: Sendable {
     private let log: Log
 

@@ -6,7 +6,8 @@ import HealthModel
 import Logging
 import Protocol
 
-/// Tells a running observer what the phone is like and which types to observe. Each command is repeated until its effect is seen.
+/// Tells a running observer the phone's state and which types to observe. Each command is repeated until its effect is
+/// seen.
 package final class DeliveryCommands {
     private let client: StackClient
     private let observer: String
@@ -18,8 +19,8 @@ package final class DeliveryCommands {
         self.hub = hub
     }
 
-    /// Sets members of the device's state; the state that came of it.
-    /// - Parameter members: as `DeviceState` names them; nil: all as they are without a phone.
+    /// Sets members of the device's state, and returns the resulting state.
+    /// - Parameter members: with their names in `DeviceState`; nil: everything as without a phone.
     /// - Throws: `Failure` when the observer doesn't answer within `seconds`.
     package func setDevice(_ members: [String: Value]?, within seconds: Double = 10) throws -> DeviceState {
         let new = Value.object(members ?? Value(DeviceState()).object ?? [:])
@@ -60,7 +61,7 @@ package final class DeliveryCommands {
 }
 
 extension DeviceState {
-    /// One word each for those who type: `locked=true`, `app=background`, `network=wifi` (or `none`, or `unknown`).
+    /// One word for each when typed: `locked=true`, `app=background`, `network=wifi` (or `none`, or `unknown`).
     /// - Throws: `Failure` (usage) that names the member and what is allowed.
     package static func members(_ words: [String]) throws(Failure) -> [String: Value] {
         var members: [String: Value] = [:]
@@ -109,7 +110,7 @@ extension DeviceState {
         }
     }
 
-    /// As `device show` prints it: a line a member.
+    /// As `device show` prints it: one member per line.
     package var text: String {
         let network = network.map { $0.isSatisfied ? $0.interface?.rawValue ?? "other" : "none" } ?? "unknown"
         return """

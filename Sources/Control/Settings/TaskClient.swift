@@ -12,7 +12,7 @@ import Terminal
 
 /// The stack's scheduled tasks: lists them, and tells a running instance to launch, expire or cancel one.
 package struct TaskClient {
-    /// A task, and whose it is.
+    /// A task, and its instance.
     package struct Row {
         package var instance: String
         package var task: ScheduledTask
@@ -29,7 +29,7 @@ package struct TaskClient {
         hosts = [Manifest.Kind.debouncer, .consolidator].compactMap { stack.configuration.only($0)?.name }
     }
 
-    /// All tasks: of running instances as they are now, of those that are stopped or hang as they were kept.
+    /// All tasks: for running instances in their current state, for stopped or hanging ones as stored.
     package func rows() throws -> [Row] {
         let reader = stack.reader()
         let running = try hosts.filter { try reader.isRunning($0) }
@@ -62,7 +62,7 @@ package struct TaskClient {
     }
 
     /// Gives a command and waits for its effect.
-    /// - Returns: the task afterwards.
+    /// - Returns: the task's state afterwards.
     package func run(_ action: TaskCommand.Action, _ id: String) throws -> Row {
         let client = try StackClient(address: try stack.address)
         defer { client.close() }

@@ -5,7 +5,7 @@ import Inspection
 import Logging
 import Protocol
 
-/// Changes a person's zone timeline on a running observer: says it until the timeline shows it.
+/// Changes a person's zone timeline on a running observer: repeats the change until the timeline shows it.
 package struct ZoneClient {
     package enum Change: Sendable {
         case set(zone: String)
@@ -20,7 +20,7 @@ package struct ZoneClient {
             }
         }
 
-        /// Whether a timeline is as this change makes it.
+        /// Whether a timeline reflects this change.
         func shows(in parts: [ZonePlan.Part]) -> Bool {
             switch self {
             case .set(let zone): parts.first?.zone == zone
@@ -40,7 +40,7 @@ package struct ZoneClient {
         self.hub = hub
     }
 
-    /// - Returns: the timeline as it is then.
+    /// - Returns: the resulting timeline.
     /// - Throws: `Failure` when the observer doesn't do it within `seconds`.
     package func apply(_ change: Change, user: String, within seconds: Double = 20) throws -> [ZonePlan.Part] {
         let wait = AnswerWait(client, for: observer, hub: hub)

@@ -11,14 +11,14 @@ import Protocol
 /// Has a running stack swap an instance's plugin, and follows that to its end.
 package struct SwapClient {
     private let stack: Stack
-    /// Without a word of the supervisor for this long, it is taken for gone.
+    /// When the supervisor has been silent for this long, it counts as gone.
     private static let patience = Repetition.silence.seconds
 
     package init(_ stack: Stack) { self.stack = stack }
 
     /// - Parameter progress: called with each step.
-    /// - Returns: how it ended; also refused or failed.
-    /// - Throws: `Failure` when nobody is there who could do it.
+    /// - Returns: how it ended, which may be refused or failed.
+    /// - Throws: `Failure` when nothing is running that could do it.
     package func swap(_ wish: SwapWish, progress: (SwapProgress) -> Void) throws -> SwapProgress {
         try requireSupervisor(wish)
         let client = try StackClient(address: try stack.address)
@@ -39,7 +39,7 @@ package struct SwapClient {
         return last
     }
 
-    /// Takes a swap back on a stack that doesn't run; nil when one runs, which has to do it itself.
+    /// Undoes a swap on a stack that isn't running; nil when one is running, which has to do it itself.
     /// - Throws: `Failure` when the instance isn't swapped.
     package func takeBackStopped(_ instance: String) throws -> SwapProgress? {
         try StateFolder.make(stack.state.path)
@@ -91,7 +91,7 @@ package struct SwapClient {
 }
 
 extension SwapProgress {
-    /// How the trial went, in a line; nil where there was none.
+    /// How the trial went, on one line; nil if there was none.
     package var trialLine: String? {
         guard let trial else { return nil }
         let all = trial.computed + trial.empty + trial.failed.count
@@ -110,7 +110,7 @@ extension SwapProgress {
         return text + "."
     }
 
-    /// What has come of it, in a line.
+    /// The result, on one line.
     package var resultLine: String {
         if dryRun { return "\(instance) still runs \(from): this was a dry run." }
         guard let without else { return "\(instance) will run \(to) from the next start on." }

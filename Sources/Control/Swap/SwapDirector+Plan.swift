@@ -6,7 +6,7 @@ import Supervisor
 import Synchronization
 
 extension SwapDirector {
-    /// What is to become of a wish.
+    /// What is to be done about a request.
     /// - Throws: `Failure` or `ConfigurationError` for one that is refused before anything happens.
     func plan(_ wish: SwapWish, _ supervisor: Supervisor) throws -> Plan {
         let running = running.withLock { $0 }
@@ -36,7 +36,7 @@ extension SwapDirector {
             old: processes.spec(old))
     }
 
-    /// What can be told by the names alone.
+    /// What the names alone tell.
     private func refuse(_ wish: SwapWish, _ running: StackConfiguration) throws {
         let kind = running.instance(wish.instance)?.manifest.kind
         if kind == .hub, running.bus.isSealed {
@@ -64,12 +64,12 @@ extension SwapDirector {
         }
     }
 
-    /// As it is now: plugins come and go.
+    /// Read again, since plugins come and go.
     private func currentCatalog() throws -> PluginCatalog {
         try PluginCatalog(folder: processes.catalog.folder, programs: processes.catalog.programs)
     }
 
-    /// One that somebody runs by hand isn't the supervisor's to end.
+    /// A process that somebody runs by hand isn't the supervisor's to end.
     private func requireSupervised(_ name: String, _ supervisor: Supervisor) throws {
         let status = supervisor.statuses.first { $0.name == name }
         let folder = processes.state.instance(name)

@@ -11,9 +11,11 @@ import Supervisor
 import Synchronization
 import Terminal
 
-/// The supervisor's part in swaps: one after the other, on a thread of its own; what is going on stands in the supervisor's heartbeat.
+/// The supervisor's part in swaps: one after the other, on a thread of its own; the supervisor's heartbeat reports the
+/// progress.
 ///
-/// The only thing kept is the configuration, written once the new one is ready: whatever dies before, the old one is what starts again.
+/// Only the configuration is stored, written once the new process is ready: whatever dies before, the old one is what
+/// starts again.
 final class SwapDirector: Sendable {
     static let subscriptions: [Subscription] = [.exact("control.supervisor"), .prefix(StandbyWord.prefix)]
 
@@ -21,30 +23,30 @@ final class SwapDirector: Sendable {
         case word(StandbyWord)
         case ended(why: String)
         case tookPlace(after: Duration)
-        /// It has taken the place, but that couldn't be written down.
+        /// It has taken over, but that couldn't be saved.
         case unwritten(why: String)
-        /// A process of its own place is ready.
+        /// A process in its own place is ready.
         case ready(String)
     }
 
-    /// What is to be written down when the new one is ready.
+    /// What is to be saved when the new process is ready.
     struct Plan {
         var instance: String
         var standby: String
         var pid: Int
-        /// What the state folder is to say: the plugin, or nothing where it is the configured one.
+        /// What the state folder is to say: the plugin, or nothing if it is the configured one.
         var entry: String?
         var wanted: StackConfiguration
-        /// To start the old one again.
+        /// To restart the old process.
         var old: ProcessSpec
     }
 
     private struct State {
         var supervisor: Supervisor?
         var said: (@Sendable () -> Void)?
-        /// The last ones, the newest last.
+        /// The last few, newest last.
         var swaps: [SwapProgress] = []
-        /// Whose place is under way; what others do is no news then, and nothing is without.
+        /// The place being swapped; then the actions of others aren't news, and without it nothing is.
         var active: String?
         var plan: Plan?
     }
@@ -52,7 +54,7 @@ final class SwapDirector: Sendable {
     private static let kept = 8
     let processes: StackProcesses
     let layer: StackLayer
-    /// As the processes that run know it.
+    /// As known to the running processes.
     let running: Mutex<StackConfiguration>
     private let wishes = Mailbox<SwapWish>(capacity: 8)
     private let events = Mailbox<Event>(capacity: 256)
@@ -87,7 +89,7 @@ final class SwapDirector: Sendable {
     /// For the heartbeat.
     var all: [SwapProgress] { state.withLock { $0.swaps } }
 
-    /// A message of the topics that it hears, or a heartbeat; on the bus's thread.
+    /// A message on the topics that it hears, or a heartbeat; called on the bus thread.
     func hear(_ message: Message) {
         if let wish = SwapWish(message.body), message.topic == "control.supervisor" {
             let isNew = state.withLock { state in
@@ -95,7 +97,7 @@ final class SwapDirector: Sendable {
                 state.swaps.append(
                     SwapProgress(
                         id: wish.id, instance: wish.instance, plugin: wish.plugin ?? "", isTrial: wish.isTrial))
-                // Those that are under way are told of until they are over.
+                // Current ones are reported until they are over.
                 while state.swaps.count > Self.kept, state.swaps[0].step.isOver { state.swaps.removeFirst() }
                 return true
             }
@@ -110,7 +112,7 @@ final class SwapDirector: Sendable {
         }
     }
 
-    /// On the supervisor's thread: nothing else happens to the processes meanwhile.
+    /// On the supervisor's thread: nothing else happens to the processes in the meantime.
     func note(_ notice: SupervisorNotice) {
         switch notice {
         case .standbyEnded(_, let place, let why): tell(.ended(why: why), of: place)
@@ -184,12 +186,12 @@ final class SwapDirector: Sendable {
         }
     }
 
-    /// The next event before a moment; nil when there was none.
+    /// The next event before a given moment; nil when there was none.
     private func next(until deadline: MonotonicTime) -> Event? {
         events.take(limit: 1, timeout: max(.zero, deadline - MonotonicClock.now).seconds).first
     }
 
-    /// Starts the new one and waits until it stands by.
+    /// Starts the new process and waits until it stands by.
     private func tryOut(_ wish: SwapWish, _ plan: Plan, _ supervisor: Supervisor) throws -> StandbyWord {
         guard let new = plan.wanted.instance(plan.instance) else {
             throw Failure("this stack has no '\(plan.instance)'")
@@ -203,7 +205,7 @@ final class SwapDirector: Sendable {
                 if word.phase == .waiting { return word }
                 why = word.why ?? why
             case .ended(let how):
-                // What it said last may still be on its way: its end is heard of sooner.
+                // Its last message may still be on its way: its end becomes known sooner.
                 let reason = why ?? lastWord(of: wish) ?? "it ended (\(how))"
                 throw Failure(
                     "'\(new.plugin)' can't take the place: \(reason)",
@@ -217,7 +219,7 @@ final class SwapDirector: Sendable {
             hint: "'healthbus logs \(plan.instance)' shows what it said; --within gives it longer")
     }
 
-    /// Why one that has ended couldn't go on; nil when it doesn't come to be known within a few seconds.
+    /// Why a process that has ended couldn't continue; nil when that doesn't become known within a few seconds.
     private func lastWord(of wish: SwapWish) -> String? {
         let deadline = MonotonicClock.now + .seconds(5)
         while let event = next(until: deadline) {
@@ -234,7 +236,7 @@ final class SwapDirector: Sendable {
                 + " (\(first.date): \(first.why))", hint: "mend it; or swap all the same with --force")
     }
 
-    /// Sends the new one away, and sees it gone.
+    /// Dismisses the new process, and waits until it is gone.
     private func dismiss(_ plan: Plan, _ supervisor: Supervisor) {
         supervisor.stop(plan.standby)
         let deadline = MonotonicClock.now + .seconds(20)
@@ -244,7 +246,7 @@ final class SwapDirector: Sendable {
     }
 
     private func conclude(_ wish: SwapWish, _ plan: Plan, _ supervisor: Supervisor) {
-        // The old one may drain for 10 s; what takes longer than all this isn't a swap any more.
+        // The old process may drain for 10 s; anything that takes longer than all this isn't a swap any more.
         let deadline = MonotonicClock.now + .seconds(wish.within + 60)
         var why: String?
         while let event = next(until: deadline) {
@@ -258,7 +260,7 @@ final class SwapDirector: Sendable {
             case .unwritten(let reason): why = "it took the place, but that couldn't be written down: \(reason)"
             case .ended(let how):
                 why = why ?? "it wasn't ready within \(HumanFormat.duration(.seconds(wish.within))) (\(how))"
-                // It ended before the old one was told to.
+                // It ended before the old process was told to.
                 if supervisor.statuses.contains(where: { $0.name == wish.instance && $0.state == .ready }) {
                     return fail(wish, why)
                 }

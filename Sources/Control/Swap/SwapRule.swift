@@ -2,15 +2,16 @@ import Configuration
 import HealthModel
 import Logging
 
-/// Which plugin may take an instance's place while everyone else runs on.
+/// Which plugin may replace an instance's while everything else keeps running.
 ///
-/// The others have read this stack's configuration when they started: the debouncer which types a handler gets and what triggers it, a handler of all
-/// other types which types are named, the uploader whose events to deliver and under which paths, consolidator and observer who is there. What they know
-/// must stay true. The window isn't among that: a handler cuts its days itself, and asks for samples by instants.
+/// The others read this stack's configuration when they started: the debouncer which types a handler gets and what
+/// triggers it, a handler of all other types which types are named, the uploader whose events to deliver and under
+/// which paths, consolidator and observer which instances there are. What they know must stay true. The window isn't
+/// part of that: a handler cuts its days itself, and asks for samples by instants.
 package enum SwapRule {
     /// Why not; nil when it may.
     /// - Parameters:
-    ///   - running: as the processes that run know it.
+    ///   - running: as known to the running processes.
     ///   - wanted: as it would be.
     package static func refusal(
         _ name: String, running: StackConfiguration, wanted: StackConfiguration
@@ -37,7 +38,7 @@ package enum SwapRule {
         return nil
     }
 
-    /// What others would have to know, in words; nil when there is nothing.
+    /// What others would have to learn, in words; nil when there is nothing.
     private static func difference(
         _ old: StackConfiguration.Instance, _ new: StackConfiguration.Instance
     ) -> String? {

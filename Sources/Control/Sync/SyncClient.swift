@@ -9,24 +9,25 @@ import Inspection
 import Logging
 import Protocol
 
-/// Has a running stack sync now, and waits until everything is consumed and delivered, or says what still waits and why.
+/// Has a running stack sync now, and waits until everything is consumed and delivered, or reports what is still waiting
+/// and why.
 package final class SyncClient {
     private let stack: Stack
     private let client: StackClient
     private let debouncer: String
     private let roles: StackRoles
-    /// Without progress for this long, what is waited for is taken for stuck.
+    /// Without progress for this long, what is waited for counts as stuck.
     private static let patience = Duration.seconds(30)
-    /// The debouncer is given so long to hear of the observer's head, which it does each second.
+    /// How long the debouncer has to hear of the observer's head, which it does each second.
     private static let headPatience = Duration.seconds(5)
-    /// New changes are counted by so many questions at most; more are just many.
+    /// New changes are counted with at most this many questions; beyond that they are just many.
     private static let countedRequests = 40
-    /// A backend that has answered badly for this long isn't waited for.
+    /// A backend that has given bad answers for this long isn't waited for.
     private static let backendPatience = Duration.seconds(8)
-    /// A backend is asked again no sooner than after this.
+    /// The time before a backend is asked again.
     private static let checkSpacing = Duration.seconds(3)
 
-    /// Told what is waited for, while it takes long.
+    /// Called with what is waited for, if it takes long.
     private let tell: @Sendable (String) -> Void
 
     package init(_ stack: Stack, tell: @escaping @Sendable (String) -> Void = { _ in }) throws {
@@ -47,7 +48,7 @@ package final class SyncClient {
     private var beat: Heartbeat? { client.heartbeats[debouncer]?.beat }
     private var manual: DebouncerDetails.Manual? { beat?.debouncer?.manual }
 
-    /// Gives the command until the debouncer has it in its books.
+    /// Gives the command until the debouncer has recorded it.
     private func submit(_ command: SyncNow, isTaken: () -> Bool) throws {
         func now() -> [String: Value] {
             var command = command
@@ -62,7 +63,7 @@ package final class SyncClient {
                 hint: "'healthbus doctor' says what is wrong, and what to do"))
     }
 
-    /// The stack's metrics: its handlers.
+    /// Checks a name among the stack's metrics: its handlers.
     package func check(metric: String?) throws {
         let names = stack.configuration.handlers.map(\.name)
         guard let metric, !names.contains(metric) else { return }
@@ -80,9 +81,9 @@ package final class SyncClient {
         let new = try Dictionary(
             uniqueKeysWithValues: concerned.map { ($0.name, try changes(of: $0, until: head, before)) })
         let id = UUID().uuidString.lowercased()
-        // What was imported a moment ago belongs to it, whether or not the debouncer has heard of it by now.
+        // Anything imported a moment ago is included, whether or not the debouncer has heard of it yet.
         let command = SyncNow(id: id, metric: metric, head: head?.sequence)
-        // First: what the backend has lost is to be delivered again, and to be waited for.
+        // First: whatever the backend has lost must be delivered again, and waited for.
         let check = BackendCheckClient(stack, before, sends: true)
         check.ask(client)
         try submit(command) { manual?.id == id }
@@ -115,13 +116,15 @@ package final class SyncClient {
         }
     }
 
-    /// How far the observer's changelog goes now; nil when it doesn't say. Its heartbeat may be older than an import that just ended.
+    /// The current head of the observer's changelog; nil when it doesn't answer. Its heartbeat may be older than an
+    /// import that just ended.
     private func head() throws -> StoreHead? {
         let pages: [Page<DeliveryPage>]? = try client.ask(stack.observer, .delivery, within: 20)
         return pages?.first?.head
     }
 
-    /// How many changes of a handler's types the destination that is farthest behind hasn't delivered; nil when that can't be told.
+    /// How many changes of a handler's types haven't been delivered to the destination that is farthest behind; nil if
+    /// unknown.
     private func changes(
         of handler: StackConfiguration.Instance, until head: StoreHead?,
         _ beats: [String: (beat: Heartbeat, age: Double)]
@@ -150,15 +153,16 @@ package final class SyncClient {
         return nil
     }
 
-    /// Waits until the sync's round has ended, what it led to is delivered, and the backend is compared with that; what blocks.
-    /// - Parameter check: what backends were asked for when the sync began.
+    /// Waits until the sync's round has ended, its results are delivered, and the backend has been compared with them;
+    /// returns what blocks.
+    /// - Parameter check: the id of the comparison requested from backends when the sync began.
     private func wait(for id: String, check: String, _ teller: WaitTeller) throws -> [String] {
         var progress = ProgressWatch()
         var refusedSince: MonotonicTime?
         var checks: Set<String> = [check]
         var nextCheck = MonotonicTime.distantPast
         var looked = MonotonicClock.now
-        // How long nothing but a comparison was waited for: deliveries that go on make it neither longer nor endless.
+        // How long only a comparison has been waited for: continuing deliveries make this neither longer nor endless.
         var comparing = Duration.zero
         while true {
             let manual = manual
@@ -199,10 +203,10 @@ package final class SyncClient {
 
     // MARK: History
 
-    /// Begins a historical sync, or takes up the one under way, and follows it to its end.
+    /// Begins a historical sync, or joins the current one, and follows it to its end.
     /// - Parameters:
     ///   - span: a number of days, or "all".
-    ///   - progress: chunks done, chunks in all, seconds since it began to be followed.
+    ///   - progress: chunks done, chunks in total, seconds since following began.
     package func history(
         _ span: Value, progress: (_ done: Int, _ total: Int, _ seconds: Double) -> Void
     ) throws -> HistoryOutcome {

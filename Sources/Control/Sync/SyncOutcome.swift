@@ -8,13 +8,13 @@ import Terminal
 extension SyncClient {
     package struct Metric: Sendable, Equatable {
         package var name: String
-        /// Changes that hadn't been delivered when the sync began; nil when they are too many to be counted.
+        /// Changes that hadn't been delivered when the sync began; nil when there are too many to count.
         package var new: Int?
-        /// Elements that the backend has taken since.
+        /// Elements that the backend has accepted since.
         package var delivered: Int64
-        /// Days that have still to be computed.
+        /// Days still to be computed.
         package var pending: Int
-        /// Why something waits; nil when nothing does.
+        /// Why something is waiting; nil when nothing is.
         package var why: String?
     }
 
@@ -26,15 +26,16 @@ extension SyncClient {
         package var refused: [String]
         /// What blocks; empty when all is delivered.
         package var blocked: [String] { waiting + refused }
-        /// Types that are switched off. Denied ones aren't among them: HealthKit doesn't tell those from types without samples.
+        /// Types that are switched off. Denied ones aren't included: HealthKit doesn't distinguish those from types
+        /// without samples.
         package var off: [String]
         /// How many alerts are raised.
         package var alerts: Int
         package var seconds: Double
-        /// Whether a backend doesn't say who it is, so that nobody can tell what it keeps.
+        /// Whether a backend doesn't identify itself, so that nobody can tell what it keeps.
         package var isTrusted: Bool
         package var isDelivered: Bool { blocked.isEmpty }
-        /// What is to be done about what isn't delivered; nil when all is.
+        /// What to do about what isn't delivered; nil when everything is.
         package var hint: String? {
             let waits = "what waits goes on by itself once the cause is mended"
             let letters = "'healthbus dead-letters retry --all' sends what was refused again, once it can be taken"
@@ -53,7 +54,7 @@ extension SyncClient {
         }
     }
 
-    /// An uploader of which nobody knows whether its backend still has what it took.
+    /// An uploader whose backend may no longer have what it accepted.
     package struct Uncompared: Sendable, Equatable {
         package var uploader: String
         /// Why it can't be compared at present; nil when that is still to come.
@@ -67,8 +68,8 @@ extension SyncClient {
         }
     }
 
-    /// Uploaders whose backend hasn't been compared with all that was delivered. Pure.
-    /// - Parameter asked: the checks of this sync: one of them must be answered.
+    /// Uploaders whose backend hasn't been compared with everything delivered. Pure.
+    /// - Parameter asked: this sync's checks, one of which must be answered.
     package static func uncompared(
         _ uploaders: [String], _ beats: [String: (beat: Heartbeat, age: Double)], asked: Set<String>
     ) -> [Uncompared] {
@@ -91,14 +92,14 @@ extension SyncClient {
         }
     }
 
-    /// Whether a backend's acceptance is all that is known of it. Pure.
+    /// Whether a backend's acceptance is all that is known about it. Pure.
     package static func isTrusted(
         _ uploaders: [String], _ beats: [String: (beat: Heartbeat, age: Double)]
     ) -> Bool {
         uploaders.contains { beats[$0]?.beat.uploader?.backend.acceptance == .trust }
     }
 
-    /// What is still to come; empty when all is delivered. Pure.
+    /// What is still to come; empty when everything is delivered. Pure.
     static func waits(
         _ manual: DebouncerDetails.Manual?, _ id: String, _ beats: [String: (beat: Heartbeat, age: Double)],
         _ roles: StackRoles
@@ -125,7 +126,7 @@ extension SyncClient {
                 return done < head
             }
             if late { waits.append("\(uploader): days and events to deliver") }
-            // Handlers are as far as the release; so must the uploader be, whatever it has to deliver again.
+            // Handlers have reached the release; so must the uploader, whatever it has to deliver again.
             if let least, let done = frontier[observer], done < least, beats[uploader]?.beat.stage.consumed == nil {
                 waits.append("\(uploader): samples to deliver")
             }
@@ -150,7 +151,7 @@ extension SyncClient.Outcome {
         ]
     }
 
-    /// What a person wants to know, with what no command can do.
+    /// What a person wants to know, including what no command can do.
     package func text(for terminal: Terminal) -> String {
         var table = Table([
             .init("Metric"), .number("New"), .number("Delivered"), .number("Days pending"), .init("Waits for"),
@@ -170,7 +171,7 @@ extension SyncClient.Outcome {
             text += "The backend doesn't say who it is: that it keeps what it accepted is taken on trust.\n"
         }
         if !off.isEmpty { text += "Switched off, and left where they are: \(off.joined(separator: ", ")).\n" }
-        // A denied type is named nowhere else: for everybody but the owner it looks as if it had no samples.
+        // A denied type is named nowhere else: to everybody but the owner it looks as if it had no samples.
         if alerts > 0 {
             text += "\(alerts) alert\(alerts == 1 ? " is" : "s are") raised: 'healthbus alerts' says what to see to.\n"
         }

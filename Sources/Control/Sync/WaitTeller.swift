@@ -4,12 +4,13 @@ import Foundation
 import HealthModel
 import Synchronization
 
-/// Says beside a wait what it waits for, once nothing has moved for a while: whoever looks at a silent command doesn't know whether it works.
+/// Reports what a command is waiting for, once nothing has moved for a while: somebody watching a silent command can't
+/// tell whether it is working.
 final class WaitTeller: Sendable {
     private struct State {
         var waits: [String] = []
         var movedAt = MonotonicClock.now
-        /// By the clock; of those that are silent.
+        /// By the wall clock; for those that are silent.
         var silentSince: [String: Instant] = [:]
         var said = ""
         var isOver = false
@@ -21,12 +22,12 @@ final class WaitTeller: Sendable {
     private let began = WallClock.now
     private let tell: @Sendable (String) -> Void
 
-    /// Nothing is said before this.
+    /// Nothing is reported before this.
     private static let patience = Duration.seconds(4)
-    /// Asked twice a second, who can answers.
+    /// Asked twice a second, anyone able to answer does.
     private static let silence = 3.0
 
-    /// - Parameter names: whose silence counts.
+    /// - Parameter names: those whose silence counts.
     init(_ client: StackClient, names: [String], tell: @escaping @Sendable (String) -> Void) {
         (self.client, self.names, self.tell) = (client, names, tell)
         let thread = Thread { [self] in
@@ -41,7 +42,7 @@ final class WaitTeller: Sendable {
 
     func stop() { state.withLock { $0.isOver = true } }
 
-    /// - Parameter hasMoved: whether anything has since it was last told.
+    /// - Parameter hasMoved: whether anything has moved since the last report.
     func waits(for what: [String], hasMoved: Bool) {
         state.withLock { state in
             state.waits = what
@@ -67,7 +68,7 @@ final class WaitTeller: Sendable {
     }
 
     private func look() {
-        // Who has nothing to do says so seldom; asked, everyone who can answers at once.
+        // A process with nothing to do rarely reports; when asked, everyone who can answers at once.
         client.hello()
         let beats = client.heartbeats
         let now = WallClock.now

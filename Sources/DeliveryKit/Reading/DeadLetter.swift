@@ -23,7 +23,7 @@ extension DeadLetter {
                 version INTEGER NOT NULL, reason TEXT NOT NULL, UNIQUE (user, metric, id, version));
             """)
         guard try !isKnown("tries", in: database) else { return }
-        // Files of the first releases say neither how often nor when last.
+        // Files from the first releases record neither how often nor when last.
         try database.execute(
             """
             ALTER TABLE dead_letters ADD COLUMN status INTEGER;
@@ -42,11 +42,12 @@ extension DeadLetter {
         try database.prepare("SELECT count(*) FROM dead_letters").firstRow { $0.int64(0) } ?? 0
     }
 
-    /// Those of a selection, oldest first, beyond a number.
+    /// Those in a selection, oldest first, after a number.
     package static func page(
         in database: Database, _ selection: MendSelection, after: Int64 = 0, limit: Int
     ) throws -> [DeadLetter] {
-        // A file that has never run with this release has no such columns; it has been opened by one before anybody asks.
+        // A file that has never been opened by this release lacks these columns; a process of this release has opened
+        // it before anyone asks.
         let query = try database.prepare("SELECT \(columns) FROM dead_letters WHERE number > ? ORDER BY number")
         query.bind(1, after)
         defer { query.reset() }

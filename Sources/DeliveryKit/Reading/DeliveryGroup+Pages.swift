@@ -4,10 +4,10 @@ import Protocol
 import StageKit
 
 extension DeliveryGroup {
-    /// What is delivered of a producer's pages.
+    /// The elements to deliver from a producer's pages.
     /// - Parameters:
     ///   - isSamples: whether they are pages of samples, or of a keyed changelog.
-    ///   - family: under which metric a type's samples go; nil for those that don't.
+    ///   - family: the metric under which a type's samples are delivered; nil for those that aren't.
     package static func groups(
         _ pages: [Value], from upstream: String, isSamples: Bool, family: (String) -> UploadMetric?
     ) throws -> [DeliveryGroup] {
@@ -25,7 +25,7 @@ extension DeliveryGroup {
             guard page.isOwned else { throw StageError.unreadablePage(producer: upstream) }
             let (samples, users, user) = (page.samples, page.users, page.user)
             for part in parts(of: samples, user, samples.types.map(family)) {
-                // Most pages hold one type of one user: those go as they are.
+                // Most pages have one type of one user: those are taken as they are.
                 let selected = part.rows.count == samples.count ? samples : samples.select(part.rows)
                 groups.take([
                     DeliveryGroup(
@@ -46,13 +46,13 @@ extension DeliveryGroup {
         var key: String { "\(user)/\(metric.rawValue)" }
     }
 
-    /// - Parameter metrics: of the page's types.
+    /// - Parameter metrics: those of the page's types.
     private static func parts(of page: SamplePage, _ user: [Int32], _ metrics: [UploadMetric?]) -> [Part] {
         var parts: [Part] = []
-        // By user and type. Neighbours are mostly of the same part.
+        // By user and type. Neighbours mostly belong to the same part.
         var places: [Int64: Int] = [:]
         var (last, place) = (Int64.min, 0)
-        // What is quarantined is kept, not delivered: elements are what is sent.
+        // Quarantined samples are stored, not delivered: elements are what is sent.
         for row in 0..<page.count where page.flags[row].contains(.deleted) || !page.flags[row].contains(.quarantined) {
             let key = Int64(user[row]) << 32 | Int64(page.type[row])
             if key != last {
@@ -79,7 +79,7 @@ extension DeliveryGroup {
                 throw StageError.unreadablePage(producer: upstream)
             }
             let body = UploadDocument.body(of: row)
-            // Of what has no members nothing can be sent.
+            // A row without members can't be sent.
             if let body, body.object == nil { continue }
             for list in row.lists {
                 byKind["\(row.user)/\(list.rawValue)", default: (row.user, list, [])].documents
@@ -100,7 +100,7 @@ extension DeliveryGroup {
 }
 
 extension [DeliveryGroup] {
-    /// Adds groups of which nothing has been sent; samples of one user and metric go together.
+    /// Adds groups of which nothing has been sent; samples of the same user and metric are merged.
     package mutating func take(_ others: [DeliveryGroup]) {
         for other in others {
             guard case .samples(let page) = other.content,
@@ -110,7 +110,7 @@ extension [DeliveryGroup] {
                 append(other)
                 continue
             }
-            // Held here alone, it grows in its place.
+            // Held only here, so it grows in place.
             self[index].content = .samples(SamplePage())
             merged.append(page)
             self[index].batch = UploadBatch(count: merged.count)

@@ -1,7 +1,7 @@
 import HealthModel
 import Protocol
 
-/// Elements of one kind, of one user, for one path: what is delivered of pages. Pure.
+/// Elements of one kind, of one user, for one path: what is delivered from pages. Pure.
 package struct DeliveryGroup: Sendable {
     package var metric: UploadMetric
     package var user: String
@@ -26,7 +26,7 @@ package struct DeliveryGroup: Sendable {
 }
 
 extension DeliveryGroup {
-    /// One element alone, in a group of its own.
+    /// A single element, in a group of its own.
     package func only(_ index: Int) -> DeliveryGroup {
         let content: Content =
             switch content {
@@ -38,8 +38,7 @@ extension DeliveryGroup {
         return DeliveryGroup(metric: metric, user: user, content: content, batch: UploadBatch(count: 1))
     }
 
-    /// When what some elements tell of ended, of those that did no earlier than `first`; tombstones and days tell of nothing that
-    /// has an end.
+    /// When the elements ended, for those that ended no earlier than `first`; tombstones and days have no end.
     package func ends(_ part: Range<Int>, since first: Instant) -> [Instant] {
         switch content {
         case .samples(let page):
@@ -58,7 +57,7 @@ extension DeliveryGroup {
 
     package var isSamples: Bool { if case .samples = content { true } else { false } }
 
-    /// Elements.
+    /// The number of elements.
     package var count: Int {
         switch content {
         case .samples(let page): page.count
@@ -66,7 +65,7 @@ extension DeliveryGroup {
         }
     }
 
-    /// The list of the body that an element goes into.
+    /// The list in the body that an element goes into.
     package func list(_ index: Int) -> String {
         switch content {
         case .samples(let page): page.flags[index].contains(.deleted) ? "deleted" : "samples"
@@ -84,7 +83,7 @@ extension DeliveryGroup {
         }
     }
 
-    /// Where the element of a letter is; nil where it isn't in this group.
+    /// The index of a letter's element; nil if it isn't in this group.
     package func place(of letter: DeadLetter) -> Int? {
         guard user == letter.user, metric.rawValue == letter.metric else { return nil }
         return batch.next?.first { element($0).id == letter.id }

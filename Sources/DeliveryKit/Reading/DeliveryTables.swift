@@ -3,9 +3,10 @@ import Protocol
 import SQLite
 import StageKit
 
-/// What the uploader keeps beside its anchors: when it last delivered what, how long that took, what is known of the backend, and the dead letters.
+/// What the uploader stores besides its anchors: what it last delivered when, how long that took, what is known about
+/// the backend, and the dead letters.
 package enum DeliveryTables {
-    /// What was delivered of one metric.
+    /// What was delivered for one metric.
     package struct Metric: Equatable {
         package var last: Instant
         package var count: Int64
@@ -34,7 +35,7 @@ package enum DeliveryTables {
         return metrics
     }
 
-    /// Dead letters that somebody has dropped.
+    /// How many dead letters a person has dropped.
     package static func droppedLetters(in database: Database) throws -> Int64 {
         try database.prepare("SELECT value FROM backend WHERE key = 'droppedLetters'").firstRow {
             Int64($0.string(0)) ?? 0

@@ -1,35 +1,36 @@
-/// Which elements of a batch are still to be sent: whole at first, in ever smaller parts where a part is refused.
+/// Which elements of a batch are still to be sent: the whole batch at first, then ever smaller parts where a part is
+/// refused.
 ///
 /// One poison element among n is found with about 2 · log2 n requests; everything around it is delivered.
 package struct UploadBatch: Sendable, Equatable {
     /// Parts in order; the first is the next to send.
     package private(set) var parts: [Range<Int>]
-    /// Elements that were refused alone, and of which it isn't clear yet whether they are the cause.
+    /// Elements that were refused when sent alone, but may not be the cause.
     package private(set) var held: [Int] = []
-    /// Those that are sent once more since the backend took something after their refusal.
+    /// Those that are being sent again since the backend accepted something after refusing them.
     private var heardAgain: Set<Int> = []
 
     package init(count: Int) { parts = count > 0 ? [0..<count] : [] }
 
-    /// What to send now; nil when there is nothing, or all the rest is held.
+    /// What to send now; nil when there is nothing, or everything left is held.
     package var next: Range<Int>? { parts.first }
 
-    /// Whether every element is delivered or put aside.
+    /// Whether every element is delivered or a dead letter.
     package var isSettled: Bool { parts.isEmpty && held.isEmpty }
 
-    /// The first part is delivered, or put aside.
+    /// The first part is delivered, or has become a dead letter.
     package mutating func settle() {
         if !parts.isEmpty { parts.removeFirst() }
     }
 
-    /// The first part is to go in two halves; a single element stays as it is.
+    /// The first part is to be sent in two halves; a single element stays as it is.
     package mutating func split() {
         guard let part = parts.first, part.count > 1 else { return }
         let middle = part.lowerBound + part.count / 2
         parts.replaceSubrange(0...0, with: [part.lowerBound..<middle, middle..<part.upperBound])
     }
 
-    /// Some elements of the first part are put aside; the rest of it is still to be sent.
+    /// Some elements of the first part become dead letters; the rest of it is still to be sent.
     package mutating func remove(_ elements: some Sequence<Int>) {
         guard let part = parts.first else { return }
         var rest: [Range<Int>] = []
@@ -42,24 +43,24 @@ package struct UploadBatch: Sendable, Equatable {
         parts.replaceSubrange(0...0, with: rest)
     }
 
-    /// The first part waits until it is clear whether it is the cause.
+    /// The first part waits until it is known whether it is the cause.
     package mutating func hold() {
         guard let part = parts.first else { return }
         parts.removeFirst()
         held += part
     }
 
-    /// What is held is to be sent again, after all others: they may tell more.
+    /// The held elements are to be sent again, after all others, which may tell more.
     package mutating func release() {
         parts += held.map { $0..<$0 + 1 }
         held = []
     }
 
-    /// The backend was the cause: what it refused so far counts as never refused.
+    /// The backend was the cause: its refusals so far don't count.
     package mutating func forgetHearings() { heardAgain = [] }
 
-    /// What was held twice is put aside; the rest is to be sent once more.
-    /// - Returns: what is put aside.
+    /// Elements held twice become dead letters; the others are to be sent once more.
+    /// - Returns: the elements that become dead letters.
     package mutating func settleHeld() -> [Int] {
         let gone = held.filter(heardAgain.contains)
         held.removeAll(where: heardAgain.contains)

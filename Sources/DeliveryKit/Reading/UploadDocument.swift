@@ -4,7 +4,7 @@ import Protocol
 
 /// An event or a day as it is delivered. Pure.
 package enum UploadDocument {
-    /// What is delivered of an event's or a day's row; nil for a tombstone, and for what has no members.
+    /// The document delivered for the row of an event or a day; nil for a tombstone, and for a row without members.
     package static func document(of row: KeyedChangelog.Row) -> Value? {
         body(of: row).flatMap { versioned($0, row.sequence.value) }
     }

@@ -1,10 +1,11 @@
-/// The path that a type's samples are delivered under: a family that some handler's manifest names, or one of the two that all stacks have.
+/// The path that a type's samples are delivered to: a family named by some handler's manifest, or one of the two that
+/// all stacks have.
 package struct UploadMetric: Sendable, Hashable {
     package let rawValue: String
 
     package static let other = UploadMetric(family: "other")
     package static let daily = UploadMetric(family: "daily")
-    /// Families that have events beside samples.
+    /// Families that have events as well as samples.
     package static let sleep = UploadMetric(family: "sleep")
     package static let workouts = UploadMetric(family: "workouts")
 

@@ -8,17 +8,18 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Has a handler that stands by compute days of the process whose place it is to take, and compares. Nothing is written and nothing published.
+/// Has a handler that stands by compute days of the process that it is to replace, and compares. Nothing is written or
+/// published.
 struct HandlerTrial {
     let handler: HandlerStage
     let effects: (any EffectRunner)?
     let client: StackClient
 
-    /// Enough to meet each day of the week twice, few enough for a second.
+    /// Enough to cover each day of the week twice, few enough for a second.
     static let days = 14
     private static let patience = 60.0
 
-    /// - Throws: what keeps it from computing at all; a day that fails is only counted.
+    /// - Throws: whatever keeps it from computing at all; a day that fails is only counted.
     func run(path: String) throws -> TrialReport {
         var report = TrialReport()
         // An instance that has never run has nothing to compare with.
@@ -55,7 +56,7 @@ struct HandlerTrial {
                 throw Failure("the \(handler.upstream.producer) gave no samples to try it with within 10 s")
             }
             guard let last = pages.last else {
-                throw Failure("the \(handler.upstream.producer) began anew while it was tried", hint: "try again")
+                throw Failure("the \(handler.upstream.producer) started over during the trial", hint: "try again")
             }
             for page in pages { samples.append(page.samples) }
             guard let place = last.continue else { return samples }
@@ -70,9 +71,9 @@ struct HandlerTrial {
         case .beside:
             let replies = Mailbox<EffectResult>(capacity: 1)
             effects?.perform(Effect(id: Int64(number), request: DayRequest(input: input))) { replies.offer($0) }
-            // The program has its own limits, and whoever waits for this process has another.
+            // The program has its own time limits, and whoever waits for this process has another.
             guard let reply = replies.take(limit: 1, timeout: 86_400).first?.value as? DayReply else {
-                throw Failure("the program was stopped while it was tried")
+                throw Failure("the program was stopped during the trial")
             }
             switch reply {
             case .computed(let output): return output

@@ -4,15 +4,15 @@ import Protocol
 import SQLite
 import StageKit
 
-/// What a handler's file holds of some days, read beside its owner in one transaction: figures, zones and cursor fit together.
+/// Some days from a handler's file, read beside its owner in one transaction: figures, zones and cursor fit together.
 ///
-/// No copy of the file: it is read as pulls are, by a connection that can't write, so that there is nothing to make, and nothing to take away after a
-/// crash.
+/// The file isn't copied: it is read as pulls are, over a connection that can't write, so that there is nothing to
+/// make, and nothing to clean up after a crash.
 struct TrialDays {
     struct Day {
         var user: String
         var day: LocalDay
-        /// Whether what there is was computed from all that is consumed; else it can't be compared.
+        /// Whether the existing figures were computed from everything consumed; otherwise they can't be compared.
         var isSettled: Bool
         /// The living rows; empty for a day without samples.
         var rows: [(key: String, body: Value)]
@@ -26,10 +26,10 @@ struct TrialDays {
     /// Nothing is known.
     init(asked: Set<String>) { characteristics = Characteristics(asked) }
 
-    /// Days that have figures, first those that wait for nothing, the newest of them first; and one that has none.
+    /// Days with figures, first those that aren't waiting to be recomputed, newest first; and one day without.
     /// - Parameters:
     ///   - asked: characteristics that the handler reads.
-    ///   - count: how many days at most.
+    ///   - count: the most days.
     init(in database: Database, observer: String, asked: Set<String>, count: Int) throws {
         self.init(asked: asked)
         try database.readTransaction {

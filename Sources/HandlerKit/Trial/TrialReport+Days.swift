@@ -2,8 +2,8 @@ import HealthModel
 import Protocol
 
 extension TrialReport {
-    /// Takes in what came of a day.
-    /// - Parameter rows: what there is of that day; nil where that can't be compared.
+    /// Adds the result for a day.
+    /// - Parameter rows: the existing rows for that day; nil if they can't be compared.
     package mutating func take(_ output: DayOutput, rows: [(key: String, body: Value)]?) {
         guard let rows else {
             computed += 1
@@ -21,7 +21,7 @@ extension TrialReport {
         let events = rows.filter { $0.key.hasPrefix("event/") }.map(\.body)
         var names = names(output.figures, body["figures"])
         names.formUnion(self.names(output.hourly, body["hourly"]).map { "hourly.\($0)" })
-        // As text: a number is one number, however its language writes it.
+        // As text: a number is the same number, however the handler's language writes it.
         let new = output.events.map { event -> String in
             Value.object(["id": .string(event.id), "kind": .string(event.kind), "event": event.payload]).json()
         }

@@ -1,9 +1,9 @@
 import HealthModel
 
-/// Workouts' names in the app: what a person reads, "Outdoor Run", "Traditional Strength Training".
+/// The app's names for workouts, as shown to people: "Outdoor Run", "Traditional Strength Training".
 enum AutoExportActivity {
-    /// HealthKit's identifier; the name as it was where it isn't known. iOS translates names ("Outdoor Ausführen"), so those of
-    /// other languages aren't.
+    /// HealthKit's identifier; an unknown name is kept. iOS translates names ("Outdoor Ausführen"), so names in other
+    /// languages are unknown.
     static func identifier(of name: String) -> String {
         let words = name.lowercased().split { !$0.isLetter }.map(String.init)
         let all = words.joined()
@@ -12,7 +12,7 @@ enum AutoExportActivity {
         return names[bare] ?? name
     }
 
-    /// Whether the name says that it was inside; nil where it says nothing.
+    /// Whether the name says that it was indoors; nil if it doesn't say.
     static func isIndoor(_ text: String) -> Bool? {
         let words = text.lowercased().split { !$0.isLetter }
         if words.contains("indoor") { return true }
@@ -25,7 +25,7 @@ enum AutoExportActivity {
         var names: [String: String] = [:]
         for raw in [Int](1...80) + [82, 83, 84, 3000] {
             let activity = WorkoutActivity(raw: raw)
-            // 81 and what HealthKit doesn't use have the name of others.
+            // 81 and what HealthKit doesn't use have other workouts' names.
             if activity.name != "other" || raw == 3000 { names[activity.name.lowercased()] = activity.identifier }
         }
         for entry in others.split(whereSeparator: \.isWhitespace) {

@@ -1,14 +1,14 @@
 import HealthModel
 
-/// Over what the app has added up, as far as a request says.
+/// Over what period the app has aggregated, as far as a request says.
 enum AutoExportAggregation: Equatable {
-    /// Nothing is added up.
+    /// Nothing is aggregated.
     case samples
     case period(AutoExportPeriod)
-    /// Nobody says; a period that the dates suggest is at most so long.
+    /// Unknown; a period suggested by the dates is at most this long.
     case unknown(atMost: AutoExportPeriod)
 
-    /// Of the header's text, in any case and number: `Minutes`, `hours`, `Day`, `none`.
+    /// From the header's text, in any case, singular or plural: `Minutes`, `hours`, `Day`, `none`.
     init(header: String?) {
         let text = (header ?? "").lowercased().filter(\.isLetter)
         switch text {
@@ -26,13 +26,13 @@ enum AutoExportAggregation: Equatable {
     }
 }
 
-/// A stretch of the calendar that begins where the wall clock says so.
+/// A period of the calendar that begins according to the wall clock.
 enum AutoExportPeriod: Int, Comparable {
     case second, minute, hour, day, week, month, year
 
     static func < (a: AutoExportPeriod, b: AutoExportPeriod) -> Bool { a.rawValue < b.rawValue }
 
-    /// The longest up to a day that begins at this date; nil for none.
+    /// The longest period, up to a day, that begins at this date; nil for none.
     static func beginning(at date: AutoExportDate) -> AutoExportPeriod? {
         let inDay = date.inDay
         if inDay == 0 { return .day }
@@ -40,13 +40,14 @@ enum AutoExportPeriod: Int, Comparable {
         return inDay % minuteLength == 0 ? .minute : nil
     }
 
-    /// Whether one may begin then. Weeks, months and years begin at some midnight: on which day is the person's setting.
+    /// Whether one may begin at this date. Weeks, months and years begin at some midnight: on which day is up to the
+    /// person's settings.
     func mayBegin(at date: AutoExportDate) -> Bool {
         guard self != .second else { return true }
         return AutoExportPeriod.beginning(at: date).map { $0 >= min(self, .day) } ?? false
     }
 
-    /// The end of the one that begins then.
+    /// The end of the period that begins at this date.
     func end(from date: AutoExportDate) -> Instant {
         switch self {
         case .second: shifted(date, Instant.microsecondsPerSecond)
@@ -63,7 +64,7 @@ enum AutoExportPeriod: Int, Comparable {
         Instant(microseconds: date.instant.microseconds + length)
     }
 
-    /// The same day of a later month, at the same time; the first of the month behind where that has no such day.
+    /// The same day of a later month, at the same time; if there is no such day, the first of the following month.
     private func calendarEnd(_ date: AutoExportDate, months: Int) -> Instant {
         let day = date.day
         let month = day.month - 1 + months

@@ -2,8 +2,9 @@ import HealthModel
 
 /// A date as the app writes it, with the wall clock that it was read from.
 ///
-/// `2024-02-06 14:30:00 -0800`, and where the phone shows 12 hours `2024-02-06 2:30:00 PM -0800` or `2:30:00 pm`, with a space of
-/// any kind in front (U+202F since iOS 17); ISO 8601 too. A date without an offset isn't read: nobody can say when that is.
+/// `2024-02-06 14:30:00 -0800`, and on phones with a 12-hour clock `2024-02-06 2:30:00 PM -0800` or `2:30:00 pm`,
+/// preceded by a space of any kind (U+202F since iOS 17); also ISO 8601. A date without an offset isn't read: nobody
+/// can say when that is.
 struct AutoExportDate: Equatable {
     let instant: Instant
     /// Seconds east of Greenwich, as printed.
@@ -16,13 +17,13 @@ struct AutoExportDate: Equatable {
         (instant, offset) = date
     }
 
-    /// Microseconds since 1970-01-01 of a clock on the wall.
+    /// The wall clock's microseconds since 1970-01-01.
     private var wall: Int64 { instant.microseconds + offset * Instant.microsecondsPerSecond }
 
     /// The local date, as days since 1970.
     var day: LocalDay { LocalDay(number: Int((wall - inDay) / Self.dayLength)) }
 
-    /// Microseconds since the local midnight.
+    /// Microseconds since local midnight.
     var inDay: Int64 {
         let rest = wall % Self.dayLength
         return rest < 0 ? rest + Self.dayLength : rest
@@ -37,7 +38,7 @@ struct AutoExportDate: Equatable {
 }
 
 extension DateScanner {
-    /// The whole text as a date of the app.
+    /// The whole text as one of the app's dates.
     fileprivate mutating func autoExportDate() -> (instant: Instant, offset: Int64)? {
         guard let year = number(4), skip("-"), let month = number(1...2), (1...12).contains(month), skip("-"),
             let day = number(1...2)
@@ -66,7 +67,7 @@ extension DateScanner {
         return (Instant(microseconds: seconds * Instant.microsecondsPerSecond + fraction), offset)
     }
 
-    /// Whether it is after noon, where the date says so: `AM`, `pm`, `a. m.`
+    /// Whether it is after noon, if the date says so: `AM`, `pm`, `a. m.`
     private mutating func half() -> Bool? {
         guard let byte = peek() else { return nil }
         let letter = byte | 0x20
@@ -83,7 +84,7 @@ extension DateScanner {
         return letter == UInt8(ascii: "p")
     }
 
-    /// Spaces, also those that don't break: U+00A0 and U+202F.
+    /// Spaces, including non-breaking ones: U+00A0 and U+202F.
     private mutating func skipSpaces() -> Bool {
         let begin = position
         while let byte = peek() {

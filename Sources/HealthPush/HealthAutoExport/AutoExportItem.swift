@@ -1,15 +1,15 @@
 import HealthModel
 import JSON
 
-/// One item of a request: where its members are. Nested values stay text until they are asked for.
+/// One item of a request: where its members are. Nested values stay text until they are requested.
 ///
-/// What is asked for counts as understood; `rest` has what isn't, so that it can be kept.
+/// Requested members count as understood; `rest` has the others, so that they can be kept.
 struct AutoExportItem {
     private var members: [(name: JSONSpan, value: JSONSpan)] = []
-    /// A bit for each of the first 64 members; those behind never count as understood.
+    /// A bit for each of the first 64 members; any further ones never count as understood.
     private var understood: UInt64 = 0
 
-    /// Takes an item's place; false when it isn't an object.
+    /// Records an item's position; returns false when it isn't an object.
     mutating func read(_ span: JSONSpan) throws(JSONScanError) -> Bool {
         members.removeAll(keepingCapacity: true)
         understood = 0
@@ -20,7 +20,7 @@ struct AutoExportItem {
         return true
     }
 
-    /// A member's value; nil where there is none and for null.
+    /// A member's value; nil if there is none, and for null.
     mutating func take(_ name: StaticString) -> JSONSpan? {
         for index in members.indices where members[index].name == name {
             if index < 64 { understood |= 1 << UInt64(index) }
@@ -29,21 +29,21 @@ struct AutoExportItem {
         return nil
     }
 
-    /// The first of these that is there; the others count as understood, too.
+    /// The first of these that exists; the others count as understood too.
     mutating func take(_ name: StaticString, _ other: StaticString) -> JSONSpan? {
         let value = take(name)
         let second = take(other)
         return value ?? second
     }
 
-    /// As above, of three names. Each number of names has its own form: a list of them would be made for every item.
+    /// As above, for three names. Each number of names has its own function: an array would be made for every item.
     mutating func take(_ name: StaticString, _ other: StaticString, _ third: StaticString) -> JSONSpan? {
         let value = take(name, other)
         let last = take(third)
         return value ?? last
     }
 
-    /// Whether there is a member of this name, also one that is null.
+    /// Whether there is a member with this name, even if it is null.
     func has(_ name: StaticString) -> Bool { members.contains { $0.name == name } }
 
     /// A member that stays among the rest.
@@ -51,9 +51,9 @@ struct AutoExportItem {
         members.first { $0.name == name }.flatMap { $0.value.isNull ? nil : $0.value }
     }
 
-    /// Members that nobody asked for, but for null ones.
+    /// Members that nobody requested, except null ones.
     var rest: [String: Value] {
-        // Nearly always nothing is left: the dictionary is made only where something is.
+        // Nearly always nothing is left: the dictionary is made only if something is.
         var rest: [String: Value] = [:]
         for (index, member) in members.enumerated() where !isUnderstood(index) && !member.value.isNull {
             if let name = member.name.text { rest[name] = member.value.value }
@@ -61,8 +61,8 @@ struct AutoExportItem {
         return rest
     }
 
-    /// The rest as far as its text has so many bytes, the shortest members first, and the names of those that are too long for
-    /// that.
+    /// The rest, as far as its text fits this many bytes, shortest members first, and the names of those that don't
+    /// fit.
     func rest(upTo limit: Int) -> (members: [String: Value], notKept: [String]) {
         let left = members.enumerated().filter { !isUnderstood($0.offset) && !$0.element.value.isNull }
         let sorted = left.compactMap { _, member in member.name.text.map { (name: $0, value: member.value) } }
@@ -81,7 +81,7 @@ struct AutoExportItem {
 }
 
 extension JSONSpan {
-    /// The text of a number, also of one that stands in a string, as some of the app's versions write it.
+    /// The text of a number, or of one inside a string, as some versions of the app write it.
     var numberText: UnsafeBufferPointer<UInt8>? {
         kind == .number || kind == .string ? bytes.assumingMemoryBound(to: UInt8.self) : nil
     }
@@ -109,7 +109,7 @@ extension JSONSpan {
         }
     }
 
-    /// The value with all in it. A number that a double doesn't hold for certain stays text.
+    /// The value with all its members. A number that a double may not hold exactly stays text.
     var value: Value {
         if let text { return .string(text) }
         return Value(strictJSON: Array(bytes)) ?? .string(String(decoding: bytes, as: UTF8.self))

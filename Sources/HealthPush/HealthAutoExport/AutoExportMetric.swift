@@ -10,16 +10,17 @@ struct AutoExportMetric {
         case bloodPressure
         /// Stages, or nights.
         case sleep
-        /// Sessions and events: `{date, qty}` or `{start, end, qty}`, perhaps with a `value` by name.
+        /// Sessions and events: `{date, qty}` or `{start, end, qty}`, possibly with a `value` by name.
         case category
-        /// `{date, "Unspecified", "Protection Used", "Protection Not Used"}`: how often.
+        /// `{date, "Unspecified", "Protection Used", "Protection Not Used"}`: counts.
         case sexualActivity
     }
 
     let type: HealthType
     let form: Form
 
-    /// Nil for a name that isn't known. Case, and signs between the words, don't count: versions of the app differ in them.
+    /// Nil for an unknown name. Case, and characters between the words, don't matter: versions of the app differ in
+    /// them.
     static func named(_ name: String) -> AutoExportMetric? {
         let key = key(name)
         guard let identifier = others[key] ?? own[key] else { return nil }
@@ -28,12 +29,13 @@ struct AutoExportMetric {
         return AutoExportMetric(type: type, form: form)
     }
 
-    /// Letters and digits alone: `step_count` and `Step Count` are `stepcount`.
+    /// Only letters and digits: `step_count` and `Step Count` are `stepcount`.
     static func key(_ name: String) -> String {
         String(name.lowercased().unicodeScalars.filter { $0.properties.isAlphabetic || ("0"..."9").contains($0) })
     }
 
-    /// HealthKit's own names: the app's are mostly those in other letters (`heart_rate`, `apple_exercise_time`, `dietary_water`).
+    /// HealthKit's own names: the app's are mostly the same, spelled differently (`heart_rate`, `apple_exercise_time`,
+    /// `dietary_water`).
     private static let own: [String: String] = {
         var names: [String: String] = [:]
         for (identifier, type) in HealthType.allKnown {
@@ -53,7 +55,7 @@ struct AutoExportMetric {
 
     static let bloodPressure = "HKCorrelationTypeIdentifierBloodPressure"
 
-    /// The app's names that aren't HealthKit's, those of all its versions.
+    /// The app's names that aren't HealthKit's, from all its versions.
     private static let others: [String: String] = {
         var names: [String: String] = [key("blood_pressure"): bloodPressure]
         for (prefix, table) in [(quantity, quantities), (category, categories)] {

@@ -3,13 +3,13 @@ import JSON
 
 extension AutoExportReader {
     static let standHour = "HKCategoryTypeIdentifierAppleStandHour"
-    static let translates = "the app translates it, so the phone may speak another language"
+    static let translates = "the app translates it, so the phone may be set to another language"
     static let unknownValue = "the value isn't one that its type is known to have; \(translates)"
 
-    /// Sessions and events: mindful minutes, washed hands, stand hours. What is wrong, or nil.
+    /// Sessions and events: mindful minutes, handwashing, stand hours. Returns what is wrong, or nil.
     ///
-    /// One with a start and an end, or with a `value` by name, is a sample; one that lasts longer than its period is too, from
-    /// its date on. Else the app has counted them, or added up their minutes.
+    /// An entry with a start and an end, or with a `value` by name, is a sample; so is one that lasts longer than its
+    /// period, from its date on. Otherwise the app has counted them, or added up their minutes.
     mutating func readCategoryMetric(_ series: AutoExportSeries) -> String? {
         let quantity = item.take("qty") ?? item.take("Avg", "avg")
         let seconds = AutoExportUnits.seconds(in: series.units)
@@ -24,7 +24,7 @@ extension AutoExportReader {
         let isNamed = item.look("value") != nil
         let outlasts = !isStand && (length.map { $0 > span.end - span.start } ?? false)
         if isStand, !isNamed, !span.isOwn, !span.isStatistic {
-            // A count of stand hours is of one hour at least.
+            // A number of stand hours covers at least one hour.
             span.isStatistic = true
             span.end = span.start + .seconds(3600)
         }
@@ -56,7 +56,7 @@ extension AutoExportReader {
         return rows.append(row)
     }
 
-    /// A category's raw value: by its bare name, by HealthKit's, or as a number.
+    /// A category's raw value: by its short name, by HealthKit's name, or as a number.
     static func raw(_ value: JSONSpan, type identifier: String) -> Int? {
         if let number = value.integer {
             return CategoryValue.name(of: Int(clamping: number), type: identifier).map { _ in Int(clamping: number) }
@@ -67,8 +67,8 @@ extension AutoExportReader {
         return CategoryValue.raw(of: text)
     }
 
-    /// `{date, "Unspecified", "Protection Used", "Protection Not Used"}`: counts of a day, which the app gives whatever else it
-    /// adds up. What is wrong, or nil.
+    /// `{date, "Unspecified", "Protection Used", "Protection Not Used"}`: counts for a day, which the app sends
+    /// whatever else it aggregates. Returns what is wrong, or nil.
     mutating func readSexualActivity(_ series: AutoExportSeries) -> String? {
         let parts = [
             ("unspecified", item.take("Unspecified")), ("protectionUsed", item.take("Protection Used")),
@@ -82,7 +82,7 @@ extension AutoExportReader {
             span = try AutoExportSpan(&item, isMidnight ? .period(.day) : series.aggregation, isSum: true)
         } catch { return error.reason }
         let total = counts.reduce(0) { $0 + $1.1 }
-        // Nothing on that day: nothing to keep.
+        // Nothing on that day: nothing to store.
         guard total > 0 else { return nil }
         guard total.isFinite else { return Self.noQuantity }
         if !span.isStatistic, total > 1 { span.isStatistic = true }
@@ -97,7 +97,7 @@ extension AutoExportReader {
         return rows.append(row)
     }
 
-    /// HealthKit's metadata of whether protection was used; empty where that isn't said.
+    /// HealthKit's metadata for whether protection was used; empty if that isn't stated.
     static func protection(_ value: String) -> [String: Value] {
         switch AutoExportMetric.key(value) {
         case "protectionused": ["HKSexualActivityProtectionUsed": "1"]

@@ -2,15 +2,16 @@ import HealthModel
 import JSON
 
 extension AutoExportReader {
-    /// Millimetres of paper are drawn by the millivolt: a nanovolt is beyond any drawing, and beyond what the watch measures.
+    /// ECGs are drawn in millimetres per millivolt: a nanovolt is finer than any drawing, and than what the watch
+    /// measures.
     private static let voltageDigits = 1000.0
     private static let voltageLimit = 1 << 16
 
-    /// An electrocardiogram as one record without a number. What is wrong, or nil.
+    /// An electrocardiogram as one record without a number. Returns what is wrong, or nil.
     ///
-    /// Its payload has `classification`, `averageHeartRate`, `samplingFrequency` and the like as the app sends them, and the
-    /// voltages as one column: `{"microvolts": […]}`, to the nanovolt. The measurements' own times aren't kept: they follow from
-    /// `samplingFrequency`.
+    /// Its payload has `classification`, `averageHeartRate`, `samplingFrequency` and the like as the app sends them,
+    /// and the voltages as one column: `{"microvolts": […]}`, to the nanovolt. The measurements' own times aren't kept:
+    /// they follow from `samplingFrequency`.
     mutating func readElectrocardiogram() throws(JSONScanError) -> String? {
         let times: (start: Instant, end: Instant)
         do throws(AutoExportSpan.Problem) {
@@ -28,7 +29,8 @@ extension AutoExportReader {
         return rows.append(row)
     }
 
-    /// Nil for what isn't an array of voltages, or is longer than any recording; then it stays as it is, if there is room.
+    /// Nil for anything that isn't an array of voltages, or is longer than any recording; it is then kept unchanged if
+    /// there is room.
     private static func microvolts(_ array: JSONSpan?) throws(JSONScanError) -> [Double]? {
         guard let array, array.kind == .array else { return nil }
         let volts = HealthType(identifier: "voltage", kind: .other, unit: "mcV", style: .none)

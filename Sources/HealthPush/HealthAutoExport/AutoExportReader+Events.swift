@@ -8,7 +8,8 @@ extension AutoExportReader {
     static let stateOfMind = "HKDataTypeIdentifierStateOfMind"
     static let medication = "HKMedicationDoseEventTypeIdentifierMedicationDoseEvent"
 
-    /// A symptom `{start, end, name, severity}` or an entry of cycle tracking `{start, end, name, value}`. What is wrong, or nil.
+    /// A symptom `{start, end, name, severity}` or an entry of cycle tracking `{start, end, name, value}`. Returns what
+    /// is wrong, or nil.
     mutating func readCategory() -> String? {
         let times: (start: Instant, end: Instant)
         do throws(AutoExportSpan.Problem) {
@@ -36,11 +37,11 @@ extension AutoExportReader {
         return rows.append(row)
     }
 
-    /// `{start, end, heartNotification, threshold, heartRateData}`; what the heart did stays in the payload. What is wrong, or
-    /// nil.
+    /// `{start, end, heartNotification, threshold, heartRateData}`; the heart rates stay in the payload. Returns what
+    /// is wrong, or nil.
     ///
-    /// The app's manual has no name of the kind, its requests have. Without one a threshold tells (only rates have one), and on
-    /// which side of it the rates are.
+    /// The app's manual doesn't mention a kind, but its requests have one. Without it the threshold decides (only rates
+    /// have one), and on which side of it the rates are.
     mutating func readHeartRateNotification() throws(JSONScanError) -> String? {
         let times: (start: Instant, end: Instant)
         do throws(AutoExportSpan.Problem) {
@@ -69,7 +70,7 @@ extension AutoExportReader {
         return rows.append(row)
     }
 
-    /// What was felt, all of it in the payload. What is wrong, or nil.
+    /// A state of mind, all of it in the payload. Returns what is wrong, or nil.
     mutating func readStateOfMind() -> String? {
         let times: (start: Instant, end: Instant)
         do throws(AutoExportSpan.Problem) {
@@ -80,8 +81,8 @@ extension AutoExportReader {
         return rows.append(row)
     }
 
-    /// A dose that was taken, skipped or missed: its value is the dosage, all else is in the payload. It is when it was logged,
-    /// or when it was due. What is wrong, or nil.
+    /// A dose that was taken, skipped or missed: its value is the dosage; everything else is in the payload. Its time
+    /// is when it was logged, or when it was due. Returns what is wrong, or nil.
     mutating func readMedication() -> String? {
         let due: AutoExportDate?
         let times: (start: Instant, end: Instant)

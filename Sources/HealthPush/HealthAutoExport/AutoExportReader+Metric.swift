@@ -6,18 +6,18 @@ struct AutoExportSeries {
     let metric: AutoExportMetric
     /// As printed; empty for none.
     let units: String
-    /// Of a quantity's values; nil when the unit isn't one of its type.
+    /// For a quantity's values; nil when the unit doesn't belong to its type.
     let factors: UnitFactors?
-    /// What a value's minimum and maximum may be.
+    /// The range of a value's minimum and maximum.
     let limit: ClosedRange<Double>
     let aggregation: AutoExportAggregation
-    /// Where the samples' type and unit are in the columns, and those of the statistics; nil until there is one.
+    /// The positions of the samples' type and unit in the columns, and of the statistics'; nil until there is one.
     var sampleSlots: AutoExportSlots?
     var statisticSlots: AutoExportSlots?
 }
 
 extension AutoExportReader {
-    /// Reads `{name, units, data: […]}`; each entry of `data` is an item, in whatever order the members come.
+    /// Reads `{name, units, data: […]}`; each entry of `data` is an item. The members may come in any order.
     mutating func readMetric(_ span: JSONSpan) throws(JSONScanError) {
         guard try item.read(span), let name = item.take("name"), let text = name.text else {
             rows.beginItem()
@@ -26,7 +26,7 @@ extension AutoExportReader {
         let units = item.take("units", "unit")
         let hasData = item.has("data")
         guard let data = item.take("data") else {
-            // The app writes null for what it has nothing of.
+            // The app writes null where it has nothing.
             if hasData { return }
             rows.beginItem()
             return rows.quarantine("the metric has no data", raw: span.whole)
@@ -70,7 +70,7 @@ extension AutoExportReader {
     static let systolic = "HKQuantityTypeIdentifierBloodPressureSystolic"
     static let diastolic = "HKQuantityTypeIdentifierBloodPressureDiastolic"
 
-    /// What the request says, or else the dates of the metric, all together.
+    /// As the request says, or else judged by all dates of the metric together.
     private func aggregation(of data: JSONSpan) throws(JSONScanError) -> AutoExportAggregation {
         guard case .unknown(let longest) = aggregation else { return aggregation }
         var scanner = JSONScanner(data.bytes)
@@ -79,14 +79,14 @@ extension AutoExportReader {
         try scanner.beginArray()
         while try scanner.nextElement() {
             guard try entry.read(scanner.value()), let date = entry.take("date")?.date else { continue }
-            // One date that no period begins at tells that none is meant.
+            // One date at which no period begins shows that there are no periods.
             guard let period = AutoExportPeriod.beginning(at: date) else { return .samples }
             found = min(found ?? longest, period)
         }
         return found.map { .period($0) } ?? .samples
     }
 
-    /// What is wrong, or nil.
+    /// Returns what is wrong, or nil.
     private mutating func readEntry(of series: inout AutoExportSeries) -> String? {
         switch series.metric.form {
         case .quantity: readQuantity(&series)

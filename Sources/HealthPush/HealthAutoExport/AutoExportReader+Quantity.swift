@@ -5,7 +5,7 @@ extension AutoExportReader {
     static let wrongUnit = "the unit is missing, or isn't one of the metric's type"
     static let noQuantity = "there is no quantity, or it isn't a number"
 
-    /// `{date, qty}` or `{date, Min, Avg, Max}`, and what describes them. What is wrong, or nil.
+    /// `{date, qty}` or `{date, Min, Avg, Max}`, and what describes them. Returns what is wrong, or nil.
     mutating func readQuantity(_ series: inout AutoExportSeries) -> String? {
         guard let factors = series.factors else { return Self.wrongUnit }
         let quantity = item.take("qty")
@@ -14,11 +14,11 @@ extension AutoExportReader {
         var spread: (least: Double?, most: Double?) = (nil, nil)
         if let least = item.take("Min", "min") {
             spread.least = number(least, factors)
-            guard let number = spread.least, series.limit.contains(number) else { return "the minimum can't be true" }
+            guard let number = spread.least, series.limit.contains(number) else { return "the minimum is impossible" }
         }
         if let most = item.take("Max", "max") {
             spread.most = number(most, factors)
-            guard let number = spread.most, series.limit.contains(number) else { return "the maximum can't be true" }
+            guard let number = spread.most, series.limit.contains(number) else { return "the maximum is impossible" }
         }
         let hasSpread = spread.least != nil && spread.most != nil && spread.least != spread.most
         let isSum = series.metric.type.style == .cumulative
@@ -26,7 +26,7 @@ extension AutoExportReader {
         do throws(AutoExportSpan.Problem) {
             span = try AutoExportSpan(&item, series.aggregation, hasSpread: hasSpread, isSum: isSum)
         } catch { return error.reason }
-        // One sample is its own minimum and maximum.
+        // A single sample is its own minimum and maximum.
         if !span.isStatistic, spread.least ?? value == value, spread.most ?? value == value { spread = (nil, nil) }
         var row = row(of: &series, span)
         row.value = value
@@ -34,12 +34,13 @@ extension AutoExportReader {
         return rows.append(row)
     }
 
-    /// The number in the type's unit; nil for none, and for what isn't one.
+    /// The number in the type's unit; nil if there is none, or it isn't a number.
     private func number(_ span: JSONSpan?, _ factors: UnitFactors) -> Double? {
         span?.numberText.flatMap { factors.convert($0) }.flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// What the app has in words and HealthKit in metadata, with the numbers that exports print. Other words stay in the payload.
+    /// Values that the app has in words and HealthKit in metadata, turned into the numbers that exports print. Other
+    /// words stay in the payload.
     private mutating func quantityMetadata(_ identifier: String) -> [String: Value] {
         switch identifier {
         case "HKQuantityTypeIdentifierBloodGlucose":
@@ -65,7 +66,7 @@ extension AutoExportReader {
         return [key: .string(number)]
     }
 
-    /// `{date, systolic, diastolic}`: a record of each. What is wrong, or nil.
+    /// `{date, systolic, diastolic}`: one record for each. Returns what is wrong, or nil.
     mutating func readBloodPressure(_ series: AutoExportSeries) -> String? {
         guard let factors = series.factors else { return Self.wrongUnit }
         let parts = [(Self.systolic, item.take("systolic")), (Self.diastolic, item.take("diastolic"))]
@@ -75,7 +76,7 @@ extension AutoExportReader {
         } catch { return error.reason }
         let numbers = parts.compactMap { part in number(part.1, factors).map { (part.0, $0) } }
         guard numbers.count == parts.count else { return Self.noQuantity }
-        // The id is that of both together, so it is neither's.
+        // The id belongs to both together, so to neither.
         var described = row(Self.systolic, span)
         describe(&described, keepsID: false)
         for (identifier, value) in numbers {

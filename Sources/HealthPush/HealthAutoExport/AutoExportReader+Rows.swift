@@ -2,12 +2,13 @@ import HealthModel
 import JSON
 
 extension AutoExportReader {
-    /// A row of a type that begins and ends then.
+    /// A row of a type with this start and end.
     mutating func row(_ identifier: String, unit: String? = nil, _ start: Instant, _ end: Instant) -> AutoExportRow {
         AutoExportRow(slots: rows.slots(identifier, unit: unit), start: start, end: end)
     }
 
-    /// A row of a metric's type, or of its statistics: there may be many, so their places in the columns are looked up once.
+    /// A row of a metric's type, or of its statistics: there may be many, so their positions in the columns are looked
+    /// up once.
     mutating func row(of series: inout AutoExportSeries, _ span: AutoExportSpan) -> AutoExportRow {
         let identifier = series.metric.type.identifier
         guard span.isStatistic else {
@@ -30,10 +31,10 @@ extension AutoExportReader {
         return row
     }
 
-    /// Takes what every item may have (source, id, metadata, whether it was typed in), and keeps what nobody asked for in the
-    /// payload.
+    /// Reads what every item may have (source, id, metadata, whether it was typed in), and keeps everything not
+    /// requested in the payload.
     /// - Parameters:
-    ///   - metadata: by HealthKit's keys; wins over what the item has.
+    ///   - metadata: by HealthKit's keys; takes precedence over the item's.
     ///   - keepsID: whether the item's id is that of the sample in HealthKit.
     mutating func describe(
         _ row: inout AutoExportRow, metadata: [String: Value] = [:], payload: [String: Value] = [:],
@@ -51,8 +52,8 @@ extension AutoExportReader {
         row.payload = Array(Value.object(members).json().utf8)
     }
 
-    /// As above, for an item that may hold long series. Members that are too long for a row are named in `notKept`.
-    /// - Parameter payload: what the payload is, of the rest.
+    /// As above, for an item that may contain long series. Members that are too long for a row are listed in `notKept`.
+    /// - Parameter payload: makes the payload from the rest.
     mutating func describe(
         _ row: inout AutoExportRow, metadata: [String: Value] = [:], restLimit: Int,
         payload: ([String: Value]) -> [String: Value]
@@ -88,7 +89,8 @@ extension AutoExportReader {
         row.metadata = Array(Value.object(members).json().utf8)
     }
 
-    /// Several sources are one text, joined by `|`, and stay so. Heart-rate notifications have an object with a name.
+    /// Several sources are one text, joined by `|`, and stay that way. Heart-rate notifications have an object with a
+    /// name.
     private mutating func origin() -> Int32 {
         guard let source = item.take("source") else { return rows.originSlot(named: "") }
         guard source.kind == .object else { return rows.originSlot(of: source) }

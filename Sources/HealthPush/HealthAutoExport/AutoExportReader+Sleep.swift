@@ -3,10 +3,10 @@ import JSON
 
 extension AutoExportReader {
     static let sleep = "HKCategoryTypeIdentifierSleepAnalysis"
-    /// A night's part is less than this; the app has sent hours that no life has.
+    /// Each part of a night is shorter than this; the app has sent numbers of hours longer than a lifetime.
     private static let longestNight = Duration.seconds(7 * 86_400)
 
-    /// A stage (`{startDate, endDate, value}`), or a night with its hours. What is wrong, or nil.
+    /// A stage (`{startDate, endDate, value}`), or a night with its hours. Returns what is wrong, or nil.
     mutating func readSleep(_ series: AutoExportSeries) -> String? {
         if let value = item.take("value") { return readStage(value) }
         return readNight(series)
@@ -21,7 +21,7 @@ extension AutoExportReader {
             end = try AutoExportSpan.date(item.take("endDate", "end"), "end")
         } catch { return error.reason }
         guard let start, let end else { return "there is no start, or no end" }
-        // How long it lasts, and once more when it begins.
+        // The duration, and the start once more.
         _ = item.take("qty")
         _ = item.take("date")
         var row = row(Self.sleep, start.instant, end.instant)
@@ -41,12 +41,13 @@ extension AutoExportReader {
         }
     }
 
-    /// A night as one statistic of sleep, from falling asleep to waking up, without a number.
+    /// A night as one sleep statistic, from falling asleep to waking up, without a number.
     ///
-    /// Its payload has seconds: `asleepSeconds` is all sleep, `unspecifiedSeconds` that without a stage, then `coreSeconds`,
-    /// `deepSeconds`, `remSeconds`, `awakeSeconds`, `inBedSeconds`; and `inBedStart`, `inBedEnd` in UTC. What the app doesn't
-    /// tell is missing. Its `asleep` is all sleep where there are no stages, and the sleep without a stage where there are, so
-    /// the sum is right for both. Hours that can't be true stand in `leftOut`.
+    /// Its payload has seconds: `asleepSeconds` is all sleep, `unspecifiedSeconds` sleep without a stage, then
+    /// `coreSeconds`, `deepSeconds`, `remSeconds`, `awakeSeconds`, `inBedSeconds`; and `inBedStart`, `inBedEnd` in UTC.
+    /// Values that the app doesn't send are missing. Its `asleep` is all sleep when there are no stages, and only the
+    /// sleep without a stage when there are, so the sum is right in both cases. Hours that can't be true are in
+    /// `leftOut`.
     private mutating func readNight(_ series: AutoExportSeries) -> String? {
         guard let length = AutoExportUnits.seconds(in: series.units.isEmpty ? "hr" : series.units) else {
             return "the unit isn't one of time"
@@ -76,7 +77,7 @@ extension AutoExportReader {
         if payload["asleepSeconds"] == nil, let asleep { payload["asleepSeconds"] = .number(asleep) }
         payload["inBedStart"] = times.bedStart.map { .string(InstantText.iso8601($0.instant)) }
         payload["inBedEnd"] = times.bedEnd.map { .string(InstantText.iso8601($0.instant)) }
-        // When the night was, or was written down: another telling of its start.
+        // When the night was, or was recorded: another version of its start.
         _ = item.take("date")
         if item.look("source") == nil, let source = item.take("sleepSource")?.text {
             payload["sleepSource"] = .string(source)
@@ -92,7 +93,7 @@ extension AutoExportReader {
     private struct NightParts {
         let secondsEach: Double
         private(set) var payload: [String: Value] = [:]
-        /// Of what was added so far; nil of nothing.
+        /// The sum of what was added so far; nil if nothing was.
         private(set) var sum: Double?
         private var leftOut: [String: Value] = [:]
 
@@ -100,7 +101,7 @@ extension AutoExportReader {
 
         mutating func add(_ name: String, _ span: JSONSpan?) {
             guard let span else { return }
-            // To the millisecond: hours with all their digits are no whole seconds any more.
+            // To the millisecond: hours, even with all their digits, are no longer whole seconds.
             let seconds = span.decimal.map { ($0 * secondsEach * 1000).rounded() / 1000 }
             guard let seconds, seconds >= 0, seconds <= longestNight.seconds else {
                 leftOut[name] = span.value

@@ -2,10 +2,10 @@ import HealthModel
 import JSON
 
 extension AutoExportReader {
-    /// Bytes of a workout's or an event's other members that its row has room for, beside what is read.
+    /// Bytes for a workout's or an event's other members in its row, besides what is read.
     static let restLimit = 256 << 10
 
-    /// A workout of version 1 or 2 of the app's format. What is wrong, or nil.
+    /// A workout in version 1 or 2 of the app's format. Returns what is wrong, or nil.
     mutating func readWorkout() throws(JSONScanError) -> String? {
         let times: (start: Instant, end: Instant)
         do throws(AutoExportSpan.Problem) {
@@ -26,7 +26,7 @@ extension AutoExportReader {
         return rows.append(row)
     }
 
-    /// Start and end of an event; the end is the start where there is none.
+    /// Start and end of an event; the end equals the start if there is none.
     mutating func readTimes() throws(AutoExportSpan.Problem) -> (start: Instant, end: Instant) {
         let start = try AutoExportSpan.date(item.take("start", "startDate"), "start")
         let end = try AutoExportSpan.date(item.take("end", "endDate"), "end")
@@ -37,7 +37,7 @@ extension AutoExportReader {
         return (begin.instant, (end ?? begin).instant)
     }
 
-    /// What the workout tells as a whole.
+    /// The workout's own totals.
     private mutating func readTotals(_ workout: inout AutoExportWorkout) {
         workout.total(
             "totalDistanceMeters", scalar("distance") ?? scalar("totalDistance"), WorkoutNumbers.distance, "distance")
@@ -52,13 +52,13 @@ extension AutoExportReader {
         workout.statistic("HKQuantityTypeIdentifierStepCount", "sum", scalar("stepCount"))
     }
 
-    /// A member that is `{qty, units}` or a number; one that is a series stays where it is.
+    /// A member that is `{qty, units}` or a number; a series is left where it is.
     private mutating func scalar(_ name: StaticString) -> JSONSpan? {
         guard let span = item.look(name), span.kind == .object || span.numberText != nil else { return nil }
         return item.take(name)
     }
 
-    /// Average, minimum and maximum: as told, or of the series.
+    /// Average, minimum and maximum: as stated, or from the series.
     private mutating func readHeart(_ workout: inout AutoExportWorkout) throws(JSONScanError) {
         let type = "HKQuantityTypeIdentifierHeartRate"
         let told = [("average", scalar("avgHeartRate")), ("maximum", scalar("maxHeartRate"))]
@@ -78,7 +78,7 @@ extension AutoExportReader {
         }
     }
 
-    /// Sums of the series, where the workout tells none as a whole. The series themselves stay in the payload.
+    /// Sums of the series, where the workout states no total. The series themselves stay in the payload.
     private mutating func readSeries(_ workout: inout AutoExportWorkout) throws(JSONScanError) {
         let distances = workout.members["totalDistanceMeters"] == nil
         let energy = workout.members["totalEnergyKilocalories"] == nil

@@ -1,14 +1,14 @@
 import HealthModel
 import JSON
 
-/// Walks a request's body, part by part and item by item.
+/// Walks a request's body, section by section and item by item.
 struct AutoExportReader {
     let aggregation: AutoExportAggregation
     let now: Instant
-    /// What the request says of summing up, as it does.
+    /// What the request says about aggregation, unchanged.
     let stated: String?
     var rows = AutoExportRows()
-    /// The item that is being read; kept, so that not each one makes its own.
+    /// The current item; reused, so that not every item allocates its own.
     var item = AutoExportItem()
 
     init(aggregation stated: String?, now: Instant) {
@@ -17,7 +17,7 @@ struct AutoExportReader {
         self.now = now
     }
 
-    /// Reads the whole document; false when it has no object `data`.
+    /// Reads the whole document; returns false when it has no object `data`.
     mutating func read(_ text: UnsafeRawBufferPointer) throws(JSONScanError) -> Bool {
         var scanner = JSONScanner(text)
         guard scanner.nextIsObject() else {
@@ -33,7 +33,7 @@ struct AutoExportReader {
                 hasData = true
                 try readData(value)
             } else if !Self.isEmpty(value) {
-                try quarantine(part: name, value, reason: "it stands beside 'data', where nothing is expected")
+                try quarantine(part: name, value, reason: "it is beside 'data', where nothing is expected")
             }
         }
         try scanner.end()
@@ -73,7 +73,7 @@ struct AutoExportReader {
         }
     }
 
-    /// What is wrong, or nil.
+    /// Returns what is wrong, or nil.
     private mutating func readItem(of part: Part) throws(JSONScanError) -> String? {
         switch part {
         case .metrics: nil
@@ -86,7 +86,7 @@ struct AutoExportReader {
         }
     }
 
-    /// Keeps what isn't read: each element of an array is an item, anything else one.
+    /// Keeps what isn't read: each element of an array is one item, anything else is a single item.
     private mutating func quarantine(
         part name: JSONSpan, _ value: JSONSpan, reason: String
     ) throws(JSONScanError) {
@@ -103,7 +103,7 @@ struct AutoExportReader {
         }
     }
 
-    /// Null, `[]` and `{}`: the app sends them for what it has nothing of.
+    /// Null, `[]` and `{}`: the app sends them where it has nothing.
     private static func isEmpty(_ value: JSONSpan) -> Bool {
         switch value.kind {
         case .null: true
@@ -140,7 +140,7 @@ struct AutoExportReader {
 }
 
 extension JSONSpan {
-    /// The value as it stands in the text, a string's quotes included.
+    /// The value as it is in the text, including a string's quotes.
     var whole: UnsafeRawBufferPointer {
         guard isString, let start = bytes.baseAddress else { return bytes }
         // A string's span lies between its quotes, so both are there.

@@ -1,20 +1,20 @@
 import HealthModel
 import JSON
 
-/// Where a type and its unit are in the columns' dictionaries.
+/// The positions of a type and its unit in the columns' dictionaries.
 struct AutoExportSlots {
     let type: Int32
     let unit: Int32
 }
 
-/// One record before it is in columns.
+/// One record, before conversion to columns.
 struct AutoExportRow: RecordCells {
     /// From `AutoExportRows.slots(_:unit:)`.
     var slots: AutoExportSlots
     var origin: Int32 = 0
     var start: Instant
     var end: Instant
-    /// Canonical unit; NaN for none.
+    /// In the canonical unit; NaN for none.
     var value = Double.nan
     /// Seconds since 1970; 0 when unknown.
     var created: Int64 = 0
@@ -25,13 +25,13 @@ struct AutoExportRow: RecordCells {
     var payload: [UInt8] = []
 }
 
-/// Where a quarantined item stood, so that it can be read without the rest of the request.
+/// Where a quarantined item was, so that it can be read without the rest of the request.
 struct AutoExportContext {
-    /// The part's or the metric's name.
+    /// The name of the section or the metric.
     let name: JSONSpan
-    /// Of a metric; nil of a part.
+    /// For a metric; nil for a section.
     let units: JSONSpan?
-    /// Of a metric: what the request says of summing up, if it does.
+    /// For a metric: what the request says about aggregation, if anything.
     private let aggregation: String?
     private let isMetric: Bool
 
@@ -58,7 +58,7 @@ struct AutoExportContext {
             Self.append(units, to: &out)
         }
         out.append(json: isMetric ? ",\"data\":[" : ":[")
-        // What comes behind is cut off anyway.
+        // Anything after this is cut off anyway.
         out.append(contentsOf: raw.prefix(AutoExportRows.rawLimit))
         out.append(json: "]")
         if let aggregation {
@@ -69,7 +69,7 @@ struct AutoExportContext {
         return out
     }
 
-    /// Only a short one: it is kept with each of the items.
+    /// Only if it is short: it is kept with each of the items.
     private static func append(_ span: JSONSpan, to out: inout [UInt8]) {
         if span.bytes.count <= 128 { out.append(contentsOf: span.whole) } else { out.append(json: "\"too long\"") }
     }
@@ -78,19 +78,19 @@ struct AutoExportContext {
 /// Fills the columns of a request's changes.
 struct AutoExportRows {
     static let rawLimit = 4096
-    /// A row with more text than this can't travel: a message's frame holds 1 MiB.
+    /// A row with more text than this can't be sent: a message frame holds 1 MiB.
     static let rowTextLimit = 512 << 10
 
     private var changes = PushedChanges()
     private var columns = RecordRows()
-    /// The source of the row before: nearly always that of the next, too.
+    /// The previous row's source: nearly always the next one's too.
     private var lastSource: [UInt8] = []
     private var lastOrigin: Int32 = -1
     private var hasUUIDs = false
 
     mutating func beginItem() { changes.items += 1 }
 
-    /// Adds a record of the item; what is wrong with it, or nil.
+    /// Adds a record of the item; returns what is wrong with it, or nil.
     mutating func append(_ row: AutoExportRow) -> String? {
         guard row.metadata.count + row.payload.count <= Self.rowTextLimit else {
             return "the item holds more than 512 KiB of text"
@@ -101,13 +101,13 @@ struct AutoExportRows {
         return nil
     }
 
-    /// Keeps the item as it was.
+    /// Keeps the item unchanged.
     mutating func quarantine(_ reason: String, raw: UnsafeRawBufferPointer, within context: AutoExportContext? = nil) {
         let text = context.map { Self.cut($0.wrap(raw)) } ?? Self.cut(raw)
         changes.quarantined.append(QuarantinedInput(line: changes.items, reason: reason, raw: text))
     }
 
-    /// At most 4 KiB, and no half character.
+    /// At most 4 KiB, without cutting a character in two.
     private static func cut(_ text: some RandomAccessCollection<UInt8>) -> String {
         guard text.count > rawLimit else { return String(decoding: text, as: UTF8.self) }
         var end = text.index(text.startIndex, offsetBy: rawLimit)
@@ -122,7 +122,7 @@ struct AutoExportRows {
         return changes
     }
 
-    /// Of a type, with its canonical unit where no other is given.
+    /// For a type, with its canonical unit unless another is given.
     mutating func slots(_ identifier: String, unit: String? = nil) -> AutoExportSlots {
         let unit = unit ?? HealthType.named(identifier).unit
         return AutoExportSlots(type: columns.slot(type: identifier), unit: columns.slot(unit: unit))

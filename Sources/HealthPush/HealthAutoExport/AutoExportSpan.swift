@@ -6,16 +6,16 @@ struct AutoExportSpan {
     var start: Instant
     var end: Instant
     var isStatistic: Bool
-    /// Whether it has a start and an end of its own.
+    /// Whether it has its own start and end.
     var isOwn: Bool
 
     /// What is wrong with an entry's times.
     struct Problem: Error { let reason: String }
 
-    /// Reads an entry's times; the rule is that of `HealthAutoExport`.
+    /// Reads an entry's times, by the rule in `HealthAutoExport`.
     /// - Parameters:
     ///   - hasSpread: its minimum and maximum differ.
-    ///   - isSum: it adds up, so that a number at any time is that of a period.
+    ///   - isSum: it adds up, so a number at any time belongs to a period.
     init(
         _ item: inout AutoExportItem, _ aggregation: AutoExportAggregation, hasSpread: Bool = false, isSum: Bool
     ) throws(Problem) {
@@ -29,7 +29,7 @@ struct AutoExportSpan {
         guard let date = date ?? start else { throw Problem(reason: "there is no date") }
         var period: AutoExportPeriod?
         if case .period(let stated) = aggregation, isSum || hasSpread || stated.mayBegin(at: date) { period = stated }
-        // Two values of one instant are those of what was added up by the second, which is the app's finest.
+        // Two different values at one instant mean aggregation by the second, the app's finest.
         if period == nil, hasSpread { period = AutoExportPeriod.second }
         self.init(
             start: date.instant, end: period?.end(from: date) ?? date.instant, isStatistic: period != nil, isOwn: false)
@@ -42,7 +42,7 @@ struct AutoExportSpan {
         self.isOwn = isOwn
     }
 
-    /// Nil where there is none.
+    /// Nil if there is none.
     static func date(_ span: JSONSpan?, _ name: String) throws(Problem) -> AutoExportDate? {
         guard let span else { return nil }
         guard let date = span.date else { throw Problem(reason: "the \(name) isn't a date with an offset") }

@@ -1,7 +1,7 @@
 import HealthModel
 import JSON
 
-/// What a workout's series come to: `[{date, qty, units, source}]`, `[{date, Min, Avg, Max, units}]`.
+/// Totals of a workout's series: `[{date, qty, units, source}]`, `[{date, Min, Avg, Max, units}]`.
 struct AutoExportSums {
     private(set) var sum = 0.0
     private(set) var least: Double?
@@ -12,7 +12,7 @@ struct AutoExportSums {
     private var count = 0.0
     private var isMixed = false
 
-    /// Nil for what isn't an array, and for one without numbers.
+    /// Nil for anything that isn't an array, or has no numbers.
     init?(_ array: JSONSpan?) throws(JSONScanError) {
         guard let array, array.kind == .array else { return nil }
         var scanner = JSONScanner(array.bytes)
@@ -38,7 +38,7 @@ struct AutoExportSums {
         if count == 0 { return nil }
     }
 
-    /// Whether they can be added up: of several sources the same steps would count twice.
+    /// Whether they can be added up: with several sources the same steps would count twice.
     var isSum: Bool { !isMixed }
     var mean: Double { means / count }
 }

@@ -2,32 +2,33 @@ import HealthModel
 
 /// Units as the app writes them. Most are HealthKit's own strings; the others are what people read.
 enum AutoExportUnits {
-    /// What converts a type's values; nil when the unit isn't one of its type, or when there is none and several are in use.
+    /// What converts a type's values; nil when the unit doesn't belong to the type, or when none is given and several
+    /// are in use.
     ///
     /// A percentage is 97 here and 0.97 in HealthKit and in the store.
     static func factors(_ unit: String, for type: HealthType) -> UnitFactors? {
         let unit = healthKit(unit)
         if type.unit == "%", unit.isEmpty || unit == "%" { return UnitFactors(scale: 0.01, offset: 0) }
-        // Beats, where the app's first version says so.
+        // Beats, the wording of the app's first version.
         if type.unit == "count/min", unit == "count" { return .identity }
         if unit.isEmpty { return unambiguous.contains(type.unit) ? .identity : nil }
         guard let found = UnitConversion.toCanonical(unit: unit, for: type) else { return nil }
         return UnitFactors(scale: found.scale, offset: found.offset)
     }
 
-    /// Seconds in one of a unit of time; nil for any other.
+    /// The number of seconds in a unit of time; nil for any other unit.
     static func seconds(in unit: String) -> Double? {
         UnitConversion.toCanonical(unit: healthKit(unit), for: secondsType)?.scale
     }
 
-    /// HealthKit's string of the same unit; what isn't known stays as it is.
+    /// HealthKit's string for the same unit; an unknown one is kept.
     static func healthKit(_ unit: String) -> String {
         let bare = unit.filter { !$0.isWhitespace }
         return spellings[bare] ?? spellings[bare.lowercased()] ?? bare
     }
 
     private static let secondsType = HealthType(identifier: "duration", kind: .other, unit: "s", style: .none)
-    /// Canonical units that nobody writes in another.
+    /// Canonical units that nobody replaces with another.
     private static let unambiguous: Set = ["count", "count/min", "ms", "min", "dBASPL", "mmHg", "appleEffortScore"]
 
     private static let spellings: [String: String] = {

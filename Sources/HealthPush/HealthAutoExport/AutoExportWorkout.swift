@@ -2,12 +2,12 @@ import HealthModel
 import HealthStatistics
 import JSON
 
-/// Collects what a workout says into the payload that imports write, too: m, kcal, s, UTC.
+/// Collects a workout's data into the same payload that imports write: m, kcal, s, UTC.
 ///
-/// `activity`, `durationSeconds`, `totalDistanceMeters`, `totalEnergyKilocalories` (active energy), `totalSwimmingStrokeCount`,
-/// `totalFlightsClimbed`, `statistics` by type, `routeSummary` of the route, `leftOut` for numbers that can't be true; besides
-/// `name` as the app has it, and every member that these don't hold (weather, elevation, the series of the workout), as it was.
-/// The route's raw points aren't kept, as imports don't.
+/// `activity`, `durationSeconds`, `totalDistanceMeters`, `totalEnergyKilocalories` (active energy),
+/// `totalSwimmingStrokeCount`, `totalFlightsClimbed`, `statistics` by type, `routeSummary` for the route, `leftOut` for
+/// numbers that can't be true; also `name` as in the app, and every member not covered by these (weather, elevation,
+/// the workout's series), unchanged. The route's raw points aren't kept, and neither are they in imports.
 struct AutoExportWorkout {
     private var numbers: WorkoutNumbers
     private var statistics: [String: [String: Value]] = [:]
@@ -19,7 +19,7 @@ struct AutoExportWorkout {
         if let value, !value.isNull { members[name] = value }
     }
 
-    /// A total that the workout tells as a whole: `{qty, units}`, or a bare number in the type's unit.
+    /// A total stated by the workout: `{qty, units}`, or a bare number in the type's unit.
     mutating func total(_ member: String, _ span: JSONSpan?, _ type: String, _ name: String) {
         guard let span, let (text, unit) = Self.quantity(span) else { return }
         set(member, numbers.total(text, unit, HealthType.named(type), name))
@@ -28,7 +28,7 @@ struct AutoExportWorkout {
     /// One of `sum`, `average`, `minimum`, `maximum` of a type's samples.
     mutating func statistic(_ type: String, _ name: String, _ text: String?, _ unit: String?) {
         let type = HealthType.named(type)
-        // Beats have one unit, whatever the app's versions call it.
+        // Beats have one unit, whatever versions of the app call it.
         let unit = type.unit == "count/min" ? type.unit : unit
         guard let found = numbers.statistic(text, unit, type, name) else { return }
         statistics[type.identifier, default: [:]][name] = .number(found.value)
@@ -42,8 +42,8 @@ struct AutoExportWorkout {
 
     func has(_ type: String, _ name: String) -> Bool { statistics[type]?[name] != nil }
 
-    /// The duration in seconds. Version 2 of the app's format has seconds, what others send in its form often minutes: it is the
-    /// one that fits between start and end.
+    /// The duration in seconds. Version 2 of the app's format uses seconds, but others who send in its format often use
+    /// minutes: the one that fits between start and end is taken.
     mutating func duration(_ span: JSONSpan?, within length: Duration) {
         guard let span, let (text, unit) = Self.quantity(span) else { return }
         let number = Double(text) ?? 0
@@ -71,7 +71,7 @@ struct AutoExportWorkout {
         if summary.points > 0 { set("routeSummary", summary.value) }
     }
 
-    /// The payload, with members that nobody read.
+    /// The payload, including members that nobody read.
     mutating func payload(_ rest: [String: Value]) -> [String: Value] {
         if !statistics.isEmpty {
             set(
@@ -85,7 +85,7 @@ struct AutoExportWorkout {
         return rest.merging(members) { _, own in own }
     }
 
-    /// The number's text and HealthKit's unit of `{qty, units}` or of a bare number.
+    /// The number's text and HealthKit's unit, from `{qty, units}` or a bare number.
     private static func quantity(_ span: JSONSpan) -> (text: String, unit: String?)? {
         if let text = span.numberText { return (String(decoding: text, as: UTF8.self), nil) }
         guard span.kind == .object else { return nil }

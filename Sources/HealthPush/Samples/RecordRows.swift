@@ -1,10 +1,10 @@
 import HealthModel
 
-/// What one record has beside its type, unit and source, before it is a row of columns.
+/// A record's contents besides its type, unit and source, before it is a row of columns.
 protocol RecordCells {
     var start: Instant { get }
     var end: Instant { get }
-    /// In the unit given, which is the type's canonical one where it has one; NaN for none.
+    /// In the given unit, which is the type's canonical one if it has one; NaN for none.
     var value: Double { get }
     /// Seconds since 1970; 0 when unknown.
     var created: Int64 { get }
@@ -15,15 +15,15 @@ protocol RecordCells {
     var uuid: SampleID? { get }
 }
 
-/// Rows of a batch that is being filled, its names numbered as they come.
+/// Rows of a batch that is being filled; its names are numbered as they come.
 struct RecordRows {
     private(set) var batch = RecordBatch()
-    // By bytes: text takes what is canonically equivalent for equal, and a source in another spelling is another source.
+    // By bytes: strings treat canonically equivalent text as equal, but a source spelled differently is another source.
     private var types: [[UInt8]: Int32] = [:]
     private var units: [[UInt8]: Int32] = [:]
     private var origins: [[UInt8]: Int32] = [:]
 
-    /// One record, its names as they are.
+    /// One record, with its names as text.
     struct Row: RecordCells {
         var type = ""
         var unit = ""
@@ -46,7 +46,7 @@ struct RecordRows {
 
     /// - Parameters:
     ///   - item: its number.
-    ///   - type, unit, origin: as `slot` numbers them.
+    ///   - type, unit, origin: numbered by `slot`.
     mutating func append(_ cells: some RecordCells, item: Int64, type: Int32, unit: Int32, origin: Int32) {
         batch.type.append(type)
         batch.unit.append(unit)

@@ -1,7 +1,7 @@
 import HealthModel
 import JSON
 
-// What consists of samples: correlations, and statistics of a stretch of time.
+// What is composed of samples: correlations, and statistics for a stretch of time.
 extension SampleItem {
     private static let partLimit = 4096
 
@@ -50,14 +50,15 @@ extension SampleItem {
         return spans
     }
 
-    /// Makes the row one of statistics: `statistics` is true, or an object that may have `minimum` and `maximum` in the unit of the value.
+    /// Makes the row one of statistics: `statistics` is true, or an object that may have `minimum` and `maximum` in the
+    /// unit of the value.
     func readStatistics(_ span: JSONSpan, _ row: inout RecordRows.Row) throws(SampleProblem) {
         if span.kind == .bool, span.bytes.first == UInt8(ascii: "f") { return }
         guard span.kind == .bool || span.kind == .object else {
             throw SampleProblem(reason: "statistics is true, or {\"minimum\", \"maximum\"}")
         }
         guard HealthType.named(row.type).kind == .quantity, row.end > row.start else {
-            throw SampleProblem(reason: "statistics are of a quantity, and of a stretch of time")
+            throw SampleProblem(reason: "statistics need a quantity type and a stretch of time")
         }
         var spread: [String: Value] = [:]
         if span.kind == .object {

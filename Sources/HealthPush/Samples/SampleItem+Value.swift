@@ -1,7 +1,7 @@
 import HealthModel
 import JSON
 
-// A sample's value and payload, by the kind of its type.
+// A sample's value and payload, depending on the kind of its type.
 extension SampleItem {
     func readQuantity(_ row: inout RecordRows.Row) throws(SampleProblem) {
         let type = HealthType.named(row.type)
@@ -13,19 +13,19 @@ extension SampleItem {
         row.value = number
     }
 
-    /// A unit that is left out is the type's canonical one.
+    /// If the unit is left out, it is the type's canonical one.
     func factors(for type: HealthType, _ row: inout RecordRows.Row) throws(SampleProblem) -> UnitFactors {
         guard let unit else {
             row.unit = type.unit
             return .identity
         }
-        guard let name = unit.text, name.utf8.count <= 200 else { throw SampleProblem(reason: "unit isn't a text") }
+        guard let name = unit.text, name.utf8.count <= 200 else { throw SampleProblem(reason: "unit isn't text") }
         guard !type.unit.isEmpty else {
             row.unit = name
             return .identity
         }
         guard let found = UnitConversion.toCanonical(unit: name, for: type) else {
-            throw SampleProblem(reason: "unit isn't one of this type, which is counted in \(type.unit)")
+            throw SampleProblem(reason: "unit doesn't belong to this type, which is measured in \(type.unit)")
         }
         row.unit = type.unit
         return UnitFactors(scale: found.scale, offset: found.offset)
@@ -46,7 +46,7 @@ extension SampleItem {
         try readOther(&row)
     }
 
-    /// What no column has: given as `payload`.
+    /// Whatever has no column: given as `payload`.
     func readOther(_ row: inout RecordRows.Row) throws(SampleProblem) {
         if HealthType.named(row.type).kind == .other, let value {
             guard let number = value.double else { throw SampleProblem(reason: "value isn't a number") }

@@ -1,7 +1,7 @@
 import HealthModel
 import JSON
 
-/// One sample as a program sends it, its members where they lie in the text.
+/// One sample as sent by a program, its members still in the text.
 struct SampleItem {
     private(set) var uuid: JSONSpan?
     private(set) var type: JSONSpan?
@@ -15,13 +15,13 @@ struct SampleItem {
     private(set) var metadata: JSONSpan?
     private(set) var userEntered: JSONSpan?
     private(set) var sourceType: JSONSpan?
-    /// Statistics of a stretch of time, and not a sample.
+    /// Statistics for a stretch of time instead of a sample.
     private(set) var statistics: JSONSpan?
     private(set) var workout: JSONSpan?
     private(set) var parts: JSONSpan?
     private(set) var payload: JSONSpan?
 
-    /// Bytes of an item's texts, in all.
+    /// The total bytes of an item's texts.
     private static let textLimit = 512 << 10
     private static let nameLimit = 1000
     private static let partLimit = 4096
@@ -64,7 +64,7 @@ struct SampleItem {
         }
     }
 
-    /// Takes from a correlation what its part leaves out.
+    /// Takes from a correlation whatever its part leaves out.
     mutating func inherit(_ whole: SampleItem) {
         start = start ?? whole.start
         end = end ?? whole.end
@@ -73,7 +73,7 @@ struct SampleItem {
         created = created ?? whole.created
     }
 
-    /// The sample's row; of a correlation its own and those of its parts.
+    /// The sample's row; for a correlation its own and those of its parts.
     func rows(item: Int64) throws(SampleProblem) -> [RecordRows.Row] {
         var row = RecordRows.Row()
         row.item = item
@@ -113,7 +113,7 @@ struct SampleItem {
         guard let end = end.map(Self.instant) ?? start else {
             throw SampleProblem(reason: "end isn't a date: ISO 8601 with an offset, or seconds since 1970")
         }
-        guard end >= start else { throw SampleProblem(reason: "end lies before start") }
+        guard end >= start else { throw SampleProblem(reason: "end is before start") }
         (row.start, row.end) = (start, end)
         if let created {
             guard let instant = Self.instant(created) else { throw SampleProblem(reason: "created isn't a date") }
@@ -121,10 +121,10 @@ struct SampleItem {
         }
     }
 
-    /// Text of ISO 8601, or a number of seconds since 1970.
+    /// ISO 8601 text, or a number of seconds since 1970.
     private static func instant(_ span: JSONSpan) -> Instant? {
         if span.kind == .string { return InstantText.parse(span.bytes.bindMemory(to: UInt8.self)) }
-        // Years 1 to 9999: what lies outside isn't meant.
+        // Years 1 to 9999: anything outside can't be meant.
         guard let seconds = span.double, (-62_135_596_800...253_402_300_799).contains(seconds) else { return nil }
         return Instant(microseconds: Int64((seconds * 1e6).rounded()))
     }
@@ -141,7 +141,7 @@ struct SampleItem {
             }
         }
         if let device {
-            guard let text = device.text else { throw SampleProblem(reason: "device isn't a text") }
+            guard let text = device.text else { throw SampleProblem(reason: "device isn't text") }
             origin = Origin(
                 sourceName: origin.sourceName, sourceVersion: origin.sourceVersion, productType: origin.productType,
                 device: text)
@@ -186,7 +186,8 @@ struct SampleItem {
         }
     }
 
-    /// HealthKit's own word for what was entered by hand (`HKMetadataKeyWasUserEntered`), as number, bool or text.
+    /// HealthKit's own marker for what was entered by hand (`HKMetadataKeyWasUserEntered`), as a number, boolean or
+    /// text.
     private static func saysUserEntered(_ metadata: JSONSpan) throws(SampleProblem) -> Bool {
         do throws(JSONScanError) {
             var scanner = JSONScanner(metadata.bytes)

@@ -1,12 +1,13 @@
 import HealthModel
 import JSON
 
-/// The body of `POST /v1/samples`: what a companion app, or any program, sends of a health store's changes. docs/ways-in.md has its schema.
+/// The body of `POST /v1/samples`: a health store's changes, sent by a companion app or any program. docs/ways-in.md
+/// has its schema.
 ///
-/// One JSON object, `{"samples": [...], "deleted": ["UUID", ...]}`, or lines (NDJSON), each a sample or `{"deleted": "UUID"}`. What an item lacks
-/// or has wrong keeps that item apart, and no other.
+/// One JSON object, `{"samples": [...], "deleted": ["UUID", ...]}`, or lines (NDJSON), each a sample or `{"deleted":
+/// "UUID"}`. Whatever an item lacks or has wrong puts that item into quarantine, and no other.
 package struct SamplesBody {
-    /// Items of one request. A body of many tiny ones would take a hundred times its size in memory.
+    /// The most items in one request. A body of many tiny ones would take a hundred times its size in memory.
     package static let itemLimit: Int64 = 250_000
 
     private var rows = RecordRows()
@@ -18,14 +19,15 @@ package struct SamplesBody {
         guard JSONScanner.isUTF8(body) else { throw PushError("the body isn't UTF-8") }
         var reader = SamplesBody()
         let problem = body.withUnsafeBytes { reader.problem(inDocument: $0) }
-        if let problem { throw PushError("the body isn't what it should be: \(problem)") }
-        // Whoever means somebody else mustn't be taken for the token's own.
-        guard !reader.isUserOdd else { throw PushError("'user' isn't a text") }
+        if let problem { throw PushError("the body is invalid: \(problem)") }
+        // A request that means somebody else's data mustn't be taken for the token owner's.
+        guard !reader.isUserOdd else { throw PushError("'user' isn't text") }
         guard reader.hasList else { throw PushError("the body has neither 'samples' nor 'deleted'") }
         return try reader.finished()
     }
 
-    /// - Parameter body: a JSON object in each line; empty lines are passed over. A line that isn't one is an item that isn't understood.
+    /// - Parameter body: a JSON object in each line; empty lines are skipped. A line that isn't one is an item that
+    ///   isn't understood.
     /// - Throws: `PushError` when it isn't UTF-8, has no line at all, or too many.
     package static func changes(lines body: [UInt8]) throws(PushError) -> PushedChanges {
         guard JSONScanner.isUTF8(body) else { throw PushError("the body isn't UTF-8") }
@@ -103,13 +105,13 @@ package struct SamplesBody {
         quarantine(raw, reason)
     }
 
-    /// Whether there is room for one more item. What lies beyond is counted, and nothing else.
+    /// Whether there is room for one more item. Any beyond that are only counted.
     private mutating func count() -> Bool {
         changes.items += 1
         return changes.items <= Self.itemLimit
     }
 
-    /// Keeps the item that was counted last apart.
+    /// Puts the item counted last into quarantine.
     private mutating func quarantine(_ raw: UnsafeRawBufferPointer, _ reason: String) {
         changes.quarantined.append(
             QuarantinedInput(line: changes.items, reason: reason, raw: Self.shortened(raw)))

@@ -1,8 +1,8 @@
 import HealthModel
 import JSON
 
-/// A workout's payload, from the `workout` member of an item: the members that a workout of an export has (see docs/ways-in.md), in canonical units.
-/// `activity` is HealthKit's name or number; everything else is kept as it is.
+/// A workout's payload, from the `workout` member of an item: the same members as for a workout from an export (see
+/// docs/ways-in.md), in canonical units. `activity` is HealthKit's name or number; everything else is kept unchanged.
 enum WorkoutPayload {
     static func json(of span: JSONSpan?) throws(SampleProblem) -> [UInt8] {
         guard let span, span.kind == .object else {

@@ -1,10 +1,11 @@
 import HealthModel
 
-/// Five zones of the heart-rate reserve (Karvonen): they part at 60, 70, 80 and 90 % of the way from the resting to the maximum rate.
+/// Five zones of the heart-rate reserve (Karvonen), separated at 60, 70, 80 and 90 % of the range from the resting to
+/// the maximum rate.
 struct HeartRateZones {
     static let percentages = [60.0, 70, 80, 90]
 
-    /// Beats a minute, between the zones.
+    /// Beats per minute, between the zones.
     let limits: [Double]
 
     /// Nil when the maximum isn't above the resting rate.
@@ -35,7 +36,8 @@ struct HeartRateZones {
 }
 
 extension HeartRateZones {
-    /// The zones of a day, from its resting rate and the user's age on it; nil when either isn't known. What the configuration says wins.
+    /// The zones for a day, from its resting rate and the user's age on that day; nil when either is unknown. Values in
+    /// the configuration win.
     static func of(_ input: DayInput) throws -> HeartRateZones? {
         let configuration = input.configuration
         guard let maximum = try configuration["maximumHeartRate"].double ?? age(in: input).map({ Double(220 - $0) }),
@@ -51,14 +53,14 @@ extension HeartRateZones {
         return DiscreteStatistics(samples, rows: rows, style: .arithmetic, in: input.window).mostRecent
     }
 
-    /// - Throws: `WorkoutConfigurationError` for what isn't a date.
+    /// - Throws: `WorkoutConfigurationError` for anything that isn't a date.
     static func dateOfBirth(in configuration: Value) throws -> LocalDay? {
         guard let text = configuration["dateOfBirth"].string else { return nil }
         guard let date = LocalDay(text) else { throw WorkoutConfigurationError.dateOfBirth }
         return date
     }
 
-    /// Full years on the day.
+    /// In full years, on that day.
     private static func age(in input: DayInput) throws -> Int? {
         let birth =
             try dateOfBirth(in: input.configuration)

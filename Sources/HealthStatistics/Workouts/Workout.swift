@@ -9,7 +9,7 @@ public struct Workout {
     let metadata: Value
     let healthKitUUID: SampleID?
     let sourceName: String
-    /// When HealthKit stored it, seconds since 1970; 0 where nobody knows.
+    /// When HealthKit stored it, seconds since 1970; 0 when unknown.
     let created: Int64
     var heart = WorkoutHeart.none
 
@@ -24,7 +24,7 @@ public struct Workout {
         created = page.created.indices.contains(row) ? page.created[row] : 0
     }
 
-    /// The activity that a body names.
+    /// The activity that a payload names.
     static func activity(_ payload: [UInt8], of id: String) throws -> WorkoutActivity {
         activity(try json(payload, of: id))
     }
@@ -45,7 +45,7 @@ public struct Workout {
         ]
     }
 
-    /// The event's body.
+    /// The event's payload.
     public var payload: Value {
         var members: [String: Value] = [
             "id": .string(id), "type": .string(activity.name), "activityType": Value(activity.raw),
@@ -61,7 +61,7 @@ public struct Workout {
 
     private var activities: Value { .array(WorkoutPart.parts(of: body, activity: activity).map(\.value)) }
 
-    /// Null without a route; also where the route's file didn't come.
+    /// Null without a route, or if the route's file wasn't received.
     private func route(withTrack: Bool) -> Value {
         guard var members = body["routeSummary"].object else { return .null }
         if !withTrack { members["track"] = nil }
@@ -83,7 +83,7 @@ public struct Workout {
     }
 }
 
-/// A workout whose stored body can't be read.
+/// A workout whose stored payload can't be read.
 public struct WorkoutError: Error, Equatable, CustomStringConvertible {
     package var id: String
 

@@ -1,11 +1,11 @@
 import HealthModel
 
-/// What a workout's payload says, or one of its activities.
+/// The contents of a workout's payload, or of one of its activities.
 struct WorkoutBody {
     private let body: Value
     let start: Instant
     let end: Instant
-    /// When it wasn't paused.
+    /// The time in which it wasn't paused.
     let active: IntervalSet
 
     init(_ body: Value, start: Instant, end: Instant) {
@@ -16,7 +16,7 @@ struct WorkoutBody {
         active = IntervalSet([start..<self.end]).subtracting(IntervalSet(paused))
     }
 
-    /// An activity of this workout: its own pauses, and those of the whole.
+    /// An activity of this workout, with its own pauses and those of the whole workout.
     private init(_ body: Value, start: Instant, end: Instant, of whole: WorkoutBody) {
         let own = WorkoutBody(body, start: start, end: end)
         self.body = body
@@ -27,7 +27,8 @@ struct WorkoutBody {
 
     subscript(_ member: String) -> Value { body[member] }
 
-    /// Seconds of active time: a duration that isn't zero wins; else it is the time from start to end without the pauses.
+    /// Seconds of active time: the stated duration unless it is zero, else the time from start to end without the
+    /// pauses.
     var duration: Double { timed.value }
 
     var timed: (value: Double, origin: WorkoutOrigin) {
@@ -35,26 +36,26 @@ struct WorkoutBody {
         return (active.length.seconds, .activeTime)
     }
 
-    /// Metres; nil when it isn't known.
+    /// Metres; nil if unknown.
     var distance: Double? { covered.value }
 
     var covered: (value: Double?, origin: WorkoutOrigin) {
         told(by: { $0.hasPrefix("HKQuantityTypeIdentifierDistance") }, orTotal: "totalDistanceMeters")
     }
 
-    /// Active kilocalories; nil when they aren't known.
+    /// Active kilocalories; nil if unknown.
     var energy: Double? { burned.value }
 
     var burned: (value: Double?, origin: WorkoutOrigin) {
         told(by: { $0 == "HKQuantityTypeIdentifierActiveEnergyBurned" }, orTotal: "totalEnergyKilocalories")
     }
 
-    /// The statistic of a type; null when there is none.
+    /// The statistic for a type; null when there is none.
     func statistic(_ type: String) -> Value {
         (body["statistics"].array ?? []).first { $0["type"].string == type } ?? .null
     }
 
-    /// The activities that it names; one without end goes on until the workout ends.
+    /// The activities that it names; one without an end lasts until the workout ends.
     var activities: [WorkoutBody] {
         (body["activities"].array ?? []).map { activity in
             func date(_ member: String) -> Instant? { activity[member].string.flatMap { InstantText.parse($0) } }
@@ -62,7 +63,8 @@ struct WorkoutBody {
         }
     }
 
-    /// The sum over the statistics of some types; else a total. Old exports print a total of 0 where nothing was measured.
+    /// The sum over the statistics of some types, else a total. Old exports print a total of 0 when nothing was
+    /// measured.
     private func told(by belongs: (String) -> Bool, orTotal member: String) -> (value: Double?, origin: WorkoutOrigin) {
         let parts = (body["statistics"].array ?? []).compactMap { statistic -> WorkoutOrigin.Part? in
             guard let type = statistic["type"].string, belongs(type), let sum = statistic["sum"].double else {
@@ -75,7 +77,8 @@ struct WorkoutBody {
         return (total, .total)
     }
 
-    /// A workout begins active; a pause in a pause and a resume without one change nothing. Motion events don't count.
+    /// A workout begins active; pausing while paused and resuming while active change nothing. Motion events don't
+    /// count.
     private static func pauses(_ events: [Value], start: Instant, end: Instant) -> [Range<Instant>] {
         let switches = events.compactMap { event -> (at: Instant, pauses: Bool)? in
             guard let date = event["date"].string.flatMap({ InstantText.parse($0) }) else { return nil }

@@ -1,25 +1,26 @@
 import HealthModel
 
-/// Why a day's workouts are what they are: each one that starts on the day, also those that don't count.
+/// Explains a day's workouts: each one that starts on the day, including those that don't count.
 package struct WorkoutExplanation: Sendable {
     package var id: String
-    /// The day's entry, as the handler gives it for a workout that counts.
+    /// The entry in the daily summary, as the handler returns it for a workout that counts.
     package var figure: Value
     package var activity: String
     package var start: Instant
     package var end: Instant
     package var source: String
-    /// When HealthKit stored it; nil where nobody knows.
+    /// When HealthKit stored it; nil when unknown.
     package var created: Instant?
     package var counts: Bool
-    /// Place of the newest of those that the same source wrote for the same start and activity; nil where this is that one, or the only one.
+    /// The index of the newest workout that the same source wrote for the same start and activity; nil if this is the
+    /// newest, or the only one.
     package var repeats: Int?
-    /// How many there are of the same source, start and activity, this one among them.
+    /// How many there are with the same source, start and activity, including this one.
     package var written: Int
-    /// Places of the others that go on at the same time, without repeats.
+    /// The indices of other workouts at the same time, without repeats.
     package var overlaps: [Int]
 
-    /// Earlier versions that it has replaced: when each ended, and when the one after it was first seen.
+    /// Earlier versions that it replaced: when each ended, and when its successor was first seen.
     package var replaced: [(end: Instant, on: Instant)]
 
     package var duration: Double
@@ -35,7 +36,7 @@ package struct WorkoutExplanation: Sendable {
 }
 
 extension WorkoutsDay {
-    /// Each workout with where its values come from, also those that don't count.
+    /// Each workout with the origin of its values, including those that don't count.
     package var explanations: [WorkoutExplanation] {
         entries.enumerated().map { index, entry in
             let workout = entry.workout

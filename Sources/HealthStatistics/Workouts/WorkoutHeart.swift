@@ -1,16 +1,16 @@
 import HealthModel
 
-/// The heart during a workout.
+/// Heart rate during a workout.
 struct WorkoutHeart {
-    /// `{average, minimum, maximum}`, beats a minute; null when nothing is known.
+    /// `{average, minimum, maximum}`, in beats per minute; null when unknown.
     let rate: Value
-    /// Null when the zones' limits, or the heart rate, aren't known.
+    /// Null when the limits of the zones, or the heart rate, are unknown.
     let zones: Value
     /// Where `rate` comes from.
     let origin: WorkoutOrigin
 
     static let none = WorkoutHeart(rate: .null, zones: .null, origin: .unknown)
-    /// For so long a sample stands for the heart rate after it; in workouts they come each 5 seconds.
+    /// How long a sample stands for the heart rate after it; during workouts one comes every 5 seconds.
     private static let hold = Duration.seconds(60)
     private static let type = "HKQuantityTypeIdentifierHeartRate"
 

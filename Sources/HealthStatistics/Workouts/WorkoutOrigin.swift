@@ -1,6 +1,6 @@
-/// Where one of a workout's values comes from.
+/// The origin of one of a workout's values.
 package enum WorkoutOrigin: Sendable, Equatable {
-    /// One of the statistics that a sum is made of.
+    /// One of the statistics that make up a sum.
     package struct Part: Sendable, Equatable {
         package var type: String
         package var sum: Double
@@ -8,19 +8,19 @@ package enum WorkoutOrigin: Sendable, Equatable {
 
     /// The workout's own statistics, added up.
     case statistics([Part])
-    /// The workout's own statistic, as it stands.
+    /// The workout's own statistic, unchanged.
     case statistic
-    /// The total that the workout has of itself.
+    /// The workout's own total.
     case total
-    /// The duration that the workout has of itself.
+    /// The workout's own duration.
     case printed
     /// The time from start to end without the pauses.
     case activeTime
-    /// So many samples that begin during the workout.
+    /// This many samples, which begin during the workout.
     case samples(Int)
     case unknown
 
-    /// As `explain --json` names it.
+    /// The name used by `explain --json`.
     package var name: String {
         switch self {
         case .statistics, .statistic: "statistics"

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// One of a workout's activities; a workout that names none is one itself.
+/// One of a workout's activities; a workout that names none counts as a single activity.
 struct WorkoutPart {
     let activity: WorkoutActivity
     let body: WorkoutBody
@@ -10,8 +10,8 @@ struct WorkoutPart {
         return named.isEmpty ? [WorkoutPart(activity: activity, body: whole)] : named
     }
 
-    /// Exports don't print an activity's kind: it is the workout's, but in a swim-bike-run, where the distance that it has tells it, and one
-    /// without distance is a transition.
+    /// Exports don't print an activity's kind. It is that of the workout, except in a swim-bike-run: there its distance
+    /// shows which one it is, and an activity without distance is a transition.
     private static func kind(of part: WorkoutBody, within whole: WorkoutActivity) -> WorkoutActivity {
         if let name = part["activity"].string { return WorkoutActivity(named: name) }
         guard whole.name == "swimBikeRun" else { return whole }

@@ -1,18 +1,18 @@
 import HealthModel
 
-/// Workouts that one source wrote several times: the same source, start (whole second) and activity.
+/// Workouts that one source wrote several times: the same source, start (to the second) and activity.
 package enum WorkoutRepeats {
-    /// One workout of several that may be the same one.
+    /// One of several workouts that may be the same.
     struct Candidate {
         var key: Key
-        /// When HealthKit stored it, seconds since 1970; 0 where nobody knows.
+        /// When HealthKit stored it, seconds since 1970; 0 when unknown.
         var created: Int64
         var end: Instant
         var payload: [UInt8]
         var id: SampleID
 
-        /// The one that HealthKit stored last is newer; then the one that ends later. What those leave undecided is decided by content and
-        /// id, so that the order in which workouts come changes nothing.
+        /// The one that HealthKit stored last is newer; failing that, the one that ends later. Remaining ties are
+        /// decided by content and id, so that the order in which workouts arrive makes no difference.
         static func isNewer(_ a: Candidate, than b: Candidate) -> Bool {
             if (a.created, a.end) != (b.created, b.end) { return (a.created, a.end) > (b.created, b.end) }
             if a.payload != b.payload { return b.payload.lexicographicallyPrecedes(a.payload) }
@@ -26,7 +26,7 @@ package enum WorkoutRepeats {
         var activity: String
     }
 
-    /// By place in `candidates`: the place of the newest of the same workout, its own where it is that one.
+    /// For each candidate, the index of the newest version of the same workout; its own index if that is itself.
     static func newest(of candidates: [Candidate]) -> [Int] {
         var newest: [Key: Int] = [:]
         for (index, candidate) in candidates.enumerated() {
@@ -38,7 +38,8 @@ package enum WorkoutRepeats {
 }
 
 extension WorkoutRepeats {
-    /// Counts the workouts of any number of pages in canonical order. Holds the rows of one second, and numbers by source and day.
+    /// Counts the workouts in any number of pages in canonical order. Keeps the rows of one second, and counts by
+    /// source and day.
     package struct Tally {
         package struct Count: Sendable, Equatable {
             package var workouts: Int
@@ -50,14 +51,14 @@ extension WorkoutRepeats {
             }
         }
 
-        /// Of all workouts.
+        /// For all workouts.
         package private(set) var all = Count()
-        /// Of the sources that wrote a workout several times.
+        /// For the sources that wrote a workout several times.
         package private(set) var bySource: [String: Count] = [:]
-        /// Of the days with such a workout, those workouts alone.
+        /// For the days with such a workout, counting only those workouts.
         package private(set) var byDay: [LocalDay: Count] = [:]
 
-        /// One workout of several ends, which may be versions of one that was edited.
+        /// One workout with several ends, which may be versions of one that was edited.
         package struct Versions: Sendable, Equatable {
             package var day: LocalDay
             package var source: String
@@ -65,7 +66,7 @@ extension WorkoutRepeats {
             package var start: Instant
             package var ends: [Instant]
         }
-        /// Those in the order of their starts.
+        /// Those, in order of their starts.
         package private(set) var versions: [Versions] = []
 
         private let day: (Instant) -> LocalDay?
@@ -73,10 +74,10 @@ extension WorkoutRepeats {
         private var second: Int64 = .min
         private var start = Instant.distantPast
 
-        /// - Parameter day: the day that a workout with this start counts for; nil: it isn't asked for.
+        /// - Parameter day: the day that a workout with this start counts for; nil if that day isn't asked for.
         package init(day: @escaping (Instant) -> LocalDay?) { self.day = day }
 
-        /// - Throws: `WorkoutError` for a body that isn't JSON.
+        /// - Throws: `WorkoutError` for a payload that isn't JSON.
         package mutating func add(_ page: SamplePage) throws {
             guard let type = page.types.firstIndex(of: HealthType.workoutIdentifier) else { return }
             for row in page.ids.indices where page.type[row] == Int32(type) && page.counts(row) {
@@ -90,7 +91,7 @@ extension WorkoutRepeats {
             }
         }
 
-        /// Counts what is held; after the last page.
+        /// Counts the rows it still keeps; to be called after the last page.
         package mutating func finish() throws {
             defer { held.removeAll(keepingCapacity: true) }
             guard !held.isEmpty, let day = day(start) else { return }

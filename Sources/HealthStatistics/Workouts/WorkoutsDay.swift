@@ -2,35 +2,36 @@ import HealthModel
 
 /// The workouts that start on a day, and which of them count.
 ///
-/// Configuration: `newestOfRepeats` (of a workout that its source wrote several times only the newest counts), `dateOfBirth`,
-/// `maximumHeartRate`, `restingHeartRate`.
+/// Configuration: `newestOfRepeats` (of a workout that its source wrote several times, only the newest counts),
+/// `dateOfBirth`, `maximumHeartRate`, `restingHeartRate`.
 public struct WorkoutsDay {
     struct Entry {
         var workout: Workout
-        /// Place of the newest of those that the same source wrote for the same start and activity; its own place where it is that one.
+        /// The index of the newest workout that the same source wrote for the same start and activity; its own index if
+        /// it is the newest.
         var newest: Int
         var counts: Bool
     }
 
-    /// The types of which it reads bodies and dates of creation.
+    /// The types whose payloads and creation dates it reads.
     public static let detailedTypes: Set = [HealthType.workoutIdentifier]
-    /// The heart rate is read during workouts alone.
+    /// Heart rate is read only during workouts.
     public static let during = ["HKQuantityTypeIdentifierHeartRate": HealthType.workoutIdentifier]
 
-    /// A workout that runs over midnight has its heart rate in the next day.
+    /// The heart rate of a workout that runs past midnight continues into the next day.
     /// - Throws: `WorkoutConfigurationError`.
     public static func window(_ configuration: Value) throws -> HandlerWindow {
         _ = try HeartRateZones.dateOfBirth(in: configuration)
         return HandlerWindow(after: .seconds(12 * 3600))
     }
 
-    /// Whether of a workout that its source wrote several times only the newest counts.
+    /// Whether only the newest counts of a workout that its source wrote several times.
     public static func dropsRepeats(_ configuration: Value) -> Bool { configuration["newestOfRepeats"].bool ?? false }
 
-    /// By start.
+    /// Ordered by start.
     let entries: [Entry]
 
-    /// - Throws: `WorkoutError` for a body that isn't JSON; `WorkoutConfigurationError`.
+    /// - Throws: `WorkoutError` for a payload that isn't JSON; `WorkoutConfigurationError`.
     public init(_ input: DayInput) throws {
         let samples = input.samples
         let rows = samples.rows(of: HealthType.workoutIdentifier).filter { input.contains(samples.startOf($0)) }
@@ -66,6 +67,6 @@ public struct WorkoutsDay {
     /// Those that count, by start.
     public var counted: [Workout] { entries.filter(\.counts).map(\.workout) }
 
-    /// The day's entry in the summary; null without a workout that counts.
+    /// The day's entry in the summary; null if no workout counts.
     public var figure: Value { counted.isEmpty ? .null : .array(counted.map(\.figure)) }
 }

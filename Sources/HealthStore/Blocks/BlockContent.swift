@@ -1,6 +1,6 @@
 import HealthModel
 
-/// The form of a block's content: a version, then its columns one after the other.
+/// The format of a block's content: a version, then its columns one after the other.
 enum BlockContent {
     static let version: UInt8 = 1
     static let noUUID = SampleID(high: 0, low: 0)
@@ -27,7 +27,8 @@ enum BlockContent {
     // MARK: Values: decimals as integers where each can be had back to the bit, else as they are.
 
     private static let raw: UInt8 = 255
-    /// Powers of ten that values are multiplied by. Dividing gives the double that is nearest to the decimal, as reading it does.
+    /// Powers of ten that values are multiplied by. Dividing gives the double nearest to the decimal, just as parsing
+    /// does.
     private static let divisors: [Double] = [1, 10, 100, 1000, 10_000, 100_000]
     /// Beyond 2⁵³ not every integer is a double.
     private static let largest = 9e15

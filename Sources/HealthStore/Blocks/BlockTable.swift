@@ -1,13 +1,13 @@
 import HealthModel
 import SQLite
 
-/// The tables `blocks` and `moved`, as one connection sees them: samples that came in many at a time, in columns, and which of them have moved
-/// to the table of rows because they changed.
+/// The tables `blocks` and `moved`, as one connection sees them: samples that came many at a time, in columns, and
+/// which of them have changed and so moved to the table of rows.
 final class BlockTable {
-    /// A block as it is now.
+    /// A block in its current state.
     struct View {
         let block: SampleBlock
-        /// A bit for each row that has moved; empty while none has.
+        /// One bit for each row that has moved; empty while none has.
         fileprivate var moved: [UInt64] = []
 
         @inline(__always)
@@ -25,19 +25,20 @@ final class BlockTable {
         "CREATE TABLE IF NOT EXISTS moved (seq INTEGER PRIMARY KEY)",
     ]
 
-    /// Of blocks kept decoded.
+    /// The most bytes of decoded blocks to keep.
     private static let cacheLimit = 10 << 20
-    /// A block isn't made where this many cover its time already.
+    /// No further block is made where this many already cover its time.
     private static let overlapLimit = 8
 
     private let database: Database
-    /// Nil for a store of an earlier release that its own program hasn't brought up to date yet: it has no blocks.
+    /// Nil for a store from an earlier release that this release's observer hasn't brought up to date yet: it has no
+    /// blocks.
     private var statements: BlockStatements?
-    // The most recently used last. A block never changes, and a sequence is used once.
+    // The most recently used last. A block never changes, and a sequence is used only once.
     private var cache: [Int64: SampleBlock] = [:]
     private var recent: [Int64] = []
     private var cached = 0
-    /// Last sequences of blocks that rows have moved from in this transaction.
+    /// Last sequences of blocks that rows have moved out of in this transaction.
     private var thinned: Set<Int64> = []
     private var seenRollbacks: Int
 
@@ -54,7 +55,7 @@ final class BlockTable {
         return statements
     }
 
-    /// What a transaction that was undone has written isn't there.
+    /// What was written by a transaction that was rolled back doesn't exist.
     private func forgetWhatWasUndone() {
         guard database.rollbackCount != seenRollbacks else { return }
         seenRollbacks = database.rollbackCount
@@ -66,17 +67,17 @@ final class BlockTable {
 
     // MARK: Finding
 
-    /// The newest sequence of any block.
+    /// The latest sequence in any block.
     func newest() throws -> Int64? { try ready()?.newest.firstRow { $0.isNull(0) ? nil : $0.int64(0) } ?? nil }
 
-    /// The first block that has rows behind a sequence.
+    /// The first block with rows after a sequence.
     func next(behind sequence: Int64) throws -> BlockPlace? {
         guard let next = try ready()?.next else { return nil }
         next.bind(1, sequence)
         return try next.firstRow(BlockStatements.place)
     }
 
-    /// The row of a sequence, if it lies in a block.
+    /// The row with a sequence, if it is in a block.
     func row(at sequence: Int64) throws -> (block: SampleBlock, index: Int)? {
         guard let place = try next(behind: sequence - 1), place.first <= sequence else { return nil }
         guard let hasMoved = try ready()?.hasMoved else { return nil }
@@ -85,7 +86,7 @@ final class BlockTable {
         return (try block(place), Int(sequence - place.first))
     }
 
-    /// The row of an id that starts in a second.
+    /// The row with an id that starts in a second.
     func row(user: Int, type: Int, second: Int64, id: SampleID) throws -> (block: SampleBlock, index: Int)? {
         for view in try views(user: user, type: type, seconds: second...second) {
             var index = view.block.firstRow(from: second)
@@ -97,7 +98,7 @@ final class BlockTable {
         return nil
     }
 
-    /// The blocks that have rows starting in these seconds, by when they begin.
+    /// The blocks with rows starting in these seconds, ordered by when they begin.
     func views(user: Int, type: Int, seconds: ClosedRange<Int64>) throws -> [View] {
         var views: [View] = []
         try forEachPlace(user: user, type: type, seconds: seconds) {
@@ -107,7 +108,7 @@ final class BlockTable {
         return views
     }
 
-    /// Where they lie, without reading them.
+    /// Where they are, without reading them.
     func places(user: Int, type: Int, seconds: ClosedRange<Int64>) throws -> [BlockPlace] {
         var places: [BlockPlace] = []
         try forEachPlace(user: user, type: type, seconds: seconds) {
@@ -117,10 +118,10 @@ final class BlockTable {
         return places
     }
 
-    /// Each of them in turn. Not within itself: it has one statement each way.
+    /// Each of them in turn. Calls can't be nested: there is only one statement for each direction.
     /// - Parameters:
-    ///   - descending: the one that begins last first.
-    ///   - body: false ends it.
+    ///   - descending: start with the block that begins last.
+    ///   - body: returns false to stop.
     func forEachPlace(
         user: Int, type: Int, seconds: ClosedRange<Int64>, descending: Bool = false,
         _ body: (BlockPlace) throws -> Bool
@@ -139,7 +140,7 @@ final class BlockTable {
         }
     }
 
-    /// The block of a place, and what has moved from it.
+    /// The block at a place, and which rows have moved out of it.
     func view(_ place: BlockPlace) throws -> View {
         var view = View(block: try block(place))
         guard let moved = try ready()?.moved else { return view }
@@ -189,8 +190,8 @@ final class BlockTable {
 
     // MARK: Writing
 
-    /// Writes a block of the rows, if there aren't too many blocks of their time.
-    /// - Returns: whether it did; else they belong in the table of rows.
+    /// Writes the rows as a block, unless there are already too many blocks for their time.
+    /// - Returns: whether it did; otherwise they belong in the table of rows.
     func seal(_ pending: PendingBlock, user: Int) throws -> Bool {
         guard let statements = try ready(), let first = pending.rows.first,
             let last = pending.rows.last,
@@ -209,7 +210,7 @@ final class BlockTable {
         return true
     }
 
-    /// The row of that sequence has a newer version in the table of rows.
+    /// Records that the row with that sequence has a newer version in the table of rows.
     func leave(_ sequence: Int64, of block: SampleBlock) throws {
         forgetWhatWasUndone()
         guard let leave = try ready()?.leave else { return }
@@ -218,7 +219,7 @@ final class BlockTable {
         thinned.insert(block.place.last)
     }
 
-    /// Drops blocks from which every row has moved.
+    /// Drops blocks that every row has moved out of.
     func dropEmptied() throws {
         guard !thinned.isEmpty, let statements = try ready() else { return }
         for last in thinned {
@@ -236,7 +237,7 @@ final class BlockTable {
     }
 }
 
-/// What a connection asks the blocks' tables.
+/// A connection's statements for the tables of blocks.
 private final class BlockStatements {
     let newest: Statement
     let next: Statement

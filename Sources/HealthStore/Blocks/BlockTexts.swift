@@ -1,4 +1,4 @@
-/// The texts of a block's rows: each distinct one once, and which one a row has.
+/// The texts of a block's rows: each distinct text once, and which one each row has.
 struct BlockTexts {
     private(set) var bytes: [UInt8] = []
     /// Where each text ends in `bytes`.
@@ -6,7 +6,7 @@ struct BlockTexts {
     /// By row, an index into `ends`.
     private var index: [Int64] = []
 
-    /// A new text is held against so many of the last new ones: what repeats in an export repeats soon.
+    /// A new text is compared with this many of the latest new ones: repeats in an export come soon.
     private static let memory = 32
 
     init() {}

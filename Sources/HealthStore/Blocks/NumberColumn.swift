@@ -1,11 +1,12 @@
-/// The numbers of one column as bytes: one number when all are equal, else differences or the numbers themselves, whichever is shorter, as
-/// variable-length integers. Where all are whole seconds in microseconds, they are stored as seconds.
+/// The numbers of one column as bytes: a single number when all are equal, else differences or the numbers themselves,
+/// whichever is shorter, as variable-length integers. If all are whole seconds in microseconds, they are stored as
+/// seconds.
 enum NumberColumn {
     private enum Form {
         static let constant: UInt8 = 0
         static let plain: UInt8 = 1
         static let differences: UInt8 = 2
-        /// Added to the others: stored divided by `scale`.
+        /// Combined with the others: stored divided by `scale`.
         static let scaled: UInt8 = 4
     }
 
@@ -54,11 +55,11 @@ enum NumberColumn {
         }
     }
 
-    /// Small numbers of either sign are short.
+    /// Makes small numbers of either sign short.
     private static func folded(_ number: Int64) -> UInt64 { UInt64(bitPattern: (number << 1) ^ (number >> 63)) }
 
     private static func length(_ number: Int64) -> Int {
-        // Seven bits a byte, and a byte for 0.
+        // Seven bits per byte; 0 takes one byte.
         (70 - (folded(number) | 1).leadingZeroBitCount) / 7
     }
 
@@ -75,7 +76,7 @@ enum NumberColumn {
 /// The content of a block isn't what its writer wrote.
 struct BlockDamage: Error {}
 
-/// Reads a block's content from its beginning.
+/// Reads a block's content from the beginning.
 struct ByteReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
@@ -103,7 +104,7 @@ struct ByteReader {
         throw BlockDamage()
     }
 
-    /// A number of things that take at least a byte each of what is left, or of `limit`.
+    /// A number of items, each taking at least one byte of what is left, or of `limit`.
     mutating func count(atMost limit: Int? = nil) throws(BlockDamage) -> Int {
         let number = try self.number()
         guard number >= 0, number <= limit ?? (bytes.count - position) else { throw BlockDamage() }

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// New rows of one type on their way into a block: those of consecutive sequences that haven't been written yet.
+/// New rows of one type on their way into a block: those with consecutive sequences that haven't been written yet.
 struct PendingBlock {
     private(set) var rows: ContiguousArray<StoredRow> = []
     private(set) var metadata = BlockTexts()
@@ -8,21 +8,21 @@ struct PendingBlock {
     private var inSecond = 0
 
     static let rowLimit = 4096
-    /// Seconds. No block is longer, so that the blocks of a time are found by when they begin.
+    /// In seconds. No block is longer, so the blocks for a time can be found by when they begin.
     static let span: Int64 = 32 * 86_400
     private static let textLimit = 1 << 19
-    /// More rows of one second than this don't go into blocks: there they couldn't be found by id.
+    /// If more rows than this start in one second, they don't go into blocks, where they couldn't be found by id.
     private static let crowd = 256
 
     var isEmpty: Bool { rows.isEmpty }
 
-    /// Whether a row may lie in a block at all.
+    /// Whether a row may be in a block at all.
     static func suits(_ row: StoredRow) -> Bool {
         row.state == .alive && (0...HealthStoreSchema.longDuration).contains(row.duration)
             && SampleTimes.mayStart(Instant(microseconds: row.start))
     }
 
-    /// Whether the row can follow those that are here.
+    /// Whether the row can follow those already here.
     func hasRoom(for row: StoredRow) -> Bool {
         guard let first = rows.first, let last = rows.last else { return true }
         return row.sequence == last.sequence.next && row.type == last.type && row.second >= last.second

@@ -1,27 +1,28 @@
 import HealthModel
 
-/// Where a block lies, as its row says beside its content.
+/// Where a block is, according to the other columns of its row.
 struct BlockPlace: Hashable {
-    /// The sequences of its rows, both included; none is left out.
+    /// The sequences of its rows, both included, without gaps.
     var first: Int64
     var last: Int64
     var user: Int
     var type: Int
-    /// In which seconds its rows start, both included.
+    /// The seconds in which its rows start, both included.
     var firstSecond: Int64
     var lastSecond: Int64
 
     var count: Int { Int(last - first) + 1 }
 }
 
-/// Samples of one user and type that came in one after the other, in columns. It never changes: a row that does moves to the table of rows.
+/// Samples of one user and type that came one after the other, in columns. It never changes: a row that does moves to
+/// the table of rows.
 ///
-/// Its rows were alive when they came, are no longer than `HealthStoreSchema.longDuration`, have consecutive sequences, and are in the order
-/// of the second of their start.
+/// Its rows were alive when they came, are no longer than `HealthStoreSchema.longDuration`, have consecutive sequences,
+/// and are ordered by the second of their start.
 final class SampleBlock {
     let place: BlockPlace
     let second: [Int64]
-    /// What the start exceeds `second` by, µs.
+    /// How far the start is past `second`, µs.
     let startRemainder: [Int64]
     /// µs.
     let duration: [Int64]
@@ -36,7 +37,7 @@ final class SampleBlock {
     let metadata: BlockTexts
     let payload: BlockTexts
 
-    /// - Throws: `BlockDamage` for content that no writer has written.
+    /// - Throws: `BlockDamage` for content that no writer can have written.
     init(_ place: BlockPlace, content: UnsafeRawBufferPointer) throws(BlockDamage) {
         self.place = place
         let count = place.count
@@ -57,7 +58,7 @@ final class SampleBlock {
         guard reader.isAtEnd else { throw BlockDamage() }
     }
 
-    /// Bytes in memory, about.
+    /// Approximate size in memory.
     var byteCount: Int { second.count * 96 + metadata.bytes.count + payload.bytes.count }
 
     /// Microseconds since 1970.

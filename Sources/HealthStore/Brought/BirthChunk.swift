@@ -1,4 +1,4 @@
-/// Which of 4,096 neighbouring sequences are in a set: as bytes the runs of those that are, or a bitmap where that is shorter.
+/// Which of 4,096 neighbouring sequences are in a set, as bytes: their runs, or a bitmap if that is shorter.
 struct BirthChunk: Equatable {
     static let words = 64
     private static let bitmapForm: UInt8 = 0
@@ -48,7 +48,7 @@ struct BirthChunk: Equatable {
             }
     }
 
-    /// Nil when the bytes are no such set.
+    /// Nil when the bytes aren't such a set.
     init?(_ bytes: UnsafeRawBufferPointer) {
         self.init()
         guard let form = bytes.first else { return nil }

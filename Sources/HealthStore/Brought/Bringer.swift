@@ -1,11 +1,11 @@
-/// By what samples come in: noted of each, so that what one of them brought can be taken back.
+/// What brings samples: recorded for each one, so that what one of them brought can be taken back.
 package enum Bringer: Sendable, Hashable {
     /// One import, by its id.
     case importing(id: String)
-    /// A device that pushes, by one way in.
+    /// A device that pushes, through one way in.
     case device(String, way: String)
 
-    /// As the store has it.
+    /// Its name in the store.
     var kind: String {
         switch self {
         case .importing: "import"
@@ -31,7 +31,7 @@ package enum Bringer: Sendable, Hashable {
 /// Which bringers are meant.
 package enum BringerChoice: Sendable, Hashable {
     case importing(id: String)
-    /// By all its ways in.
+    /// Through all its ways in.
     case device(String)
 
     var kind: String {

@@ -1,10 +1,11 @@
 import HealthModel
 import SQLite
 
-/// The tables `bringers` and `brought`: which rows each import and each device brought or confirmed, by the sequences that they were born with.
+/// The tables `bringers` and `brought`: which rows each import and each device brought or confirmed, by the sequences
+/// that the rows were born with.
 ///
-/// What comes without saying by whom is noted under 0. So a row that only one has noted was brought by that one alone, if it was born since
-/// there are notes.
+/// Samples from an unknown bringer are recorded under 0. So a row that is recorded for only one bringer was brought by
+/// that one alone, if it was born after recording began.
 final class BroughtTable {
     static let tables = [
         """
@@ -18,13 +19,13 @@ final class BroughtTable {
         "CREATE TABLE IF NOT EXISTS brought_since (sequence INTEGER NOT NULL)",
     ]
 
-    /// Rows that are there already were brought by nobody knows whom.
+    /// For existing rows it is unknown who brought them.
     static func begin(in database: Database) throws {
         for table in tables { try database.execute(table) }
         try database.execute("INSERT INTO brought_since SELECT coalesce(max(seq), 0) FROM heads")
     }
 
-    /// Who isn't said.
+    /// Stands for an unknown bringer.
     static let unnamed = 0
 
     private let find: Statement
@@ -50,7 +51,7 @@ final class BroughtTable {
         sinceQuery = try database.prepare("SELECT max(sequence) FROM brought_since")
     }
 
-    /// The number of a bringer, which gets one if it has none.
+    /// The number of a bringer; a new one gets a number.
     func number(_ bringer: Bringer?, user: Int) throws -> Int {
         guard let bringer else { return Self.unnamed }
         for isNew in [false, true] {
@@ -72,7 +73,7 @@ final class BroughtTable {
         return try find.firstRow { $0.int(0) } ?? Self.unnamed
     }
 
-    /// Those that are meant, in no order; none when nothing was ever noted of them.
+    /// The numbers of the chosen bringers, in no order; none when nothing was ever recorded for them.
     func numbers(_ choice: BringerChoice, user: Int) throws -> [Int] {
         choose.bind(1, user)
         choose.bind(2, choice.kind)
@@ -82,7 +83,7 @@ final class BroughtTable {
         return numbers
     }
 
-    /// Adds to what is noted of a bringer.
+    /// Adds to the rows recorded for a bringer.
     func add(_ births: BirthChunk, at number: Int64, of bringer: Int) throws {
         var all = births
         read.bind(1, number)
@@ -97,7 +98,7 @@ final class BroughtTable {
         try write.run()
     }
 
-    /// Whoever is noted to have brought one row has brought another.
+    /// Records for another row the same bringers as for this one.
     func copy(_ born: Int64, to other: Int64) throws {
         var births = BirthChunk()
         births.bits[Int(other & 4095) >> 6] |= 1 << UInt64(other & 63)
@@ -109,7 +110,7 @@ final class BroughtTable {
         for bringer in bringers { try add(births, at: other >> 12, of: bringer) }
     }
 
-    /// What some bringers have noted in a chunk, and what all others have.
+    /// Which rows of a chunk are recorded for these bringers, and which for any others.
     func notes(at number: Int64, of bringers: [Int]) throws -> (theirs: BirthChunk, others: BirthChunk) {
         var (theirs, others) = (BirthChunk(), BirthChunk())
         chunk.bind(1, number)
@@ -120,7 +121,7 @@ final class BroughtTable {
         return (theirs, others)
     }
 
-    /// The first sequence that may be noted of any of them; nil when nothing is.
+    /// The first sequence that may be recorded for any of them; nil when there is none.
     func firstBirth(of bringers: [Int]) throws -> SequenceNumber? {
         var least: Int64?
         for bringer in bringers {
@@ -138,7 +139,7 @@ final class BroughtTable {
         }
     }
 
-    /// Rows that were born up to here came before anything was noted.
+    /// Rows born up to here came before recording began.
     func since() throws -> Int64 { try sinceQuery.firstRow { $0.isNull(0) ? Int64.max : $0.int64(0) } ?? .max }
 
     private static func content(_ row: Statement, _ column: Int) throws -> BirthChunk {

@@ -4,11 +4,12 @@ import SQLite
 
 // Workouts that were edited: see `WorkoutVersions`.
 extension HealthStoreWriter {
-    /// Lets edited workouts replace their earlier versions, by all that was seen until now: these are deleted until something brings them back,
-    /// and the newer one's payload says so in `replaces`. Where that doesn't hold any more, they come back. Doing it again changes nothing.
+    /// Lets edited workouts replace their earlier versions, judging by everything seen so far: those are deleted until
+    /// something brings them back, and the newer one's payload lists them in `replaces`. If that stops being true, they
+    /// come back. Repeating it changes nothing.
     ///
-    /// After each file and each request with workouts, and when something was taken back.
-    /// - Parameter export: when the export that was read last was made, if it was read as a whole.
+    /// To be called after each file and each request with workouts, and after something was taken back.
+    /// - Parameter export: when the latest imported export was made, if it was read as a whole.
     /// - Returns: whether anything has changed.
     @discardableResult
     package func settleWorkouts(wholeExport export: Instant? = nil) throws -> Bool {
@@ -28,13 +29,14 @@ extension HealthStoreWriter {
         return isChanged
     }
 
-    /// What a complete export doesn't hold was deleted, and not edited: it is as anything else that such an export lacks.
+    /// A workout missing from a complete export was deleted, not edited: it is treated like anything else that the
+    /// export lacks.
     func forgetVersions(lackingIn export: Instant, user: Int) throws {
         guard try sightings.forgetReplaced(lastSeenBefore: export.microseconds, user: user) > 0 else { return }
         try pieces.forgetAll(user: user)
     }
 
-    /// Likewise earlier versions that nobody but these has brought.
+    /// The same for earlier versions that only these bringers have brought.
     func forgetVersions(broughtBy bringers: [Int], user: Int) throws {
         let since = try brought.since()
         for born in try sightings.replaced(user: user) where born > since {
@@ -46,7 +48,7 @@ extension HealthStoreWriter {
         }
     }
 
-    /// Notes the workouts that a session's batch has claimed.
+    /// Records the workouts that a session's batch has claimed.
     func noteWorkouts(_ batch: RecordBatch, _ session: ImportSession, user: Int) throws {
         guard let moment = session.moment, let type = batch.types.firstIndex(of: HealthType.workoutIdentifier) else {
             return
@@ -58,14 +60,14 @@ extension HealthStoreWriter {
         session.claimedWorkouts.removeAll()
     }
 
-    /// What is the same of all versions of a workout: its source and start.
+    /// What all versions of a workout share: its source and start.
     private func place(of row: StoredRow) throws -> SampleID {
         let prefix = SampleKeyPrefix(
             user: self.user, type: HealthType.workoutIdentifier, sourceName: try origins.origin(row.origin).sourceName)
         return SampleID(prefix, startSecond: row.second, endSecond: row.second, ordinal: -1)
     }
 
-    /// A workout under a new key was seen when it was under the one before.
+    /// A workout under a new key takes over the sighting it had under the old one.
     func inheritSighting(_ old: StoredRow, to row: StoredRow, user: Int) throws {
         guard let seen = try sightings.workout(born: old.born.value, user: user) else { return }
         let place = try place(of: row)
@@ -82,7 +84,7 @@ extension HealthStoreWriter {
             guard let row = try row(user: user, type: type, second: workout.second, id: workout.id),
                 row.state == .alive || row.state == .absent && workout.isReplaced
             else { continue }
-            // What isn't JSON has no activity.
+            // A payload that isn't JSON has no activity.
             let payload = try? Value(json: try text(.payload, of: row, user: user))
             workout.activity = payload?["activity"].string ?? ""
             workout.hasUUID = row.uuid != nil
@@ -108,7 +110,7 @@ extension HealthStoreWriter {
         return isChanged
     }
 
-    /// Has the payload name the earlier versions.
+    /// Lists the earlier versions in the payload.
     private func note(_ earlier: Value, in old: StoredRow, user: Int) throws -> Bool {
         let payload = try text(.payload, of: old, user: user)
         guard var members = try? Value(json: payload).object, members["replaces"] ?? .null != earlier else {

@@ -1,8 +1,8 @@
 import HealthModel
 import SQLite
 
-/// The table `workout_sightings`: when each workout was first and last seen, by exports and by pushes. Workouts of one source and start have
-/// one `place`.
+/// The table `workout_sightings`: when each workout was first and last seen, in exports and in pushes. Workouts with
+/// the same source and start have the same `place`.
 final class WorkoutSightings {
     static let tables = [
         """
@@ -15,7 +15,7 @@ final class WorkoutSightings {
         "CREATE TABLE IF NOT EXISTS workout_sightings_since (sequence INTEGER NOT NULL)",
     ]
 
-    /// Of workouts that are there already nobody knows when they were seen.
+    /// For existing workouts it is unknown when they were seen.
     static func begin(in database: Database) throws {
         for table in tables { try database.execute(table) }
         try database.execute(
@@ -75,8 +75,8 @@ final class WorkoutSightings {
         since = try database.prepare("SELECT max(sequence) FROM workout_sightings_since")
     }
 
-    /// Notes that a workout was seen.
-    /// - Parameter place: of its user, source and start.
+    /// Records that a workout was seen.
+    /// - Parameter place: from its user, source and start.
     func note(_ row: StoredRow, place: SampleID, _ moment: Moment, user: Int) throws {
         let known = try since.firstRow { $0.int64(0) } ?? 0
         add.bind(1, user)
@@ -92,7 +92,7 @@ final class WorkoutSightings {
         try see(row.born.value...row.born.value, moment, user: user)
     }
 
-    /// The same of those that are noted already.
+    /// The same for workouts already recorded.
     func see(_ born: ClosedRange<Int64>, _ moment: Moment, user: Int) throws {
         see.bind(1, user)
         see.bind(2, born.lowerBound)
@@ -102,14 +102,14 @@ final class WorkoutSightings {
         try see.run()
     }
 
-    /// An export of that moment was read as a whole.
+    /// Records that an export made at that moment was read as a whole.
     func confirm(exported: Int64, user: Int) throws {
         confirm.bind(1, user)
         confirm.bind(2, exported)
         try confirm.run()
     }
 
-    /// Places of which several workouts are noted.
+    /// Places with several recorded workouts.
     func crowdedPlaces(user: Int) throws -> [SampleID] {
         crowded.bind(1, user)
         var places: [SampleID] = []
@@ -117,7 +117,7 @@ final class WorkoutSightings {
         return places
     }
 
-    /// What is noted of a place. Activity and UUID are the row's to say.
+    /// What is recorded for a place. Activity and UUID are in the row.
     func workouts(at place: SampleID, user: Int) throws -> [SeenWorkout] {
         at.bind(1, user)
         at.bind(2, place)
@@ -133,7 +133,7 @@ final class WorkoutSightings {
         return found
     }
 
-    /// When one was seen; nil where that isn't noted.
+    /// When a workout was seen; nil if that isn't recorded.
     func workout(born: Int64, user: Int) throws -> (first: Int64, last: Int64)? {
         one.bind(1, user)
         one.bind(2, born)
@@ -161,7 +161,7 @@ final class WorkoutSightings {
         try drop.run()
     }
 
-    /// A complete export of that moment doesn't hold them: they are gone, and nothing brings them back but being seen.
+    /// A complete export made at that moment lacks them: they are gone, and come back only if they are seen again.
     /// - Returns: how many.
     func forgetReplaced(lastSeenBefore moment: Int64, user: Int) throws -> Int {
         dropOlder.bind(1, user)

@@ -1,43 +1,45 @@
 import HealthModel
 
-/// A workout of which a source may have written another version: the same source and start, another end.
+/// A workout that may have another version by the same source: the same start, but another end.
 struct SeenWorkout: Equatable {
     /// The sequence that its row was born with.
     var born: Int64
     var id: SampleID
-    /// Seconds since 1970; all of a place have the same.
+    /// Seconds since 1970; the same for all workouts of a place.
     var second: Int64
     /// Seconds since 1970.
     var end: Int64
-    /// When the first export was made, or the first push came, that had it, µs since 1970; `unknownFirst` where it was there before.
+    /// When the first export that contained it was made, or the first push with it came, µs since 1970; `unknownFirst`
+    /// if it existed before that was recorded.
     var first: Int64
-    /// Likewise the last one.
+    /// Likewise for the last one.
     var last: Int64
-    /// When the newest whole export was made that had it; `neverExported` where there was none.
+    /// When the newest whole export that contained it was made; `neverExported` if there was none.
     var exported: Int64
     /// HealthKit's name of the activity.
     var activity: String
     var hasUUID: Bool
-    /// It was found to be an earlier version.
+    /// Whether it was found to be an earlier version.
     var isReplaced: Bool
 
     static let unknownFirst = Int64.min
     static let neverExported = Int64.min
 }
 
-/// Which of some workouts of one source and start are earlier versions of another.
+/// Which of several workouts with the same source and start are earlier versions of another.
 ///
-/// A workout that was edited has another end, and so another identity; HealthKit has a UUID for each version, and exports don't tell it. The
-/// older one is replaced where all of this holds:
+/// A workout that was edited has another end, and so another identity; HealthKit has a UUID for each version, but
+/// exports don't include it. The older one is replaced if all of this holds:
 ///
-/// - None of them has a HealthKit UUID: those are deleted by it.
+/// - None of them has a HealthKit UUID: such workouts are deleted by UUID.
 /// - They have the same activity, and different ends.
-/// - No two were ever there together: each was seen for the first time after the one before was seen for the last time.
-/// - A whole export, made after the older one was last seen, has the newer one.
+/// - No two ever existed together: each was first seen after the one before was last seen.
+/// - A whole export, made after the older one was last seen, contains the newer one.
 ///
-/// All else is ambiguous, and stays as it is. It follows from what was seen when, so the order of arrival changes nothing.
+/// Anything else is ambiguous, and is left alone. The result depends only on what was seen when, so the order of
+/// arrival doesn't matter.
 enum WorkoutVersions {
-    /// By place in `seen`: the place of the next version; nil for what isn't replaced.
+    /// For each index in `seen`, the index of the next version; nil if it isn't replaced.
     static func replacements(_ seen: [SeenWorkout]) -> [Int?] {
         var found = [Int?](repeating: nil, count: seen.count)
         for places in Dictionary(grouping: seen.indices, by: { seen[$0].activity }).values {
@@ -52,7 +54,8 @@ enum WorkoutVersions {
         return found
     }
 
-    /// The versions before one, as its payload names them: `[{"end", "on"}]`, with when the version after each was first seen; null for none.
+    /// The earlier versions of a workout, as listed in its payload: `[{"end", "on"}]`, where `on` is when the version
+    /// after it was first seen; null if there are none.
     static func earlier(of index: Int, _ seen: [SeenWorkout], _ next: [Int?]) -> Value {
         var earlier: [(end: Int64, on: Int64)] = []
         for (older, following) in next.enumerated() {

@@ -3,7 +3,7 @@ import HealthStatistics
 import Terminal
 
 extension CheckReport {
-    /// Rows of a list that a screen shows; a pipe gets all.
+    /// How many rows of a list a screen shows; a pipe gets all.
     private static let rowsOnScreen = 25
 
     /// Tables for eyes.
@@ -14,7 +14,7 @@ extension CheckReport {
         ].joined(separator: "\n") + documentText(terminal)
     }
 
-    /// Nothing where there are none.
+    /// Nothing if there are none.
     private func documentText(_ terminal: Terminal) -> String {
         guard !documents.isEmpty else { return "" }
         let counts = documents.sorted { $0.key.rawValue < $1.key.rawValue }.map { kind, count in

@@ -5,9 +5,10 @@ import HealthModel
 import HealthStatistics
 import Protocol
 
-/// `healthbus check`: our figures against Apple's, what is missing, what came late, what changed after it was final.
+/// `healthbus check`: our figures compared with Apple's, what is missing, what came late, what changed after it was
+/// final.
 ///
-/// Of ten years it holds a few numbers a day, never the summaries themselves.
+/// For ten years it keeps a few numbers per day, never the summaries themselves.
 package struct CheckReport {
     package struct Options: Sendable {
         package var user: String
@@ -29,10 +30,10 @@ package struct CheckReport {
 
     let options: Options
     let rings: RingComparison
-    /// Days with a summary of Apple's.
+    /// Days with a summary from Apple.
     let summaries: Int
     let types: [TypeDays]
-    /// Days that were final with other content before, with how often they have been final.
+    /// Days that were final before with other content, and how often they have been final.
     let revised: [(date: LocalDay, revision: Int64)]
     let quarantined: [(reason: String, count: Int64)]
     /// Documents by kind.
@@ -47,7 +48,7 @@ package struct CheckReport {
         self.options = options
         let reader = stack.reader()
         let observer = try ObserverQueries(stack, reader)
-        // Refuses a user that isn't there.
+        // Refuses an unknown user.
         let zones = try observer.zones(of: options.user)
         self.zones = zones
 
@@ -100,7 +101,7 @@ package struct CheckReport {
             let day = zones.day(of: start)
             return options.holds(day) ? day : nil
         }
-        // A date begins and ends within a day of where it does in Greenwich.
+        // A date begins and ends within a day of when it does in UTC.
         func noon(_ date: LocalDay) -> Instant {
             Instant(seconds: Int64(date.number) * 86_400 + 43_200)
         }

@@ -1,11 +1,11 @@
 import HealthModel
 
-/// Dates that have something, as runs of consecutive ones. Pure.
+/// Dates with data, as runs of consecutive ones. Pure.
 package struct DayRuns: Sendable, Equatable {
     /// Days since 1970; in order, never touching.
     package private(set) var runs: [ClosedRange<Int>]
 
-    /// - Parameter runs: in any order, touching or overlapping as they may.
+    /// - Parameter runs: in any order; they may touch or overlap.
     package init(_ runs: [ClosedRange<Int>] = []) {
         self.runs = []
         for run in runs.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -20,7 +20,7 @@ package struct DayRuns: Sendable, Equatable {
     package var isEmpty: Bool { runs.isEmpty }
     package var first: LocalDay? { runs.first.map { LocalDay(number: $0.lowerBound) } }
     package var last: LocalDay? { runs.last.map { LocalDay(number: $0.upperBound) } }
-    /// Dates that have something.
+    /// How many dates have data.
     package var count: Int { runs.reduce(0) { $0 + $1.count } }
 
     package func union(_ other: DayRuns) -> DayRuns { DayRuns(runs + other.runs) }
@@ -33,14 +33,14 @@ package struct DayRuns: Sendable, Equatable {
         return DayRuns(runs.filter { $0.overlaps(bounds) }.map { $0.clamped(to: bounds) })
     }
 
-    /// Days of a longer stretch aren't missing: before it begins a date that is wrong, or another history.
+    /// A longer stretch doesn't count as missing days: before it is a wrong date, or a separate history.
     private static let longestGapDays = 3653
 
     private var stretches: [ClosedRange<Int>] {
         zip(runs, runs.dropFirst()).map { $0.upperBound + 1...$1.lowerBound - 1 }
     }
 
-    /// The dates between the first and the last that have nothing, without stretches of more than ten years.
+    /// The dates without data between the first and the last, without stretches of more than ten years.
     package var gaps: [ClosedRange<Int>] { stretches.filter { $0.count <= Self.longestGapDays } }
 
     /// The last date before a stretch of more than ten years; nil without one.
@@ -48,20 +48,20 @@ package struct DayRuns: Sendable, Equatable {
         stretches.last { $0.count > Self.longestGapDays }.map { LocalDay(number: $0.lowerBound - 1) }
     }
 
-    /// The longest gap; the latest of equals.
+    /// The longest gap; the latest of several equal ones.
     package var longestGap: ClosedRange<Int>? { gaps.reversed().max { $0.count < $1.count } }
 
-    /// The median of the distances from one date that has something to the next: 1 for what comes each day. Nil with fewer than two dates.
+    /// The median distance from one date with data to the next: 1 for daily data. Nil with fewer than two dates.
     package var medianDistance: Int? {
         let gaps = stretches.map { $0.count + 1 }.sorted()
         let distances = count - 1
         guard distances > 0 else { return nil }
-        // All within a run are 1, and none is less.
+        // All distances within a run are 1, and none is smaller.
         let middle = distances / 2
         let ones = distances - gaps.count
         return middle < ones ? 1 : gaps[middle - ones]
     }
 
-    /// Whether something comes on most days: the median distance is a day.
+    /// Whether there is data on most days: the median distance is one day.
     package var isUsuallyDaily: Bool { medianDistance == 1 }
 }

@@ -1,8 +1,8 @@
 import HealthModel
 
-/// Our figures of the rings against those that Apple wrote into an `ActivitySummary`, day by day. Pure.
+/// Our ring figures compared with those that Apple wrote into an `ActivitySummary`, day by day. Pure.
 package struct RingComparison: Sendable {
-    /// One figure of a day that both sides have and that differs.
+    /// One figure on a day that both sides have and that differs.
     package struct Difference: Sendable, Equatable {
         package var date: LocalDay
         /// As in `days --json`.
@@ -16,9 +16,9 @@ package struct RingComparison: Sendable {
 
     /// How far apart figures may be.
     package struct Tolerance: Sendable, Equatable {
-        /// In the figure's unit; stand hours are whole and must agree.
+        /// In the figure's unit; stand hours are whole numbers and must agree.
         package var absolute: Double
-        /// Of Apple's figure.
+        /// Relative to Apple's figure.
         package var relative: Double
 
         /// 1 kcal or 1 min, or 1 %, whichever is more.
@@ -40,7 +40,7 @@ package struct RingComparison: Sendable {
         package var differing = 0
         /// The largest difference, without its sign.
         package var largest = 0.0
-        /// Days of which only one side has the figure: nothing is compared.
+        /// Days on which only one side has the figure: nothing is compared.
         package var onlyOurs = 0
         package var onlyApples = 0
 
@@ -51,7 +51,7 @@ package struct RingComparison: Sendable {
     }
 
     private struct Ring {
-        /// In `days --json`, and where a stack's handlers don't name it.
+        /// Its name in `days --json`, if the stack's handlers don't name it.
         var figure: String
         var other: String?
         /// The attribute of `ActivitySummary`; kcal, min, h.
@@ -74,11 +74,11 @@ package struct RingComparison: Sendable {
     package static var figures: [String] { rings.map(\.figure) }
 
     package let tolerance: Tolerance
-    /// Days of which at least one figure was compared.
+    /// Days on which at least one figure was compared.
     package private(set) var compared = 0
     package private(set) var equal = 0
     package private(set) var differences: [Difference] = []
-    /// Days of which nothing could be compared: those that have a figure of ours, and those that have one of Apple's.
+    /// Days on which nothing could be compared: those with a figure of ours, and those with one of Apple's.
     package private(set) var onlyOurs: [LocalDay] = []
     package private(set) var onlyApples: [LocalDay] = []
     package private(set) var byFigure: [String: Tally] = [:]
@@ -87,7 +87,7 @@ package struct RingComparison: Sendable {
 
     package var differingDays: Int { compared - equal }
 
-    /// What a comparison reads of a day's summary: the figures of the rings.
+    /// The part of a day's summary that is compared: the figures of the rings.
     package static func ourFigures(of summary: Value) -> [String: Double] {
         var figures: [String: Double] = [:]
         for ring in rings {
@@ -99,8 +99,8 @@ package struct RingComparison: Sendable {
 
     /// Takes a day.
     /// - Parameters:
-    ///   - ours: by figure; absent is no data.
-    ///   - apples: the summary's attributes; nil: there is none of this day.
+    ///   - ours: by figure; absent means no data.
+    ///   - apples: the summary's attributes; nil: there is none for this day.
     package mutating func add(_ date: LocalDay, ours: [String: Double], apples: Value?) {
         let apples = apples.flatMap { Self.isEmpty($0) ? nil : $0 }
         var wasCompared = false
@@ -142,18 +142,18 @@ package struct RingComparison: Sendable {
         byFigure[ring.figure, default: Tally()].largest = max(largest, found.difference.magnitude)
     }
 
-    /// Apple prints a summary of zeros for a day of which it knows nothing.
+    /// Apple prints a summary of zeros for a day that it knows nothing about.
     private static func isEmpty(_ apples: Value) -> Bool {
         rings.allSatisfy { (apples[$0.attribute].double ?? 0) == 0 }
     }
 
-    /// Apple's figure; nil where the summary has no such ring: a 0 without a goal is none, and so is a ring that isn't there.
+    /// Apple's figure; nil if the summary has no such ring: a 0 without a goal means none.
     private static func figure(_ ring: Ring, in apples: Value) -> Double? {
         guard let figure = apples[ring.attribute].double else { return nil }
         return figure == 0 && apples[ring.goal].double == 0 ? nil : figure
     }
 
-    /// The move ring goes by energy or by minutes; the other of the two is 0 in a summary, whatever there was.
+    /// The move ring counts energy or minutes; the other of the two is 0 in a summary, whatever there was.
     private static func isKept(_ ring: Ring, _ apples: Value?) -> Bool {
         guard let apples else { return true }
         let byMinutes = [apples["appleMoveTimeGoal"], apples["appleMoveTime"]].contains { $0.double ?? 0 > 0 }

@@ -2,11 +2,11 @@ import HealthModel
 import Protocol
 import Terminal
 
-/// What is known of a user's samples of one type: on which dates there are any, and how many came late.
+/// What is known about a user's samples of one type: on which dates there are any, and how many came late.
 package struct TypeDays: Sendable {
     package struct Late: Sendable, Equatable {
         package var count: Int64 = 0
-        /// Seconds from a sample's end to when HealthKit stored it, of the latest.
+        /// The longest time in seconds from a sample's end until HealthKit stored it.
         package var longest: Int64 = 0
 
         static func + (a: Late, b: Late) -> Late { Late(count: a.count + b.count, longest: max(a.longest, b.longest)) }
@@ -46,7 +46,7 @@ package struct TypeDays: Sendable {
         lateDays += more.lateDays
     }
 
-    /// The late ones of samples that start on these dates.
+    /// The late samples among those that start on these dates.
     func late(from: LocalDay? = nil, to: LocalDay? = nil) -> Late {
         let bounds = (from?.number ?? .min, to?.number ?? .max)
         return lateDays.reduce(Late()) { sum, entry in
@@ -56,7 +56,7 @@ package struct TypeDays: Sendable {
 }
 
 extension DayRuns {
-    /// What `check --json` and `status --json` say of gaps.
+    /// What `check --json` and `status --json` say about gaps.
     var value: [String: Value] {
         [
             "firstDay": Value(first?.description), "lastDay": Value(last?.description), "daysWithSamples": Value(count),

@@ -7,13 +7,14 @@ import Protocol
 import StageKit
 import UploaderReading
 
-/// Counts what a destination hasn't delivered yet: changes of samples, and rows of keyed changelogs, beyond how far it is.
+/// Counts what a destination hasn't delivered yet: changes of samples, and rows of keyed changelogs, beyond its
+/// position.
 struct BehindCount {
     private let stack: Stack
     private let reader: StackReader
     private let heads: [String: StoreHead]
 
-    /// Questions for one destination: a store of ten years isn't counted to its end.
+    /// The most questions for one destination: a store of ten years isn't counted to its end.
     private static let requests = 40
 
     init(_ stack: Stack, _ reader: StackReader, _ beats: [String: (beat: Heartbeat, age: Double)]) throws {
@@ -29,7 +30,7 @@ struct BehindCount {
         self.heads = heads
     }
 
-    /// nil when it can't be told how far the destination is.
+    /// nil when the destination's position is unknown.
     func behind(
         _ destination: StackConfiguration.Instance, _ beat: Heartbeat?, _ now: Date
     ) throws -> DestinationReport.Row.Behind? {
@@ -41,7 +42,7 @@ struct BehindCount {
         var oldest: Instant?
         for (name, reached) in frontier {
             guard let head = heads[name], let producer = stack.configuration.instance(name) else { continue }
-            // A frontier of another life of the producer's file says nothing.
+            // A frontier from an earlier life of the producer's file means nothing.
             let reached = max(reached, head.first.previous)
             guard reached < head.sequence else { continue }
             let since: Instant?
@@ -61,7 +62,7 @@ struct BehindCount {
         return behind
     }
 
-    /// How far one that isn't heard says in its file that it is.
+    /// The position stored in the file of a destination that isn't heard.
     private func kept(_ destination: StackConfiguration.Instance) throws -> [String: SequenceNumber]? {
         try stack.kept(destination.name, reader) { database in
             var frontier: [String: SequenceNumber] = [:]

@@ -8,20 +8,21 @@ import Protocol
 import StageKit
 import Terminal
 
-/// `healthbus destinations`: where the stack delivers to, and how far behind each of them is. Works on a stopped stack too.
+/// `healthbus destinations`: where the stack delivers to, and how far behind each one is. Works on a stopped stack too.
 package struct DestinationReport {
     package struct Row: Codable, Sendable, Equatable {
-        /// What is there and not yet delivered.
+        /// What exists but isn't delivered yet.
         package struct Behind: Codable, Sendable, Equatable {
             /// Changes of samples: added, changed or deleted.
             package var samples: Int
             /// There are more of them than were counted.
             package var isMore: Bool
-            /// Days, nights and workouts that changed, and what else producers tell in sequences.
+            /// Days, nights and workouts that changed, and any other sequenced rows of producers.
             package var documents: Int
-            /// Files that are to be written; null of what keeps none. The newest are written first, so the samples count until the oldest is.
+            /// Files to be written; null if it keeps none. The newest are written first, so the samples count until the
+            /// oldest is written.
             @OrNull package var files: Int?
-            /// Since when the oldest change waits, seconds; null when none does.
+            /// For how many seconds the oldest change has been waiting; null when none is.
             @OrNull package var seconds: Double?
 
             package var isLevel: Bool { samples == 0 && documents == 0 }
@@ -31,11 +32,11 @@ package struct DestinationReport {
         package var plugin: String
         package var place: String
         package var state: String
-        /// Null while nobody knows.
+        /// Null while unknown.
         @OrNull package var behind: Behind?
-        /// Elements a second at present; null where that wasn't measured.
+        /// Current elements per second; null if that wasn't measured.
         @OrNull package var rate: Double?
-        /// Elements so far, those that changed each time.
+        /// Elements so far; those that changed count each time.
         package var delivered: Int64
         @OrNull package var lastDelivered: String?
         package var deadLetters: Int64
@@ -49,7 +50,7 @@ package struct DestinationReport {
 
     init(rows: [Row], now: Date) { (self.rows, self.now) = (rows, now) }
 
-    /// - Parameter rateOver: how long to look for the rate of those that are behind, seconds; 0 not at all.
+    /// - Parameter rateOver: how many seconds to measure the rate of those that are behind; 0 not at all.
     package init(_ stack: Stack, now: Date, rateOver: Double = 0) throws {
         let reader = stack.reader()
         var beats: [String: (beat: Heartbeat, age: Double)] = [:]
@@ -70,7 +71,7 @@ package struct DestinationReport {
         }
     }
 
-    /// By what was heard already, so that whoever looks at more listens once.
+    /// From heartbeats already heard, so that a caller with several reports listens once.
     init(
         _ stack: Stack, _ reader: StackReader, _ beats: [String: (beat: Heartbeat, age: Double)], now: Date
     ) throws {
@@ -130,7 +131,7 @@ extension DestinationReport {
     private static func text(_ behind: Row.Behind?) -> String {
         guard let behind else { return "unknown" }
         guard !behind.isLevel else { return "0" }
-        // Of files that is what goes down while they are written.
+        // For files that is the number that falls while they are written.
         if let files = behind.files, files > 0 { return HumanFormat.count(files, "file") }
         let samples = (behind.isMore ? "> " : "") + HumanFormat.count(behind.samples, "sample")
         let documents = HumanFormat.count(behind.documents, "document")

@@ -11,12 +11,12 @@ extension Stack {
         configuration.instances.filter { $0.manifest.kind == .uploader }
     }
 
-    /// The destination that a command is about.
+    /// The destination that a command concerns.
     /// - Parameters:
-    ///   - name: as a person gave it with `--destination`; nil where they gave none, and there must be only one then.
-    ///   - what: what the command does with it, as in "verified".
-    ///   - isMeant: which ones it can be.
-    /// - Throws: `Failure` (usage) that lists those it can be.
+    ///   - name: given by a person with `--destination`; nil if they gave none, and there must then be only one.
+    ///   - what: what the command does with it, such as "verified".
+    ///   - isMeant: which ones are possible.
+    /// - Throws: `Failure` (usage) that lists the possible ones.
     package func destination(
         _ name: String?, toBe what: String, where isMeant: (StackConfiguration.Instance) -> Bool = { _ in true }
     ) throws -> StackConfiguration.Instance {

@@ -7,12 +7,12 @@ import Protocol
 import StageKit
 import Terminal
 
-/// Files beside the samples: a list for eyes and programs, and one of them whole.
+/// Files beside the samples: a list for people and programs, and one of them in full.
 package struct DocumentList {
-    /// By number; one content may have several names.
+    /// By number; the same content may have several names.
     package let rows: [DocumentRow]
 
-    /// - Parameter user: nil for everybody's.
+    /// - Parameter user: nil for all users.
     package init(_ stack: Stack, user: String?) throws {
         rows = try ObserverQueries(stack, stack.reader()).documents(user: user)
     }
@@ -32,7 +32,7 @@ package struct DocumentList {
 
     private static func hex(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
 
-    /// Without names of files and places: they may be people's.
+    /// Without names of files and paths, which may contain personal names.
     package func table(for terminal: Terminal) -> String {
         guard !rows.isEmpty else { return "There are no documents.\n" }
         var table = Table([
@@ -50,7 +50,7 @@ package struct DocumentList {
     }
 }
 
-/// Brings a document's content out of the store.
+/// Fetches a document's content from the store.
 package struct DocumentFetch {
     private let reader: StackReader
     private let observer: StackConfiguration.Instance
@@ -60,9 +60,9 @@ package struct DocumentFetch {
         observer = try stack.instance(.observer)
     }
 
-    /// - Parameter take: gets the content, piece by piece.
+    /// - Parameter take: receives the content, piece by piece.
     /// - Returns: its size.
-    /// - Throws: `Failure` when there is no such document, or it doesn't come whole.
+    /// - Throws: `Failure` when there is no such document, or it arrives incomplete.
     package func get(_ number: Int64, _ take: ([UInt8]) throws -> Void) throws -> Int64 {
         let hash = ContentHash()
         var offset: Int64 = 0

@@ -1,11 +1,11 @@
 import Foundation
 import HealthModel
 
-/// Times of one day as its own clock showed them.
+/// Times of one day as the local clock showed them.
 struct DayClock {
     let zones: ZoneTimeline
     let day: LocalDay
-    /// Where the clock changes, a time alone may be there twice.
+    /// Where the clock changes, a time without offset may occur twice.
     private let showsOffset: Bool
 
     init(_ zones: ZoneTimeline, _ day: LocalDay) {
@@ -15,7 +15,7 @@ struct DayClock {
         showsOffset = Set(edges.map { Self.offset(zones, $0) }).count > 1
     }
 
-    /// "08:15:00", with the date before it when that is another, and the offset from UTC behind it where the clock changed.
+    /// "08:15:00", preceded by the date if it is another, and followed by the offset from UTC if the clock changed.
     func time(_ instant: Instant) -> String {
         let offset = Self.offset(zones, instant)
         let local = InstantText.iso8601(Instant(seconds: instant.flooredSecond + Int64(offset)))
@@ -30,7 +30,7 @@ struct DayClock {
         return isEdge && time(instant).hasPrefix("\(zones.day(of: instant)) 00:00:00") ? "24:00:00" : time(instant)
     }
 
-    /// "Europe/Berlin", or all zones of a day that has several.
+    /// "Europe/Berlin", or all zones of a day with several.
     var zoneNames: String {
         var names: [String] = []
         for range in zones.ranges(of: day) {
@@ -56,7 +56,7 @@ struct DayClock {
 
 /// How explanations print numbers.
 enum ExplainFormat {
-    /// As many decimals as it needs, six at most.
+    /// As many decimals as needed, at most six.
     static func exact(_ number: Double) -> String { trimmed(String(format: "%.6f", number)) }
 
     /// Two decimals at most.

@@ -6,7 +6,8 @@ import Logging
 import Protocol
 import Terminal
 
-/// `healthbus explain`: why a day's figure is what it is, from the very samples, order and configuration that its handler uses.
+/// `healthbus explain`: why a day's figure is what it is, from the same samples, order and configuration that its
+/// handler uses.
 ///
 /// It prints health values, because the person asked for them.
 package struct ExplainReport {
@@ -18,7 +19,7 @@ package struct ExplainReport {
     private let handler: StackConfiguration.Instance
     private let summary: Value
     private let explained: ExplainedDay
-    /// Of what counts, the number of statistics.
+    /// The number of statistics among what counts.
     private let statistics: Int
     private var explanation: any Explanation { explained.explanation }
 

@@ -7,7 +7,7 @@ package struct ExplainedDay {
     package let metric: ExplainedMetric
     let explanation: any Explanation
 
-    /// - Throws: what the handler throws of the same input.
+    /// - Throws: whatever the handler throws for the same input.
     package init(_ metric: ExplainedMetric, _ input: DayInput) throws {
         self.metric = metric
         explanation =
@@ -20,7 +20,7 @@ package struct ExplainedDay {
             }
     }
 
-    /// What the handler of a metric needs of the store.
+    /// What the handler of a metric needs from the store.
     package static func traits(of metric: ExplainedMetric) -> any HandlerTraits {
         switch metric.kind {
         case .sleep: SleepTraits()
@@ -46,10 +46,10 @@ package struct ExplainedDay {
 
     /// The figure that follows from the samples; nil without any.
     package var result: Double? { explanation.result }
-    /// What `explain --json` says beside the figure.
+    /// What `explain --json` says besides the figure.
     package var members: [String: Value] { explanation.members }
 
-    /// Whether a day's summary says the same, in all members that are explained.
+    /// Whether a day's summary agrees, in all members that are explained.
     package func agrees(with summary: Value) -> Bool {
         metric.figure(in: summary) == result
             && explanation.figures.allSatisfy { name, figure in
@@ -59,8 +59,8 @@ package struct ExplainedDay {
 }
 
 extension Value {
-    /// The same with all numbers of one kind and no list for an empty one, and without the zones of heart rate: they follow from the
-    /// person's age too, which isn't told here.
+    /// The same with all numbers in one form and without empty lists, and without heart rate zones: they also depend on
+    /// the person's age, which isn't known here.
     fileprivate var comparable: Value {
         if let number = double { return .number(number) }
         if let elements = array { return elements.isEmpty ? .null : .array(elements.map(\.comparable)) }

@@ -2,7 +2,7 @@ import Configuration
 import HealthModel
 import Logging
 
-/// A figure that can be explained: how people name it, from which samples it comes, and where its day's value stands.
+/// A figure that can be explained: its names for people, which samples it comes from, and where its value for a day is.
 package struct ExplainedMetric: Sendable, Equatable {
     package typealias Kind = FigureDeclaration.Rule
 
@@ -11,14 +11,15 @@ package struct ExplainedMetric: Sendable, Equatable {
     /// HealthKit's identifier.
     package let type: String
     package let kind: Kind
-    /// Where a day's summary has the figure.
+    /// Where the figure is in a day's summary.
     package let path: [String]
     package let unit: String
 
     /// - Parameters:
-    ///   - text: a short name, a member of `days --json`, or a type's identifier with or without its prefix, in any case.
-    ///   - figures: those that have names of their own.
-    ///   - held: the types that the store holds, known ones or not.
+    ///   - text: a short name, a member of `days --json`, or a type's identifier with or without its prefix, in any
+    ///     case.
+    ///   - figures: those with names of their own.
+    ///   - held: the types in the store, known or not.
     /// - Throws: `Failure` (usage) that names the nearest.
     package init(_ text: String, figures: [FigureDeclaration], held: Set<String> = []) throws(Failure) {
         let word = text.lowercased()
@@ -57,7 +58,7 @@ package struct ExplainedMetric: Sendable, Equatable {
         }
     }
 
-    /// Without "HKQuantityTypeIdentifier" and the like: "StepCount"; "Workout" of what has no name behind it.
+    /// Without "HKQuantityTypeIdentifier" and the like: "StepCount"; "Workout" if nothing follows the prefix.
     static func bare(_ identifier: String) -> String {
         guard let prefix = identifier.firstRange(of: "TypeIdentifier") else { return identifier }
         let name = identifier[prefix.upperBound...]
@@ -72,11 +73,11 @@ package struct ExplainedMetric: Sendable, Equatable {
                 + "and HealthKit's types, as in DistanceCycling")
     }
 
-    /// The figure in a day's summary; what a stack's own handler doesn't name is under `other`.
+    /// The figure in a day's summary; one that no handler in the stack names is under `other`.
     package func figure(in summary: Value) -> Double? {
         func value(_ path: [String]) -> Double? { path.reduce(summary) { $0[$1] }.double }
         if kind == .workouts {
-            // No list and an empty one say the same.
+            // No list and an empty list mean the same.
             return summary[path[0]].array.flatMap { $0.isEmpty ? nil : Double($0.count) }
         }
         return value(path) ?? value(["other", type, "sum"])

@@ -1,21 +1,21 @@
 import HealthModel
 import Terminal
 
-/// How a figure of a day comes about. Pure: made of a handler's own input.
+/// How a figure for a day is derived. Pure: made from a handler's own input.
 protocol Explanation {
     /// The figure that follows from the samples; nil without any.
     var result: Double? { get }
-    /// What `--json` says beside the figure.
+    /// What `--json` says besides the figure.
     var members: [String: Value] { get }
     /// How it was computed, in a sentence.
     var rule: String { get }
-    /// The result in words; nil when no sample says anything of it.
+    /// The result in words; nil when no sample contributes to it.
     func headline(_ unit: String) -> String?
-    /// Members of the day's summary as they follow from the samples, where the figure is more than a number.
+    /// Members of the day's summary that follow from the samples, if the figure is more than a number.
     var figures: [String: Value] { get }
-    /// How many statistics count, where that isn't all that stand beside the samples.
+    /// How many statistics count, if that isn't all that are beside the samples.
     var statistics: Int? { get }
-    /// Tables for eyes, in order, each with what stands below it.
+    /// Tables for people, in order, each with what is below it.
     func tables(_ shown: ExplainOptions, _ clock: DayClock) -> [ExplainTable]
 }
 
@@ -29,7 +29,7 @@ extension Explanation {
 package struct ExplainOptions: Sendable {
     /// By hour instead of by interval.
     package var byHour: Bool
-    /// Every interval and sample by itself, however many.
+    /// Every interval and sample separately, however many.
     package var all: Bool
 
     package init(byHour: Bool = false, all: Bool = false) {
@@ -40,7 +40,7 @@ package struct ExplainOptions: Sendable {
 
 struct ExplainTable {
     var table: Table
-    /// Rows that a screen shows of it; nil: all.
+    /// How many rows a screen shows; nil: all.
     var rowsOnScreen: Int?
     var footer: String?
 

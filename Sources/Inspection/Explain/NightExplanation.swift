@@ -2,14 +2,14 @@ import HealthModel
 import HealthStatistics
 import Terminal
 
-/// A night: the sessions of its window, who told their stages, and which is the main one.
+/// A night: the sessions in its window, whose stages they have, and which is the main one.
 struct NightExplanation: Explanation {
     let sessions: [SleepExplanation]
     let main: Int?
     let window: [Range<Instant>]
     let gapMinutes: Double
 
-    /// As the handler gives them.
+    /// As computed by the handler.
     let figures: [String: Value]
 
     init(_ input: DayInput) throws {
@@ -22,7 +22,7 @@ struct NightExplanation: Explanation {
         figures = ["sleep": computed["sleep"] ?? .null, "naps": computed["naps"] ?? .null]
     }
 
-    /// Nights that an app has added up.
+    /// Nights summed up by an app.
     var statistics: Int? { sessions.count { $0.session.isStatistic } }
 
     var result: Double? { main.flatMap { sessions[$0].session.asleep } }
@@ -47,7 +47,7 @@ struct NightExplanation: Explanation {
         return sessions[index].session.asleep == nil ? "no sleep in it" : "another session has more sleep"
     }
 
-    /// "Main", "Nap", or "In bed" for what holds no sleep.
+    /// "Main", "Nap", or "In bed" for a session without sleep.
     private func title(_ index: Int) -> String {
         index == main ? "Main" : sessions[index].session.asleep == nil ? "In bed" : "Nap"
     }

@@ -2,7 +2,7 @@ import HealthModel
 import Protocol
 import Terminal
 
-/// What an uploader's heartbeat says of its backend that a person should know. Pure.
+/// What a person should know from an uploader's heartbeat about its backend. Pure.
 enum BackendFindings {
     /// - Parameter own: the stack's own backend, if it has one.
     static func of(_ beat: Heartbeat, _ name: String, backend own: String?, keepsFiles: Bool = false) -> [Finding] {
@@ -34,7 +34,7 @@ enum BackendFindings {
         return found
     }
 
-    /// What is in the way of files is told as that; here is whether they are still as they were written.
+    /// Obstacles to writing files are reported separately; this is whether they are still as they were written.
     private static func ofFiles(_ backend: UploaderDetails.Backend, _ name: String) -> [Finding] {
         guard backend.result == .redelivered else { return [] }
         let files = HumanFormat.count(Int(backend.missing ?? 0), "file")

@@ -1,4 +1,4 @@
-/// What processes write to, and isn't where the next start would look for it.
+/// Files that processes write to that aren't where the next start would look for them.
 extension Diagnosis {
     var folders: [Finding] {
         seen.gone.sorted { $0.key < $1.key }.map { name, path in

@@ -6,16 +6,16 @@ import Protocol
 import Terminal
 import UploaderReading
 
-/// Who has how much to do, and whether it gets less.
+/// Which processes have how much to do, and whether it is getting less.
 extension Diagnosis {
-    /// Without a commit for so long, one that has something to do makes no progress.
+    /// A process with work that hasn't committed for this long makes no progress.
     private static let patience = Duration.seconds(60)
-    /// What its upstream has said so lately may still be held together in a window.
+    /// Upstream changes this recent may still be held together in a window.
     private static let window = Duration.seconds(15)
     /// More days than anyone has lived.
     private static let plausibleDays = 45_000
 
-    /// What an instance has still to do.
+    /// What an instance still has to do.
     private struct Backlog {
         /// Upstreams that it is behind, by name.
         var upstreams: [String]
@@ -72,7 +72,7 @@ extension Diagnosis {
                 ).because(of: backlog.upstreams)
             ]
         }
-        // One look tells nothing of who is at work.
+        // A single look doesn't show who is making progress.
         guard seen.earlier[name] != nil else { return [] }
         return [
             Finding(
@@ -83,10 +83,10 @@ extension Diagnosis {
         ]
     }
 
-    /// What was there to do at the first look and isn't done at the second.
+    /// What had to be done at the first look and isn't done at the second.
     private func backlog(_ beat: Heartbeat, _ name: String) -> Backlog {
         var backlog = Backlog(upstreams: [], changes: 0, days: pending(beat))
-        // What was computed meanwhile was no backlog.
+        // Days computed in the meantime weren't a backlog.
         if let earlier = seen.earlier[name]?.beat { backlog.days = min(backlog.days, pending(earlier)) }
         for (upstream, frontier) in beat.frontier.sorted(by: { $0.key < $1.key }) {
             guard let head = (seen.earlier[upstream] ?? seen.beats[upstream])?.beat.head, head.sequence > frontier
@@ -103,7 +103,7 @@ extension Diagnosis {
 
     private func isStuck(_ beat: Heartbeat, _ name: String, _ backlog: Backlog) -> Bool {
         guard seen.now - (beat.lastCommit ?? .epoch) > Self.patience, !hasMoved(beat, name) else { return false }
-        // Having rested for long isn't being stuck: what it is behind may have come this moment.
+        // An instance that has rested for long isn't stuck: what it is behind on may have come this moment.
         let newest = backlog.upstreams.compactMap { seen.beats[$0]?.beat.lastCommit }.max() ?? .epoch
         return backlog.days > 0 || seen.now - newest > Self.window || backlog.changes > 5000
     }
@@ -113,9 +113,9 @@ extension Diagnosis {
         return earlier.lastCommit != beat.lastCommit || Progress(earlier) != Progress(beat)
     }
 
-    /// Delivery that doesn't go on, whether for a second or for a day: the data isn't where it is to be.
+    /// Delivery that doesn't continue, whether for a second or for a day: the data isn't where it should be.
     private func blocked(_ beat: Heartbeat, _ name: String, _ backlog: Backlog) -> Finding? {
-        // What only a person can mend, and a missing network, are told of by themselves.
+        // What only a person can fix, and a missing network, are reported separately.
         guard let told = beat.uploader, let why = told.blocked, !told.paused, told.path?.isSatisfied != false
         else { return nil }
         let backend = seen.stack.only(.backend)?.name

@@ -13,7 +13,7 @@ package struct Diagnosis {
     package static func findings(_ seen: Examination) -> Findings {
         let diagnosis = Diagnosis(seen: seen)
         let found = diagnosis.stack.folded() + diagnosis.folders + diagnosis.disk + diagnosis.clock
-        // A busy machine may be why something is slow, and is nothing by itself.
+        // A busy machine may be why something is slow, but isn't a problem in itself.
         return Findings(found.isEmpty ? [] : found + diagnosis.machine)
     }
 
@@ -32,7 +32,7 @@ package struct Diagnosis {
         return [stopped] + seen.stores
     }
 
-    /// Processes are there, and none is heard.
+    /// Processes exist, but none is heard.
     private var silence: [Finding] {
         let hub = seen.stack.only(.hub)?.name ?? "hub"
         let isHeld = seen.held.contains(hub)
@@ -47,7 +47,7 @@ package struct Diagnosis {
         ]
     }
 
-    /// One that hangs looks after nobody.
+    /// A hanging supervisor looks after nobody.
     private var supervisor: [Finding] {
         guard seen.held.contains("supervisor"), !Readiness.isUp(seen.beats["supervisor"]) else { return [] }
         return [
@@ -248,7 +248,7 @@ package struct Diagnosis {
     }
 
     private var clock: [Finding] {
-        // Nothing of ours is older than 2025.
+        // No release of ours is older than 2025.
         if seen.now < Instant(seconds: 1_735_689_600) {
             return [Finding(.error, "the clock", "is years behind", remedy: "set it; days and tokens go by it")]
         }

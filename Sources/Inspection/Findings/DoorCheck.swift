@@ -6,7 +6,8 @@ import HealthModel
 import Logging
 import Protocol
 
-/// Looks at where a running stack takes what phones and programs send: whether it is reached, by whom, and until when.
+/// Checks where a running stack accepts data from phones and programs: whether it can be reached, by whom, and until
+/// when.
 struct DoorCheck {
     let stack: Stack
 
@@ -18,7 +19,7 @@ struct DoorCheck {
             do throws(ConfigurationError) {
                 var endpoint = try IngestAddress.endpoint(of: instance)
                 endpoint.port = told.ingestPort
-                // Elsewhere is another network.
+                // Another machine means another network.
                 let reach = stack.configuration.bus.isRemote ? [] : reach(instance, endpoint)
                 return reach + exposure(instance, endpoint) + tokens(instance)
                     + CertificateCheck(instance, now: WallClock.now).findings(about: instance.name)
@@ -28,7 +29,7 @@ struct DoorCheck {
 
     private func reach(_ instance: StackConfiguration.Instance, _ endpoint: Endpoint) -> [Finding] {
         let isTLS = instance.configuration["certificateFile"].string != nil
-        // With TLS its name isn't this machine's loopback, so that a handshake would tell of nothing but that.
+        // With TLS its name isn't this machine's loopback, so a handshake would only show that.
         guard !isTLS else { return [] }
         let url = IngestAddress.url(endpoint, isTLS: isTLS)
         func finding(_ what: String, _ remedy: String) -> Finding {
@@ -54,7 +55,7 @@ struct DoorCheck {
     }
 
     private func tokens(_ instance: StackConfiguration.Instance) -> [Finding] {
-        // In containers the list lies in another one's volume.
+        // In containers the list is in another one's volume.
         guard !stack.configuration.bus.isRemote else { return [] }
         do throws(Failure) {
             let list = try TokenFile(stack.state).read()
@@ -80,12 +81,12 @@ struct CertificateCheck {
         self.now = now
     }
 
-    /// Renewed certificates come a month before their end.
+    /// Renewed certificates come a month before they expire.
     static let warnBefore = Duration.seconds(14 * 86_400)
 
     /// - Parameters:
     ///   - subject: what findings are about.
-    ///   - key: of the configuration, of the option with this name.
+    ///   - key: the configuration key of the option with this name.
     func findings(about subject: String, key: (String) -> String? = { _ in nil }) -> [Finding] {
         guard let certificate = options["certificateFile"].string, let keyFile = options["keyFile"].string else {
             return []

@@ -7,36 +7,38 @@ import Glibc
 import HealthModel
 import Protocol
 
-/// What a running stack and its machine are like at one moment: all that `healthbus doctor` judges by.
+/// The state of a running stack and its machine at one moment: everything that `healthbus doctor` bases its judgement
+/// on.
 package struct Examination: Sendable {
     package var stack: StackConfiguration
     package var state: String
     /// The clock.
     package var now: Instant
     package var beats: StackMetrics.Beats
-    /// The same a moment before, of whoever had something to do; by which can be told whether it gets less.
+    /// The same a moment earlier, for those that had something to do, to see whether it is getting less.
     package var earlier: StackMetrics.Beats = [:]
-    /// Of instances that are heard the file or folder that isn't there any more.
+    /// For instances that are heard, the file or folder that no longer exists.
     package var gone: [String: String] = [:]
-    /// Whether a file lies where the state folder should be.
+    /// Whether there is a file where the state folder should be.
     package var isFile = false
-    /// What is wrong with the files of instances that don't run: cut off, emptied, or gone though others follow them.
+    /// What is wrong with the files of instances that aren't running: cut off, emptied, or gone though others follow
+    /// them.
     package var stores: [Finding] = []
-    /// Of people whose days begin elsewhere since the observer's store was lost.
+    /// People whose days begin elsewhere since the observer's store was lost.
     package var formerZones: [FormerZone] = []
-    /// Instances, and "supervisor", that some process holds the lock of.
+    /// Instances, and "supervisor", whose lock some process holds.
     package var held: Set<String> = []
-    /// What is raised: by whom, about what within its kind, what, and what to do.
+    /// The raised alerts: by whom, about what within its kind, the text, and what to do.
     package var alerts: [(from: String, subject: String, text: String, remedy: String)] = []
     package var quarantined: Int64 = 0
     package var freeBytes: Int64?
-    /// Of ingests that are heard: what is wrong with how they are reached, and who is let in.
+    /// For ingests that are heard: what is wrong with how they are reached, and who is let in.
     package var doors: [Finding] = []
-    /// Of each instance's write-ahead log.
+    /// The size of each instance's write-ahead log.
     package var walBytes: [String: Int64] = [:]
     /// The machine's load over five minutes, by core.
     package var load: Double?
-    /// Charge, 0 to 100, of a battery that isn't being charged; nil without one.
+    /// The charge, 0 to 100, of a battery that isn't being charged; nil without one.
     package var battery: Int?
 
     package init(_ stack: StackConfiguration, state: String, now: Instant, beats: StackMetrics.Beats) {
@@ -48,7 +50,7 @@ package struct Examination: Sendable {
 }
 
 extension Examination {
-    /// Looks at a stack: its locks, its files, what it says on the bus.
+    /// Examines a stack: its locks, its files, its messages on the bus.
     package init(_ stack: Stack) throws {
         self.init(stack.configuration, state: stack.state.path, now: WallClock.now, beats: [:])
         held = Set((stack.names + ["supervisor"]).filter { InstanceLock.isHeld(folder: stack.state.instance($0)) })
@@ -66,7 +68,7 @@ extension Examination {
         // Over TCP its processes, and their locks, may be elsewhere.
         guard !held.isEmpty || stack.configuration.bus.isRemote else { return }
         try BackendCheckClient.run(stack)
-        // Who is silent is a finding by itself.
+        // A silent instance is a finding in itself.
         let reader = stack.reader(foundSilent: { _ in })
         let wanted = stack.names.filter { held.contains($0) || stack.configuration.bus.isRemote }
         beats = try reader.gather(wanted + (held.contains("supervisor") ? ["supervisor"] : []), within: 2)
@@ -97,7 +99,7 @@ extension Examination {
             }
     }
 
-    /// What a process has open may be gone for everybody else.
+    /// A file that a process has open may be gone for everybody else.
     private static func gone(_ stack: Stack, _ beats: StackMetrics.Beats) -> [String: String] {
         var gone: [String: String] = [:]
         for instance in stack.configuration.instances where Readiness.isUp(beats[instance.name]) {
@@ -110,7 +112,7 @@ extension Examination {
     }
 }
 
-/// What the machine says of itself; nil where it doesn't.
+/// What the machine reports about itself; nil if it doesn't.
 enum Machine {
     static var load: Double? {
         var loads = [0.0, 0.0, 0.0]

@@ -1,7 +1,7 @@
-/// One fault has many traces: a backend that hangs stops delivery, its comparison, and in the end raises alerts. A person is told of the fault, and below it of what
-/// follows. Pure.
+/// One fault has many symptoms: a backend that hangs stops delivery, its comparison, and finally raises alerts. A
+/// person is told of the fault, and below it of its consequences. Pure.
 extension [Finding] {
-    /// With what follows from another one of these below that one.
+    /// Places the consequences of a finding below it.
     func folded() -> [Finding] {
         func cause(of finding: Finding, among others: [Finding]) -> Int? {
             for name in finding.causes where name != finding.subject || !finding.isCause {
@@ -9,7 +9,7 @@ extension [Finding] {
             }
             return nil
         }
-        // What follows from something is no cause of its own.
+        // A consequence isn't itself a cause.
         var roots = filter { cause(of: $0, among: self) == nil }
         for finding in self where cause(of: finding, among: self) != nil {
             guard let root = cause(of: finding, among: roots) else {
@@ -26,7 +26,7 @@ extension [Finding] {
 extension Finding {
     /// What to do about a process that hangs.
     package static func restart(_ name: String) -> String {
-        // It starts the others, and can't be run by itself.
+        // It starts the others, and can't be run on its own.
         if name == "supervisor" {
             return "end its process with SIGKILL, which ends all of the stack, and start it again with 'healthbus up'"
         }

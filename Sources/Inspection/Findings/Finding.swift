@@ -6,9 +6,9 @@ import Terminal
 /// Something that is wrong, or may be: what, where, and what to do.
 package struct Finding: Sendable, Equatable {
     package enum Severity: String, Sendable, CaseIterable, Comparable {
-        /// To be known; nothing need be done.
+        /// For information; nothing needs to be done.
         case note
-        /// It works, and not as it should.
+        /// It works, but not as it should.
         case warning
         /// It doesn't work.
         case error
@@ -25,11 +25,11 @@ package struct Finding: Sendable, Equatable {
     package var line: Int?
     package var what: String
     package var remedy: String
-    /// What else is wrong because of it: not told of by itself, for it goes with this.
+    /// What else is wrong because of it: not reported separately, since it disappears with this.
     package var consequences: [String] = []
-    /// Whose failing leads to this, likeliest first; it counts when that is found too.
+    /// Whose failure leads to this, likeliest first; it counts when that is found too.
     var causes: [String] = []
-    /// Whether what its subject leads to is told of with it.
+    /// Whether the consequences for its subject are reported with it.
     var isCause = false
 
     package init(
@@ -77,7 +77,7 @@ package struct Finding: Sendable, Equatable {
     }
 }
 
-/// All that was found, the worst first.
+/// All findings, the worst first.
 package struct Findings: Sendable {
     package let list: [Finding]
 
@@ -88,7 +88,7 @@ package struct Findings: Sendable {
 
     package var worst: Finding.Severity? { list.first?.severity }
 
-    /// The same with commands that mean the stack that was looked at.
+    /// The same, with commands that mean the examined stack.
     package func addressed(_ advice: Advice) -> Findings {
         Findings(
             list.map { finding in
@@ -102,7 +102,7 @@ package struct Findings: Sendable {
     /// `[{severity, subject, key, line, what, remedy, consequences}]`.
     package var json: String { Value.array(list.map(\.value)).json(pretty: true) }
 
-    /// - Parameter allWell: what is said when nothing was found.
+    /// - Parameter allWell: the text when nothing was found.
     package func text(for terminal: Terminal, allWell: String) -> String {
         guard !list.isEmpty else { return allWell + "\n" }
         let blocks = list.map { finding -> String in

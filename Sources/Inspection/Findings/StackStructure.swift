@@ -4,7 +4,7 @@ import HealthModel
 import Logging
 import UploaderReading
 
-/// What is wrong with a stack as a whole, by its configuration and its plugins' manifests alone. Pure.
+/// What is wrong with a stack as a whole, judging only by its configuration and its plugins' manifests. Pure.
 package struct StackStructure {
     let stack: StackConfiguration
 
@@ -72,7 +72,7 @@ package struct StackStructure {
         }
     }
 
-    /// A destination that names another server and no token, where the stack's own must not go to it.
+    /// A destination that names another server but no token, since the stack's own must not go there.
     private var tokens: [Finding] {
         let all = stack.instances.filter { $0.manifest.isHTTPDestination }
         guard all.count > 1 else { return [] }
@@ -85,7 +85,7 @@ package struct StackStructure {
         }
     }
 
-    /// Types whose sources are put into an order: one that isn't known is misspelt, or newer than this release.
+    /// Types with a configured source order: an unknown one is misspelt, or newer than this release.
     private var orderedTypes: [Finding] {
         stack.instances.flatMap { instance in
             (instance.configuration["sourceOrder"].object ?? [:]).keys.sorted().compactMap { type -> Finding? in
@@ -163,7 +163,7 @@ package struct StackStructure {
 
     private var servers: [Finding] { ingests + ports }
 
-    /// What an ingest would refuse to start with.
+    /// What would keep an ingest from starting.
     private var ingests: [Finding] {
         stack.instances.filter { $0.manifest.kind == .ingest }.compactMap { instance in
             guard let endpoint = try? IngestAddress.endpoint(of: instance, environment: [:]),
@@ -175,7 +175,7 @@ package struct StackStructure {
         }
     }
 
-    /// Two servers of one stack on one port.
+    /// Two servers of a stack on the same port.
     private var ports: [Finding] {
         guard let monitoring = stack.monitoring, let backend = stack.only(.backend),
             let port = try? BackendAddress.port(of: backend), port == monitoring.port, port != 0

@@ -6,17 +6,17 @@ import Logging
 import Processes
 import StageKit
 
-/// Has each program of a stack say whether it could start, by the code that it starts with: so nothing is refused by `up` that `validate` lets pass.
-/// Nothing of the stack is started or changed.
+/// Has each program of a stack report whether it could start, using the code that it starts with: so `up` refuses
+/// nothing that `validate` passes. Nothing of the stack is started or changed.
 struct StartChecks {
     let state: StateFolder
     let stack: StackConfiguration
     let catalog: PluginCatalog
     let configurationFile: String?
 
-    /// What is wrong; each thing once, however many programs say it.
+    /// What is wrong; each thing once, however many programs report it.
     func findings() -> [Finding] {
-        // All at once: each needs a moment, and none needs another.
+        // All at once: each takes a moment, and none depends on another.
         let running = stack.instances.map { instance in (instance, Result { try start(instance) }) }
         var found: [Finding] = []
         for (instance, started) in running {
@@ -45,7 +45,7 @@ struct StartChecks {
         if let configurationFile { words += ["--config", configurationFile] }
         let spec = ProcessSpec(
             name: instance.name, executable: catalog.program(instance.manifest), arguments: words,
-            // How much is logged is checked beside; here it would be said by each.
+            // The log level is checked separately; otherwise each one would report it.
             environment: ["HEALTHBUS_PLUGINS": catalog.folder, "HEALTHBUS_LOG": "", "HEALTHBUS_LOG_LEVEL": ""],
             streams: .init(output: ends[1], errorFile: "/dev/null"))
         return (try ChildProcess(spec, trampoline: ChildProcess.trampolineBesideProgram()), output)

@@ -5,9 +5,10 @@ import HealthStore
 import Logging
 import SQLite
 
-/// Sources that a configuration puts first and that no sample is of: they may be still to come, or be written otherwise.
+/// Sources that a configuration puts first but that have no samples: they may be still to come, or be spelled
+/// differently.
 extension Surroundings {
-    /// Names that are compared for a likeness.
+    /// How many names are compared for similarity.
     private static let nameLimit = 2000
 
     var sources: [Finding] {
@@ -22,7 +23,7 @@ extension Surroundings {
         do {
             let store = try HealthStoreReader(database: Database(path: state.database(observer), mode: .readOnly))
             let known = try store.sourceNames(limit: Self.nameLimit)
-            // A store without samples knows no source, and says nothing of any.
+            // A store without samples knows no source, and tells nothing about any.
             guard !known.isEmpty else { return [] }
             return try named.compactMap { instance, type, name in
                 guard try !store.hasSource(named: name) else { return nil }
@@ -34,7 +35,7 @@ extension Surroundings {
                         + " it exactly as the Health app shows it; one that is still to come is right as it is")
             }
         } catch {
-            // A store of an earlier release, or one that is being made; damage is told of by `stores`.
+            // A store from an earlier release, or one being created; damage is reported by `stores`.
             return [
                 Finding(
                     .note, observer, "its sources can't be read, so those of 'sourceOrder' weren't looked up: \(error)",

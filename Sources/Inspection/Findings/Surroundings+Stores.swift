@@ -7,7 +7,8 @@ extension Surroundings {
     var stores: [Finding] { StoreFiles(state: state, stack: stack).findings }
 }
 
-/// What is wrong with the files that a stack's instances keep, by their sizes and headers: it costs the same however much they hold.
+/// What is wrong with the files that a stack's instances keep, judging by their sizes and headers: the cost doesn't
+/// depend on their content.
 struct StoreFiles {
     let state: StateFolder
     let stack: StackConfiguration
@@ -18,7 +19,8 @@ struct StoreFiles {
         return damaged + [Finding.lostStore(of: observer, zones: state.keptZones(of: stack))]
     }
 
-    /// What `up` would refuse; nil too while the instance runs, for then its file changes, and its program has seen to it.
+    /// What `up` would refuse; also nil while the instance is running, since its file is then changing, and its program
+    /// has checked it.
     private func damage(of instance: StackConfiguration.Instance) -> Finding? {
         let path = state.database(instance.name)
         guard let problem = fault(at: path, of: instance.manifest.kind),
@@ -36,7 +38,7 @@ struct StoreFiles {
         var status = stat()
         let isThere = stat(path, &status) == 0
         if isThere, status.st_size > 0 { return Database.problem(at: path) }
-        // A stage's file is whole from its first moment, and a backend's isn't; others have none.
+        // A stage's file is complete from its first moment, a backend's isn't; others have none.
         guard kind.isStage else { return nil }
         if isThere { return "it is empty: what it held is gone" }
         guard stat(path + "-wal", &status) == 0, status.st_size > 0 else { return nil }
@@ -45,14 +47,14 @@ struct StoreFiles {
 }
 
 extension StateFolder {
-    /// Whether a file lies where the folder should be.
+    /// Whether there is a file where the folder should be.
     var isFile: Bool {
         var isFolder: ObjCBool = false
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
     }
 
-    /// The observer, when it doesn't run and its store isn't there, though others that follow it have theirs. nil on a bus over TCP, where folders may lie
-    /// elsewhere.
+    /// The observer, when it isn't running and its store is missing, though others that follow it have theirs. nil on a
+    /// bus over TCP, where folders may be elsewhere.
     package func lostObserver(of stack: StackConfiguration) -> String? {
         guard !stack.bus.isRemote, let observer = stack.only(.observer)?.name,
             !FileManager.default.fileExists(atPath: database(observer)),
@@ -72,7 +74,7 @@ extension Finding {
             .error, path, "is a file, not a folder", remedy: "choose another folder with --state, or move it away")
     }
 
-    /// - Parameter zones: where each person's days began, as far as that is known.
+    /// - Parameter zones: where each person's days began, as far as known.
     static func lostStore(of observer: String, zones: [String: String]) -> Finding {
         Finding(
             .warning, observer,
@@ -81,7 +83,7 @@ extension Finding {
                 + "and set the zone again with " + setting(zones))
     }
 
-    /// The commands that set these zones, by user; what is to be filled in where none is known.
+    /// The commands that set these zones, by user; with a placeholder if none is known.
     fileprivate static func setting(_ zones: [String: String]) -> String {
         let commands = zones.sorted { $0.key < $1.key }.map { user, zone in
             let whose = user == "me" ? "" : " --user \(user)"

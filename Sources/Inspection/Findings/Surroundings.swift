@@ -9,7 +9,8 @@ import Processes
 import StageKit
 import Terminal
 
-/// What a stack needs around it: its folder, the disk, ports, programs, secrets, a backend that answers. Looks, and changes nothing.
+/// What a stack needs around it: its folder, the disk, ports, programs, secrets, a backend that answers. Checks, and
+/// changes nothing.
 struct Surroundings {
     let state: StateFolder
     let stack: StackConfiguration
@@ -51,7 +52,7 @@ struct Surroundings {
     private var folder: [Finding] {
         var status = stat()
         guard stat(state.path, &status) == 0 else {
-            // It is made on the first start: where?
+            // It is created on the first start: where?
             var above = URL(fileURLWithPath: state.path)
             while above.path != "/", !FileManager.default.fileExists(atPath: above.path) {
                 above.deleteLastPathComponent()
@@ -140,7 +141,7 @@ struct Surroundings {
         return []
     }
 
-    /// The usual port that is taken: the next free one will do.
+    /// The usual port is in use: the next free one will do.
     private static func moved(_ finding: Finding) -> Finding {
         var moved = finding
         moved.severity = .warning
@@ -172,7 +173,7 @@ struct Surroundings {
             }
             var status = stat()
             guard stat(file.path, &status) == 0 else {
-                // The stack's own is made on its first start.
+                // The stack's own is created on its first start.
                 return file.isOwn ? [] : [finding(.error, "isn't there", "write the token into it, rights 0600")]
             }
             guard let data = FileManager.default.contents(atPath: file.path) else {
@@ -212,7 +213,7 @@ struct Surroundings {
         return found
     }
 
-    /// The folder out of which the observer takes files.
+    /// The folder from which the observer takes files.
     private var inbox: [Finding] {
         guard let observer = stack.only(.observer),
             let path = InboxFolder.path(of: observer, environment: environment),
@@ -227,7 +228,7 @@ struct Surroundings {
         ]
     }
 
-    /// Backends that aren't the stack's own: whether their address is one, and whether anything answers there.
+    /// Backends that aren't the stack's own: whether their address is valid, and whether anything answers there.
     private var backends: [Finding] {
         stack.instances.flatMap { instance -> [Finding] in
             guard instance.manifest.kind == .uploader, let url = instance.configuration["url"].string else { return [] }
@@ -245,7 +246,7 @@ struct Surroundings {
                 do { _ = try client.send(HTTPRequest(method: "GET", path: "/"), timeout: 5) } catch let error
                     as HTTPError
                 {
-                    // What may pass is retried; a certificate that isn't trusted doesn't get better.
+                    // A temporary failure is retried; an untrusted certificate stays untrusted.
                     found.append(
                         finding(error.isTransient ? .warning : .error, "\(error.endpoint): \(error.detail)", error.hint)
                     )
@@ -258,9 +259,10 @@ struct Surroundings {
     }
 }
 
-/// Room on the disk of a folder.
+/// Free space on the disk of a folder.
 enum DiskSpace {
-    /// Bytes that this account may still write; of the nearest folder above where it isn't there yet. nil where the system doesn't say.
+    /// How many bytes this account may still write; for the nearest existing parent if the folder doesn't exist yet.
+    /// nil if the system doesn't say.
     static func free(at path: String) -> Int64? {
         var place = URL(fileURLWithPath: path)
         while place.path != "/", !FileManager.default.fileExists(atPath: place.path) { place.deleteLastPathComponent() }

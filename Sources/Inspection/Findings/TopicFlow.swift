@@ -1,6 +1,6 @@
 import Configuration
 
-/// Which topics of a stack lead from nobody or to nobody, by its plugins' manifests. Pure.
+/// Which topics of a stack come from nobody or go to nobody, judging by its plugins' manifests. Pure.
 struct TopicFlow {
     /// An instance, and what it consumes or produces.
     typealias End = (instance: String, topic: String)
@@ -15,7 +15,7 @@ struct TopicFlow {
             consumed += instance.manifest.consumes.map { (instance.name, Self.topic($0, of: instance)) }
             produced += instance.manifest.produces.map { (instance.name, Self.topic($0, of: instance)) }
         }
-        // What the uploader delivers it pulls, without hearing the hints: heartbeats tell it enough.
+        // The uploader pulls what it delivers without hearing the hints: heartbeats tell it enough.
         let delivers = stack.instances.contains { $0.manifest.kind == .uploader }
         withoutProducer = consumed.filter { end in
             !Self.comesAnyway(end.topic) && !produced.contains { Self.meet($0.topic, end.topic) }
@@ -27,7 +27,8 @@ struct TopicFlow {
         }
     }
 
-    /// Everybody sends heartbeats, whoever has alerts raises them, people and tools give commands, and an observer does without anybody who pushes.
+    /// Everybody sends heartbeats, anyone with alerts raises them, people and tools give commands, and an observer can
+    /// do without anybody who pushes.
     private static func comesAnyway(_ topic: String) -> Bool {
         ["heartbeat", "alert", "control", "pull", "page", "ingest", "ingested"].contains(topic.prefix { $0 != "." })
     }
@@ -40,7 +41,7 @@ struct TopicFlow {
         return own.contains(String(kind)) ? "\(kind).\(instance.name)" : topic
     }
 
-    /// Whether two patterns have a topic in common; a `*` at the end is anything.
+    /// Whether two patterns have a topic in common; a `*` at the end matches anything.
     private static func meet(_ a: String, _ b: String) -> Bool {
         func prefix(_ pattern: String) -> Substring? { pattern.hasSuffix("*") ? pattern.dropLast() : nil }
         switch (prefix(a), prefix(b)) {

@@ -3,13 +3,13 @@ import Foundation
 import Logging
 import StageKit
 
-/// `healthbus validate`: all that can be told of a stack before it starts.
+/// `healthbus validate`: everything that can be checked in a stack before it starts.
 package struct Validation {
     package let findings: Findings
-    /// Whether it is the configuration that is refused, and not only what is around it.
+    /// Whether the configuration itself is refused, not only its surroundings.
     package let isConfigurationRefused: Bool
 
-    /// - Throws: `StateFolderError` and the like never: what can't be read is a finding.
+    /// - Throws: never `StateFolderError` and the like: anything unreadable is a finding.
     package init(
         state: String?, configurationFile: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
@@ -23,7 +23,7 @@ package struct Validation {
                 state: state, stack: reader.stack, catalog: catalog, environment: environment
             ).findings.map { $0.placed(places, in: reader.stack.file) }
             let known = reader.problems.map { Finding($0) } + structure + around
-            // A configuration that can't be read as a whole is refused by every program alike, and is told of above.
+            // A configuration that is unreadable as a whole is refused by every program alike, and is reported above.
             let starts =
                 reader.problems.isEmpty
                 ? StartChecks(
@@ -62,7 +62,7 @@ extension Stack {
 }
 
 extension JSONPlaces {
-    /// Of a file; nothing of none.
+    /// For a file; empty without one.
     static func of(_ file: String?) throws -> JSONPlaces {
         guard let file, let data = FileManager.default.contents(atPath: file) else { return JSONPlaces() }
         return JSONPlaces(data)
@@ -81,7 +81,7 @@ private func keys(_ stack: StackConfiguration, _ state: StateFolder) -> [Finding
 }
 
 extension StackConfiguration {
-    /// Refuses to start a sealed stack without the keys of all that it starts, before any of them does.
+    /// Refuses to start a sealed stack without the keys of everything that it starts, before any of it does.
     package func requireKeys(in state: StateFolder) throws {
         guard bus.isSealed else { return }
         _ = try hubSeal(in: state)
@@ -93,13 +93,13 @@ extension StackConfiguration {
 }
 
 extension Finding {
-    /// Whether this says already what a program said of itself.
+    /// Whether this already says what a program reported about itself.
     fileprivate func tells(_ start: Finding) -> Bool {
         what == start.what || (key != nil && subject == start.subject && key == start.key)
             || start.what.contains(what)
     }
 
-    /// The same with the line of its key, when it is about that file.
+    /// The same with the line of its key, if it concerns that file.
     func placed(_ places: JSONPlaces, in file: String) -> Finding {
         guard line == nil, subject == file, let key else { return self }
         var placed = self

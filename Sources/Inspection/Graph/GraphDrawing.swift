@@ -1,7 +1,7 @@
 import Foundation
 import Terminal
 
-/// A stack's graph as text: boxes, one row a step of the data, and what goes from each row to which of the next.
+/// A stack's graph as text: boxes, one row for each step of the data, and what goes from each row to which of the next.
 package struct GraphDrawing: Sendable {
     private let graph: StackGraph
 
@@ -37,12 +37,12 @@ package struct GraphDrawing: Sendable {
             + ["asks by pull.<producer> and is answered by page.<instance>."]
     }
 
-    /// By topic and from where: the targets, in the order of their first edge.
+    /// The targets, by topic and origin, in the order of their first edge.
     private static func grouped(_ edges: [StackGraph.Edge]) -> [(what: String, targets: [String])] {
         merged(edges).map { ("\($0.topic)", $0.to) }
     }
 
-    /// Edges of one kind of topic to the same instances, as one: sync.body and sync.steps are `sync.<instance>`.
+    /// Merges edges with one kind of topic to the same instances: sync.body and sync.steps become `sync.<instance>`.
     private static func merged(_ edges: [StackGraph.Edge]) -> [(topic: String, from: [String], to: [String])] {
         var groups: [(topic: String, from: [String], to: [String])] = []
         for edge in edges {
@@ -111,7 +111,7 @@ extension StackGraph {
         for node in nodes {
             let label = node.name + (node.state.map { "\\n\($0)" } ?? "")
             let color = node.state.map { $0 == "ready" ? ", color=darkgreen" : ", color=red" } ?? ""
-            // A label's line break is an escape of Graphviz's own.
+            // A line break in a label is one of Graphviz's own escapes.
             lines.append("  \(quoted(node.name)) [label=\"\(label)\"\(color)];")
         }
         for entrance in entrances {

@@ -2,23 +2,23 @@ import Configuration
 import HealthModel
 import Protocol
 
-/// Who hears whom in a stack, by its configuration and its plugins' manifests. Pure.
+/// Who hears whom in a stack, according to its configuration and its plugins' manifests. Pure.
 package struct StackGraph: Sendable, Equatable {
     package struct Node: Sendable, Equatable {
         package var name: String
         package var plugin: String
         package var kind: Manifest.Kind
-        /// nil while the stack doesn't run.
+        /// nil while the stack isn't running.
         package var state: String?
     }
 
     package struct Edge: Sendable, Hashable {
         package enum Kind: String, Sendable, Comparable {
-            /// What moves on: samples, figures, events, summaries, and hints of them.
+            /// What is passed on: samples, figures, events, summaries, and hints about them.
             case data
-            /// What steers: commands, acknowledgements, answers.
+            /// What controls: commands, acknowledgements, answers.
             case control
-            /// A topic's rows or messages that only inform a person.
+            /// Rows or messages that only inform a person.
             case alert
 
             package static func < (a: Kind, b: Kind) -> Bool { a.rawValue < b.rawValue }
@@ -73,19 +73,19 @@ package struct StackGraph: Sendable, Equatable {
         return steers ? .control : .data
     }
 
-    /// Who is told how far it may pull, pulls.
+    /// A consumer that is told how far it may pull, pulls.
     private static func pullsSamples(_ instance: StackConfiguration.Instance) -> Bool {
         instance.consumedTopics.contains { $0.text.hasPrefix("sync.") }
     }
 
-    /// Where phones and programs push what they have, over HTTP.
+    /// Where phones and programs push their data, over HTTP.
     package var entrances: [String] { nodes.filter { $0.kind == .ingest }.map(\.name) }
 
-    /// Nodes by how many steps of data lie before them, at the most; who has none stands where its kind belongs.
+    /// Nodes by the greatest number of data steps before them; those without any are placed according to their kind.
     package var layers: [[Node]] {
         var depth: [String: Int] = [:]
         let data = edges.filter { $0.kind == .data }
-        // As many rounds as there are nodes: a cycle, which only a wrong manifest can bring, ends nothing.
+        // As many rounds as there are nodes, so that it ends even with a cycle, which only a wrong manifest can cause.
         for _ in nodes {
             for edge in data {
                 depth[edge.to] = max(depth[edge.to] ?? 0, min(nodes.count, (depth[edge.from] ?? 0) + 1))
@@ -118,7 +118,8 @@ package struct StackGraph: Sendable, Equatable {
 }
 
 extension StackConfiguration.Instance {
-    /// What it hears, or whose rows it pulls; heartbeats, pulls, pages and alerts, which all of a kind have, are left out of manifests.
+    /// What it hears, or whose rows it pulls; manifests leave out heartbeats, pulls, pages and alerts, which all
+    /// plugins of a kind have.
     package var consumedTopics: [TopicPattern] { manifest.consumes.map(named) }
     package var producedTopics: [TopicPattern] {
         manifest.produces.map(named)

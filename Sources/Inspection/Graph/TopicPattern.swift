@@ -1,4 +1,4 @@
-/// A topic as a manifest names it: whole ("daily.summary"), or all that begin so ("figures.*").
+/// A topic as named in a manifest: a complete one ("daily.summary"), or all with a prefix ("figures.*").
 package struct TopicPattern: Sendable, Hashable, Comparable {
     package let text: String
 
@@ -9,7 +9,7 @@ package struct TopicPattern: Sendable, Hashable, Comparable {
 
     package func matches(_ topic: String) -> Bool { isPrefix ? topic.hasPrefix(fixed) : topic == text }
 
-    /// The topics that both name; nil when there are none.
+    /// The topics that match both; nil when there are none.
     package func overlap(_ other: TopicPattern) -> TopicPattern? {
         if isPrefix, other.fixed.hasPrefix(fixed) { return other }
         if other.isPrefix, fixed.hasPrefix(other.fixed) { return self }

@@ -7,7 +7,7 @@ import Protocol
 import StageKit
 import Terminal
 
-/// What became of files that were handed over, the newest first: at most a hundred. And who pushes.
+/// The state of files handed over, newest first, at most a hundred; and the devices that push.
 package struct ImportsReport {
     package let rows: [ImportRow]
     package let devices: [PushingDevice]
@@ -18,7 +18,7 @@ package struct ImportsReport {
         devices = pages.flatMap { $0.devices ?? [] }
     }
 
-    /// The one of an id, or of the beginning of one.
+    /// The one with an id, or with an id that begins like this.
     /// - Throws: `Failure` when there is none, or more than one.
     package func row(_ id: String) throws -> ImportRow {
         if let row = rows.first(where: { $0.id == id }) { return row }
@@ -65,7 +65,7 @@ package struct ImportsReport {
         return table.render(for: terminal) + deviceTable(for: terminal)
     }
 
-    /// Nothing where nobody pushes.
+    /// Nothing if nobody pushes.
     private func deviceTable(for terminal: Terminal) -> String {
         guard !devices.isEmpty else { return "" }
         var table = Table([.init("Device"), .init("User", givesWay: 2), .init("Pushes to", givesWay: 1)])

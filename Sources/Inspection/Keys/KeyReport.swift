@@ -5,14 +5,14 @@ import Logging
 import MessageBus
 import Terminal
 
-/// `healthbus keys list`: whom the hub lets in, by which keys, and what is missing.
+/// `healthbus keys list`: who the hub lets in, with which keys, and what is missing.
 package struct KeyReport: Sendable {
     package struct Row: Sendable, Equatable {
         package var name: String
         package var role: String
         /// The current public key; nil when there is none.
         package var publicKey: String?
-        /// Microseconds since 1970, until when the one before holds too.
+        /// Until when the previous one is valid too.
         package var oldUntil: Instant?
         /// What keeps it from connecting; nil when nothing does.
         package var problem: String?

@@ -2,7 +2,8 @@ import Foundation
 import Glibc
 import Logging
 
-/// Reads an instance's log line by line, from its oldest line or from now on, across the moments at which it begins a new file.
+/// Reads an instance's log line by line, from its oldest line or from now on, following along when it begins a new
+/// file.
 package struct LogFollower: ~Copyable {
     package let path: String
     private let instance: String
@@ -12,7 +13,7 @@ package struct LogFollower: ~Copyable {
     private var at = 0
     private var before = ""
 
-    /// Longer ones are cut into several: no writer of ours makes them.
+    /// Longer ones are split: none of our writers produces them.
     private static let longestLine = 256 << 10
 
     package init(path: String, instance: String, fromEnd: Bool) {
@@ -49,7 +50,7 @@ package struct LogFollower: ~Copyable {
         return line
     }
 
-    /// False at the end of the file.
+    /// Returns false at the end of the file.
     private mutating func fill() -> Bool {
         guard descriptor >= 0 else { return false }
         buffer.removeFirst(at)
@@ -61,7 +62,7 @@ package struct LogFollower: ~Copyable {
         return !block.isEmpty
     }
 
-    /// Goes over to the file that has the name now; false when that is the one that is read already.
+    /// Switches to the file that has the name now; returns false when that is the one already being read.
     private mutating func moveOn() -> Bool {
         var named = stat()
         var open = stat()
@@ -73,7 +74,7 @@ package struct LogFollower: ~Copyable {
                 guard named.st_size < lseek(descriptor, 0, SEEK_CUR) else { return false }
                 return lseek(descriptor, 0, SEEK_SET) == 0
             }
-            // What came between its last look and its new name.
+            // Lines written between the last check and the renaming.
             if fill() { return true }
             close(descriptor)
         }
@@ -82,14 +83,14 @@ package struct LogFollower: ~Copyable {
     }
 }
 
-/// Several logs as one, in the order of their lines' times.
+/// Several logs as one, ordered by the times of their lines.
 package struct MergedLogs: ~Copyable {
     private var followers: [Box] = []
 
     private final class Box {
         var follower: LogFollower
         var head: LogLine?
-        /// Had no line when it was asked; asked again once no other has one either.
+        /// Had no line when asked; asked again once no other has one either.
         var isDry = false
 
         init(_ follower: consuming LogFollower) { self.follower = follower }
@@ -100,7 +101,7 @@ package struct MergedLogs: ~Copyable {
         followers = logs.map { Box(LogFollower(path: $0.path, instance: $0.instance, fromEnd: fromEnd)) }
     }
 
-    /// The earliest line that is there and hasn't been given; nil when there is none yet.
+    /// The earliest line available and not yet returned; nil when there is none yet.
     package mutating func next() -> LogLine? {
         var first: Box?
         for box in followers {

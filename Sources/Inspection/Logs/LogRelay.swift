@@ -3,8 +3,8 @@ import Logging
 import Processes
 import Synchronization
 
-/// Passes on what a stack's processes write into their logs, and what the stack itself has to say, from one thread of its own. Where the reader
-/// stops reading, that thread waits and nobody else: the lines are in their files.
+/// Passes on what a stack's processes write to their logs, and the stack's own messages, from a thread of its own. If
+/// the reader stops reading, only that thread waits: the lines are in their files.
 package final class LogRelay: Sendable {
     private struct State {
         var said: [String] = []
@@ -15,13 +15,13 @@ package final class LogRelay: Sendable {
     private let watch: LogWatch
     private let ended = DispatchSemaphore(value: 0)
 
-    /// A stack has little to say; with nobody to hear it the oldest goes.
+    /// A stack has few messages; if nobody hears them the oldest is dropped.
     private static let saidLimit = 256
 
     /// Begins with what is written from now on.
     /// - Parameters:
-    ///   - minimum: events below it aren't passed on; what isn't an event always is.
-    ///   - say: for what `say` is given.
+    ///   - minimum: events below it aren't passed on; anything that isn't an event always is.
+    ///   - say: receives the messages passed to `say`.
     package init(
         _ logs: [(instance: String, path: String)], minimum: Log.Level, say: @escaping @Sendable (String) -> Void
     ) throws(Failure) {
@@ -63,7 +63,7 @@ package final class LogRelay: Sendable {
         }
     }
 
-    /// Passes on what is left; gives up on a reader that doesn't read.
+    /// Passes on the rest; gives up on a reader that doesn't read.
     package func finish() {
         state.withLock { $0.ending = true }
         watch.wake()

@@ -3,7 +3,8 @@ import Foundation
 import HealthModel
 import Logging
 
-/// `healthbus logs`: what the processes that `up` started have said, merged by time; then, where wanted, what they go on to say.
+/// `healthbus logs`: what the processes started by `up` have logged, merged by time; then, if requested, what they go
+/// on to log.
 package struct LogReport {
     /// Which lines are wanted. Pure.
     package struct Filter: Sendable {
@@ -18,7 +19,7 @@ package struct LogReport {
 
         private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-        /// What isn't an event is wanted whatever its level: it has none.
+        /// A line that isn't an event is wanted at any level: it has none.
         package func wants(_ line: LogLine) -> Bool {
             (line.level.map { $0 >= minimum } ?? true) && since.map { line.time >= $0 } ?? true
         }
@@ -26,8 +27,8 @@ package struct LogReport {
 
     private let logs: [(instance: String, path: String)]
 
-    /// - Parameter names: of instances, or "supervisor"; none is all.
-    /// - Throws: `Failure` (usage) that names those there are.
+    /// - Parameter names: of instances, or "supervisor"; empty means all.
+    /// - Throws: `Failure` (usage) that lists the existing ones.
     package init(_ stack: Stack, names: [String]) throws(Failure) {
         let known = stack.names + ["supervisor"]
         for name in names where !known.contains(name) {
@@ -39,7 +40,7 @@ package struct LogReport {
     /// Whether anything has been written at all.
     package var isEmpty: Bool { !logs.contains { FileManager.default.fileExists(atPath: $0.path) } }
 
-    /// Gives the lines in order; following, until `print` answers false.
+    /// Prints the lines in order; when following, until `print` returns false.
     package func run(_ filter: Filter, follows: Bool, print: (LogLine) -> Bool) throws {
         let watch = follows ? try LogWatch(logs.map(\.path)) : nil
         var merged = MergedLogs(logs, fromEnd: false)

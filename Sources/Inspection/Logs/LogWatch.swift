@@ -3,15 +3,15 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Waits until one of several files grows or gets a new name.
+/// Waits until one of several files grows or is renamed.
 final class LogWatch: Sendable {
     private let notices: Int32
     private let wakeUp: Int32
     private let paths: [String]
-    /// Everything that is there is watched; touched by the one thread that arms and waits.
+    /// Everything that exists is watched; used only by the thread that arms and waits.
     private let isArmed = Atomic(false)
 
-    /// - Throws: `Failure` when the system refuses what watching takes.
+    /// - Throws: `Failure` when the system refuses what watching needs.
     init(_ paths: [String]) throws(Failure) {
         self.paths = paths
         notices = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
@@ -29,12 +29,12 @@ final class LogWatch: Sendable {
     /// Ends the wait; from any thread.
     func wake() { healthbus_wake(wakeUp) }
 
-    /// Names what is watched for: before a look at the files, so that nothing comes between.
+    /// Registers what is watched: before checking the files, so that nothing is missed in between.
     func arm() {
         guard !isArmed.load(ordering: .relaxed) else { return }
         var all = true
         for path in paths {
-            // The folder tells of a file that is there under the name only later: the first one, or the one after it.
+            // The folder reports a file with that name only later: the first one, or its successor.
             let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
             all = inotify_add_watch(notices, folder, UInt32(IN_CREATE | IN_MOVED_TO | IN_MOVE_SELF)) >= 0 && all
             all = (inotify_add_watch(notices, path, UInt32(IN_MODIFY)) >= 0 || errno == ENOENT) && all
@@ -42,7 +42,7 @@ final class LogWatch: Sendable {
         isArmed.store(all, ordering: .relaxed)
     }
 
-    /// Blocks until something has changed or been woken; at most a second while not everything can be watched.
+    /// Blocks until something has changed or woken it; at most a second while not everything can be watched.
     func wait() {
         var watched = [
             pollfd(fd: notices, events: Int16(POLLIN), revents: 0),
@@ -58,7 +58,7 @@ final class LogWatch: Sendable {
         healthbus_wake_clear(wakeUp)
     }
 
-    /// Whether any of these notices (inotify(7)) isn't only of a file that grew.
+    /// Whether any of these notifications (inotify(7)) is about more than a file that grew.
     private static func hasNewNames(_ notices: ArraySlice<UInt8>) -> Bool {
         notices.withUnsafeBytes { bytes in
             var at = 0

@@ -9,21 +9,21 @@ import StageKit
 import Terminal
 import UploaderReading
 
-/// What the backend wouldn't take: a list for eyes and programs, and one letter with what it would be sent as now.
+/// What the backend wouldn't accept: a list for people and programs, and one letter with what would be sent for it now.
 package struct DeadLetterReport {
     package struct Entry: Sendable {
-        /// Whose it is: the uploader's instance.
+        /// The uploader's instance that it belongs to.
         package var stage: String
         package var letter: DeadLetter
     }
 
     package let entries: [Entry]
     private let stack: Stack
-    /// Whether the list says whose each is.
+    /// Whether the list names the uploader of each.
     private let namesStage: Bool
 
     /// - Throws: `Failure` when a number isn't among them.
-    /// - Parameter destination: whose letters; nil for those of all.
+    /// - Parameter destination: whose letters; nil for all.
     package init(_ stack: Stack, _ selection: MendSelection, of destination: StackConfiguration.Instance? = nil) throws
     {
         self.stack = stack
@@ -78,7 +78,8 @@ package struct DeadLetterReport {
 
     // MARK: One whole
 
-    /// The letter with its body, as it would be sent now; null where the element has changed or is gone since, so that nothing of this version is to be sent.
+    /// The letter with its body, as it would be sent now; null if the element has changed or is gone since, so that
+    /// there is nothing of this version to send.
     package func whole(_ entry: Entry) throws -> Value {
         var members = Self.readable(entry)
         members["body"] = try body(of: entry.letter) ?? .null

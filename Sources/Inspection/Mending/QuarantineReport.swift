@@ -7,9 +7,9 @@ import Protocol
 import StageKit
 import Terminal
 
-/// What is quarantined: a list for eyes and programs, and one record whole.
+/// The quarantine: a list for people and programs, and one record in full.
 package struct QuarantineReport {
-    /// As the observer gives them, oldest first.
+    /// As returned by the observer, oldest first.
     package let entries: [QuarantinedRow]
 
     /// - Throws: `Failure` when a number isn't among them.
@@ -67,25 +67,25 @@ package struct QuarantineReport {
         return table.render(for: terminal)
     }
 
-    /// "export.xml:12" of an import, "/v1/samples, item 2" of a request.
+    /// "export.xml:12" for an import, "/v1/samples, item 2" for a request.
     private static func place(of entry: QuarantinedRow) -> String {
         if isPushed(entry) { return entry.source + (entry.line > 0 ? ", item \(entry.line)" : "") }
         return (entry.source as NSString).lastPathComponent + (entry.line > 0 ? ":\(entry.line)" : "")
     }
 
-    /// By the paths that the ingest takes data at.
+    /// Judged by the paths at which the ingest accepts data.
     private static func isPushed(_ entry: QuarantinedRow) -> Bool {
         IngestWay(rawValue: entry.source) != nil
     }
 
-    /// HealthKit's prefixes say nothing to a person.
+    /// HealthKit's prefixes mean nothing to people.
     static func short(_ type: String) -> String {
         for prefix in ["HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier", "HKCorrelationTypeIdentifier"]
         where type.hasPrefix(prefix) { return String(type.dropFirst(prefix.count)) }
         return type
     }
 
-    /// One record, a line a member.
+    /// One record, one member per line.
     package var text: String {
         entries.map { entry in
             let shown = Self.readable(entry)

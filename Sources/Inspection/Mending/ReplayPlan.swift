@@ -7,11 +7,11 @@ import Logging
 import Protocol
 import StageKit
 
-/// What a replay would do: which days, of whom, and how much of it. Changes nothing.
+/// What a replay would do: which days, for whom, and how much. Changes nothing.
 package struct ReplayPlan {
     package enum Start: Sendable, Equatable {
         case day(LocalDay)
-        /// A sequence of the observer's.
+        /// One of the observer's sequences.
         case sequence(SequenceNumber)
     }
 
@@ -25,7 +25,7 @@ package struct ReplayPlan {
     private let since: SequenceNumber?
     private let types: TypeChoice
 
-    /// - Throws: `Failure` for what can't be replayed, and for times without samples.
+    /// - Throws: `Failure` for anything that can't be replayed, and for times without samples.
     package init(
         _ stack: Stack, instance: StackConfiguration.Instance, from start: Start, through end: LocalDay?, user: String?,
         now: Instant
@@ -66,7 +66,7 @@ package struct ReplayPlan {
             throw Failure(
                 "nothing has been stored on \(stack.place) yet", hint: "'healthbus import FILE' brings some")
         }
-        // Days without any sample have nothing to compute; the one after the last may hold the end of its night.
+        // Days without samples have nothing to compute; the day after the last may contain the end of its night.
         let first = max(from, span.lowerBound)
         let last = min(end ?? span.upperBound.adding(days: 1), span.upperBound.adding(days: 1))
         guard first <= last else {
@@ -76,7 +76,7 @@ package struct ReplayPlan {
         days = first...last
     }
 
-    /// Says in a request what is to be done once more.
+    /// Fills in what a request is to do once more.
     package func fill(_ request: inout MendRequest) {
         guard let days else { return request.since = since ?? .beginning }
         request.from = days.lowerBound.description
@@ -86,11 +86,12 @@ package struct ReplayPlan {
 
     package struct Count: Sendable, Equatable {
         package var days: Int
-        /// Of a handler: its figures and events of these days; of the consolidator: the handlers' figures that it takes in; of the uploader: what it sends.
+        /// For a handler: its figures and events for these days; for the consolidator: the handlers' figures that it
+        /// reads; for the uploader: what it sends.
         package var rows: Int
     }
 
-    /// How much it is, read page by page by the questions that it would ask.
+    /// How much it is, read page by page with the questions that it would ask.
     package func count() throws -> Count {
         if let since { return try count(since: since) }
         guard let days else { return Count(days: 0, rows: 0) }

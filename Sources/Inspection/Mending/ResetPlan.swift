@@ -3,9 +3,9 @@ import Client
 import Configuration
 import Protocol
 
-/// What a reset would begin anew. Changes nothing.
+/// What a reset would start over. Changes nothing.
 package struct ResetPlan {
-    /// Figures, events or summaries that the instance holds.
+    /// Figures, events or summaries that the instance has.
     package let rows: Int
 
     package init(_ stack: Stack, _ instance: StackConfiguration.Instance) throws {

@@ -1,11 +1,11 @@
 import HealthModel
 import MessageBus
 
-/// A metric of the monitoring endpoint: declared once, with its kind, its labels and what it means.
+/// A metric at the monitoring endpoint: declared once, with its kind, its labels and its meaning.
 package struct MetricFamily: Sendable, Equatable {
     package enum Kind: String, Sendable { case gauge, counter, histogram }
 
-    /// As Prometheus' conventions want it: base units, `_total` for counters.
+    /// Following Prometheus's conventions: base units, `_total` for counters.
     package let name: String
     package let kind: Kind
     package let labels: [String]
@@ -142,7 +142,7 @@ extension MetricFamily {
         return "| metric | kind | labels | what it says |\n| --- | --- | --- | --- |\n" + rows.joined()
     }
 
-    // What phones and programs push.
+    // Data pushed by phones and programs.
     package static let requestsTaken = MetricFamily(
         "ingest_requests_taken_total", .counter, ["instance"],
         "Requests of which all is stored, since its process began.")

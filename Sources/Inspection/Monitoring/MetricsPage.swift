@@ -25,7 +25,7 @@ package struct MetricsPage: Sendable {
     }
 
     /// - Parameters:
-    ///   - counts: of each bucket by itself, one more than there are bounds: the last is beyond all.
+    ///   - counts: for each bucket separately, one more than there are bounds: the last is beyond all.
     package mutating func add(
         _ family: MetricFamily, _ labels: [String], bounds: [Double], counts: [Int64], sum: Double
     ) {

@@ -5,9 +5,9 @@ import HealthModel
 import MessageBus
 import Protocol
 
-/// Which instances of a stack are ready, by their heartbeats. Pure.
+/// Which instances of a stack are ready, judging by their heartbeats. Pure.
 package struct Readiness: Sendable, Equatable {
-    /// Why each instance that isn't ready isn't; in the stack's order.
+    /// Why each instance that isn't ready isn't, in the order of the stack.
     package let waiting: [(name: String, why: String)]
     package let count: Int
 
@@ -17,13 +17,13 @@ package struct Readiness: Sendable, Equatable {
         a.count == b.count && a.waiting.elementsEqual(b.waiting) { $0 == $1 }
     }
 
-    /// - Parameter names: whom it is about.
+    /// - Parameter names: the instances to judge.
     package init(_ names: [String], _ beats: StackMetrics.Beats) {
         count = names.count
         waiting = names.compactMap { name in Self.why(beats[name]).map { (name, $0) } }
     }
 
-    /// Without a heartbeat for so many seconds an instance isn't there.
+    /// An instance without a heartbeat for this many seconds isn't there.
     static let patience = Repetition.silence.seconds
 
     package static func isUp(_ heard: (beat: Heartbeat, age: Double)?) -> Bool {
@@ -38,14 +38,14 @@ package struct Readiness: Sendable, Equatable {
         return heard.beat.phase == .ready ? nil : heard.beat.phase.rawValue
     }
 
-    /// "ready: 13 of 13", or who isn't, a line each.
+    /// "ready: 13 of 13", or those that aren't, one per line.
     package var text: String {
         "ready: \(count - waiting.count) of \(count)\n" + waiting.map { "\($0.name): \($0.why)\n" }.joined()
     }
 }
 
 extension Readiness {
-    /// Listens to a stack until all of these are ready, or so many seconds have passed.
+    /// Listens to a stack until all of these are ready, or this many seconds have passed.
     package static func wait(for names: [String], of stack: Stack, within seconds: Double) throws -> Readiness {
         let client = try StackClient(address: try stack.address)
         defer { client.close() }

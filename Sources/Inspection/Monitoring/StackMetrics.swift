@@ -5,9 +5,9 @@ import Foundation
 import HealthModel
 import Protocol
 
-/// The metrics of a stack, from the heartbeats of its instances. Pure.
+/// A stack's metrics, from the heartbeats of its instances. Pure.
 package struct StackMetrics {
-    /// Newest heartbeats with their age in seconds.
+    /// The latest heartbeats with their age in seconds.
     package typealias Beats = [String: (beat: Heartbeat, age: Double)]
 
     private let stack: StackConfiguration
@@ -45,7 +45,7 @@ package struct StackMetrics {
         page.add(.heartbeatAge, [name], age)
         page.add(.epoch, [name], beat.epoch)
         page.add(.memory, [name], beat.memory)
-        // As it was when it was said: a heartbeat that a commit led to comes from within a turn that ended right after.
+        // The state when it was sent: a heartbeat caused by a commit comes from within a turn that ended right after.
         page.add(.busy, [name], beat.busySince.map { max(0, (now - $0).seconds - age) } ?? 0)
         if let last = beat.lastCommit { page.add(.lastCommit, [name], last.secondsSince1970) }
         if let turns = beat.turns {
@@ -125,7 +125,7 @@ package struct StackMetrics {
         }
     }
 
-    /// Only the supervisor knows how often it has started whom.
+    /// Only the supervisor knows how often it has started each one.
     private mutating func addRestarts() {
         for process in beats["supervisor"]?.beat.supervisor?.processes ?? [] {
             page.add(.restarts, [process.name], Int64(process.restarts))
@@ -134,7 +134,7 @@ package struct StackMetrics {
 }
 
 extension StackConfiguration {
-    /// What is known of the types that a handler takes, or reads where all of its types are others'.
+    /// What is known about the types that a handler handles, or reads if it handles none of its own.
     func known<Known>(_ known: [String: Known], to handler: Instance) -> [Known] {
         let types = handler.manifest.types.isEmpty ? handler.manifest.reads : handler.manifest.types
         let named = namedTypes

@@ -3,24 +3,25 @@ import JSON
 import Logging
 import Terminal
 
-/// Rows of named columns, written as they come: CSV, JSON, a JSON object a line, or an aligned table. Memory doesn't grow with the rows.
+/// Rows of named columns, written as they come: CSV, JSON, one JSON object per line, or an aligned table. Memory
+/// doesn't grow with the rows.
 ///
-/// Give each row its cells in the order of the columns, then `endRow`; at the end `finish`.
+/// Write each row's cells in the order of the columns, then `endRow`; at the end `finish`.
 package final class RowOutput {
     package enum Format: Sendable, Equatable {
-        /// RFC 4180, with a header, lines that end with LF; no value is an empty field, an empty text is `""`.
+        /// RFC 4180, with a header and lines that end with LF; no value is an empty field, an empty text is `""`.
         case csv
-        /// An array of objects, a line each.
+        /// An array of objects, one per line.
         case json
-        /// An object a line.
+        /// One object per line.
         case lines
-        /// For eyes.
+        /// For people.
         case table(Terminal)
     }
 
     private let format: Format
     private let columns: [String]
-    /// `,"name":` of each column.
+    /// `,"name":` for each column.
     private let keys: [[UInt8]]
     private let write: (UnsafeBufferPointer<UInt8>) -> Bool
     private var buffer: [UInt8] = []
@@ -30,7 +31,7 @@ package final class RowOutput {
 
     private static let bufferBytes = 64 << 10
 
-    /// - Parameter write: takes bytes; false when they didn't go out.
+    /// - Parameter write: receives bytes; returns false when they couldn't be written.
     package init(
         _ columns: [String], _ format: Format,
         write: @escaping (UnsafeBufferPointer<UInt8>) -> Bool = { StandardStream.output.write($0) }
@@ -56,7 +57,7 @@ package final class RowOutput {
 
     private var isJSON: Bool { format == .json || format == .lines }
 
-    /// What stands before a cell.
+    /// Writes what precedes a cell.
     private func begin() {
         if isJSON {
             if column == 0 {
@@ -88,7 +89,7 @@ package final class RowOutput {
 
     package func integer(_ number: Int64) { plain { $0.append(json: number) } }
 
-    /// No value where it isn't finite.
+    /// No value if it isn't finite.
     package func number(_ number: Double) {
         if number.isFinite { plain { $0.append(json: number) } } else { null() }
     }
@@ -131,7 +132,7 @@ package final class RowOutput {
 
     private static func hexDigit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x57 + nibble }
 
-    /// JSON text: as it is in JSON, as a text elsewhere. Empty is no value.
+    /// JSON text: unchanged in JSON, as a text elsewhere. Empty means no value.
     package func json(_ text: UnsafeRawBufferPointer) {
         guard !text.isEmpty else { return null() }
         guard isJSON else { return self.text(text) }
@@ -183,7 +184,7 @@ package final class RowOutput {
         if buffer.count >= Self.bufferBytes { try flush() }
     }
 
-    /// What stands at the end. A table without rows is nothing.
+    /// Writes the end. A table without rows is empty.
     package func finish() throws {
         switch format {
         case .json: buffer.append(contentsOf: Array((rows == 0 ? "[]\n" : "\n]\n").utf8))

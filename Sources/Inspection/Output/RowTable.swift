@@ -1,6 +1,6 @@
 import Terminal
 
-/// A table of any number of rows: the first ones decide how wide the columns are, and which hold numbers.
+/// A table with any number of rows: the first ones decide how wide the columns are, and which contain numbers.
 struct RowTable {
     private static let looksAhead = 500
 
@@ -20,7 +20,7 @@ struct RowTable {
     }
 
     mutating func add(_ cell: String, isNumber: Bool) {
-        // A line break or an escape sequence in a name must not break the table or drive the terminal.
+        // A line break or an escape sequence in a name must not break the table or control the terminal.
         let cell = String(
             String.UnicodeScalarView(cell.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
         if !isUnderWay {

@@ -3,7 +3,8 @@ import Foundation
 import HealthModel
 import Logging
 
-/// What is wrong with a plugin, beyond what reading its manifest refuses. Pure but for looking whether its program is there.
+/// What is wrong with a plugin, beyond errors found when reading its manifest. Pure, except for checking whether its
+/// program exists.
 package struct PluginCheck: Sendable {
     package struct Finding: Sendable, Equatable {
         /// The manifest's member.
@@ -43,7 +44,7 @@ package struct PluginCheck: Sendable {
                 let other = catalog.manifests.values
                     .filter { $0.kind == .handler && $0.types.contains(type) && $0.name != manifest.name }
                     .map(\.name).min()
-                // A stand-in for a shipped plugin takes all its types.
+                // A stand-in for a shipped plugin handles all its types.
                 guard let other, !Self.standsIn(manifest, for: catalog.manifests[other]) else { continue }
                 find("types", "names \(type), which '\(other)' handles already; name it in 'reads'")
             }

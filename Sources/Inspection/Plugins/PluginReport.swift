@@ -4,7 +4,7 @@ import HealthModel
 import Processes
 import Terminal
 
-/// `healthbus plugins list` and `show`: the manifests, for eyes and for programs.
+/// `healthbus plugins list` and `show`: the manifests, for people and programs.
 package struct PluginReport {
     private let catalog: PluginCatalog
 
@@ -12,7 +12,7 @@ package struct PluginReport {
 
     private var manifests: [Manifest] { catalog.manifests.values.sorted { $0.name < $1.name } }
 
-    /// - Parameter stack: whose instances are named.
+    /// - Parameter stack: whose instances are listed.
     package func table(_ stack: StackConfiguration, for terminal: Terminal) -> String {
         var table = Table([
             .init("Plugin"), .init("Kind"), .number("Version"), .init("Instances"), .init("Types", givesWay: 2),
@@ -32,7 +32,7 @@ package struct PluginReport {
         Value.array(all(stack).map { value($0, stack) }).json(pretty: true)
     }
 
-    /// Those of the catalog, and those that the configuration names by their paths.
+    /// Those in the catalog, and those that the configuration names by path.
     private func all(_ stack: StackConfiguration) -> [Manifest] {
         let others = stack.instances.map(\.manifest).filter { catalog.manifests[$0.name]?.file != $0.file }
         let byFile = Dictionary(others.map { ($0.file, $0) }) { first, _ in first }

@@ -5,12 +5,12 @@ import Foundation
 import HealthModel
 import Protocol
 
-/// Has uploaders compare what their backends hold with what they took, now, and waits for it a while.
+/// Makes uploaders compare what their backends hold with what they accepted, now, and waits a while for the result.
 package struct BackendCheckClient {
-    /// Uploaders that run.
+    /// Running uploaders.
     package let uploaders: [String]
     package let id = UUID().uuidString.lowercased()
-    /// Whether whatever waits to be sent is tried at once, too.
+    /// Whether to try waiting elements at once, too.
     let sends: Bool
 
     package init(uploaders: [String], sends: Bool) { (self.uploaders, self.sends) = (uploaders, sends) }
@@ -18,7 +18,7 @@ package struct BackendCheckClient {
     /// A backend that hasn't answered by then isn't waited for.
     package static let patience = 8.0
 
-    /// Says it until each has answered for its backend, or for why it can't.
+    /// Repeats the request until each uploader has reported its backend's answer, or why there is none.
     /// - Returns: those that haven't.
     @discardableResult
     package func ask(_ client: StackClient, within seconds: Double = patience) -> [String] {
@@ -27,7 +27,7 @@ package struct BackendCheckClient {
         while true {
             let silent = uploaders.filter { client.heartbeats[$0]?.beat.uploader?.backend.check != id }
             guard !silent.isEmpty, MonotonicClock.now < deadline else { return silent }
-            // Again and again: it may be lost.
+            // Repeated, since it may be lost.
             if MonotonicClock.now >= nextSaying {
                 for uploader in silent {
                     client.command(uploader, CompareBackend(id: id, send: sends ? true : nil).body)
@@ -40,7 +40,7 @@ package struct BackendCheckClient {
 }
 
 extension BackendCheckClient {
-    /// Those of a stack that are heard and that know what is asked of them; an uploader of an earlier release doesn't.
+    /// Uploaders of a stack that are heard and understand the request; one from an earlier release doesn't.
     package init(_ stack: Stack, _ beats: [String: (beat: Heartbeat, age: Double)], sends: Bool) {
         self.init(
             uploaders: stack.configuration.instances.filter { instance in
@@ -49,7 +49,7 @@ extension BackendCheckClient {
             }.map(\.name), sends: sends)
     }
 
-    /// Asks those that run, before somebody looks how they are.
+    /// Asks running ones, before their state is shown.
     static func run(_ stack: Stack) throws {
         guard stack.mayAsk else { return }
         let client = try StackClient(address: try stack.address)

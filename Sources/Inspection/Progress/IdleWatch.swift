@@ -5,19 +5,19 @@ import MessageBus
 import Protocol
 import Terminal
 
-/// Tells from heartbeats whether everything is delivered and every past day final, and else what blocks. Pure.
+/// Tells from heartbeats whether everything is delivered and every past day final, and otherwise what blocks. Pure.
 package struct IdleWatch: Sendable {
     package enum Verdict: Sendable, Equatable {
         case idle
         /// What is still to come.
         case waiting(String)
-        /// Nothing will change by waiting longer.
+        /// Waiting longer won't change anything.
         case blocked(String)
     }
 
-    /// Without progress for this long, what is waited for is taken for stuck.
+    /// Without progress for this long, what is waited for counts as stuck.
     package static let patience = Duration.seconds(90)
-    /// Between looks for progress, which read all that everyone says: nobody waits for what they tell.
+    /// The time between checks for progress, which read everyone's reports: nobody waits for their result.
     private static let progressInterval = Duration.seconds(1)
 
     private let roles: StackRoles
@@ -28,7 +28,8 @@ package struct IdleWatch: Sendable {
     private var progress = ProgressWatch()
     private var nextProgressLook = MonotonicTime.distantPast
 
-    /// - Parameter closedHead: the observer's head when the named imports had closed; the beginning when there were none.
+    /// - Parameter closedHead: the observer's head when the named imports had closed; the beginning when there were
+    ///   none.
     package init(roles: StackRoles, closedHead: SequenceNumber) {
         self.roles = roles
         self.closedHead = closedHead
@@ -56,7 +57,7 @@ package struct IdleWatch: Sendable {
         func beat(_ name: String) -> Heartbeat? {
             beats[name].flatMap { $0.age < Repetition.silence.seconds ? $0.beat : nil }
         }
-        // First: dead letters that are being sent again are none to give up at.
+        // First: dead letters that are being sent again are no reason to give up.
         let workers = [roles.observer] + roles.handlers + [roles.consolidator].compactMap { $0 } + roles.uploaders
         for name in workers where beat(name)?.stage.mending?.state == .underWay {
             return .waiting("\(name): what was asked of it by hand")
@@ -74,7 +75,7 @@ package struct IdleWatch: Sendable {
         guard observer.observer?.importOpen == false else {
             return .waiting("\(roles.observer): an import is open")
         }
-        // A heartbeat from before the imports closed tells nothing of what they brought.
+        // A heartbeat from before the imports closed tells nothing about their content.
         guard head.sequence >= closedHead else { return .waiting("\(roles.observer): not heard since the import") }
         let target = target ?? head.sequence
         self.target = target
@@ -99,7 +100,7 @@ package struct IdleWatch: Sendable {
         for name in roles.uploaders {
             guard let uploader = beat(name) else { return .waiting("\(name): not heard") }
             let why = uploader.stage.blocked
-            // Until it is known that the backend still has what it took, nobody knows what is delivered.
+            // Until it is known that the backend still has what it accepted, it is unknown what has been delivered.
             if let backend = uploader.uploader?.backend, !backend.isCompared {
                 let reason = why ?? backend.why
                 return .waiting("\(name): comparing what the backend holds" + (reason.map { " (\($0))" } ?? ""))

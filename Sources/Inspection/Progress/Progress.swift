@@ -1,7 +1,7 @@
 import HealthModel
 import Protocol
 
-/// Whatever changes in a heartbeat while its instance gets something done: two that are equal show no progress.
+/// Everything in a heartbeat that changes when its instance gets something done: two equal ones show no progress.
 struct Progress: Equatable {
     private let head: SequenceNumber
     private let frontier: [String: SequenceNumber]
@@ -14,7 +14,7 @@ struct Progress: Equatable {
         head = beat.head?.sequence ?? .beginning
         frontier = beat.frontier
         var stage = beat.stage
-        // Repetitions, reasons and what merely waits are no progress.
+        // Repetitions, reasons and mere waiting aren't progress.
         (stage.messages, stage.blocked, stage.refusals, stage.tasks) = (nil, nil, [:], nil)
         self.stage = stage
         reading = beat.observer?.reading
@@ -23,15 +23,15 @@ struct Progress: Equatable {
     }
 }
 
-/// When anything last got done, as far as heartbeats tell: who waits gives up once that is too long ago.
+/// When anything last got done, as far as heartbeats show: a waiting command gives up once that is too long ago.
 package struct ProgressWatch: Sendable {
     private var last: [String: Progress] = [:]
-    /// By the clock that never jumps; nil before the first look.
+    /// By the monotonic clock; nil before the first check.
     private var movedAt: MonotonicTime?
 
     package init() {}
 
-    /// - Returns: whether anything has moved since the last look.
+    /// - Returns: whether anything has moved since the last check.
     @discardableResult
     package mutating func look(_ beats: [String: (beat: Heartbeat, age: Double)], at monotonic: MonotonicTime) -> Bool {
         let now = beats.mapValues { Progress($0.beat) }
@@ -40,6 +40,6 @@ package struct ProgressWatch: Sendable {
         return true
     }
 
-    /// For how long nothing has moved.
+    /// How long nothing has moved.
     package func stillness(at monotonic: MonotonicTime) -> Duration { movedAt.map { monotonic - $0 } ?? .zero }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import SQLite
 
-/// `healthbus query`: a person's SELECT over the reference backend's file, which any SQLite tool may open as well.
+/// `healthbus query`: a person's SELECT on the reference backend's file, which any SQLite tool can open as well.
 package struct BackendQuery {
     private let query: GuestQuery
 
@@ -11,7 +11,7 @@ package struct BackendQuery {
 
     /// - Parameters:
     ///   - name: the backend's instance; nil for the only one.
-    ///   - clock: seconds since any moment.
+    ///   - clock: seconds since any fixed moment.
     /// - Throws: `Failure` that says what to do.
     package init(
         _ sql: String, _ stack: Stack, backend name: String?, seconds: Double, clock: @escaping () -> Double

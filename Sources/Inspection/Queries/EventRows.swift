@@ -7,7 +7,7 @@ import Logging
 import Protocol
 import Terminal
 
-/// `healthbus nights` and `healthbus workouts`: what handlers tell of beside days, with the columns of the views.
+/// `healthbus nights` and `healthbus workouts`: the handlers' events, with the columns of the views.
 package struct EventRows {
     package enum Kind: String, Sendable { case night, workout }
 
@@ -15,7 +15,7 @@ package struct EventRows {
         package var user: String
         package var day: LocalDay
         package var version: Int64
-        /// As it is delivered, without a route's track.
+        /// As delivered, without a route's track.
         package var body: Value
 
         package var start: Instant? { moment("start") ?? moment("startDate") }

@@ -8,7 +8,8 @@ import Protocol
 
 /// A workout's route as a GPX 1.1 document. Pure.
 ///
-/// The route is the simplified one that is delivered: at most 256 points, such that every point that was measured lies within `toleranceMeters` of it.
+/// The route is the simplified one that is delivered: at most 256 points, such that every measured point is within
+/// `toleranceMeters` of it.
 package struct GPXTrack {
     private let activity: String
     private let points: [Point]
@@ -21,7 +22,7 @@ package struct GPXTrack {
         var time: Instant
     }
 
-    /// - Parameter workout: as it is delivered; nil where it has no route.
+    /// - Parameter workout: as delivered; nil if it has no route.
     package init?(_ workout: Value) {
         let track = workout["route"]["track"]
         guard let start = track["start"].string.flatMap({ InstantText.parse($0) }),
@@ -64,7 +65,7 @@ package struct GPXTrack {
         return text + "    </trkseg>\n  </trk>\n</gpx>\n"
     }
 
-    /// Without an exponent, which XML's decimals don't have.
+    /// Without an exponent, which XML decimals don't have.
     private static func decimal(_ number: Double) -> String {
         var text: [UInt8] = []
         text.append(json: (number * 1e6).rounded() / 1e6)
@@ -77,7 +78,7 @@ package struct GPXTrack {
 }
 
 extension GPXTrack {
-    /// - Parameter id: a workout's, or how it begins where no other does.
+    /// - Parameter id: a workout's id, or an unambiguous beginning of one.
     /// - Throws: `Failure` when there is no such workout, several, or no route.
     package static func of(workout id: String, _ stack: Stack, _ reader: StackReader, user: String?) throws -> GPXTrack
     {

@@ -5,13 +5,14 @@ import HealthViews
 import Logging
 import Protocol
 
-/// `healthbus samples`: the living samples, in the order of time, page by page. They have the columns of the view `samples`.
+/// `healthbus samples`: the living samples, in order of time, page by page. They have the columns of the view
+/// `samples`.
 package struct SampleExport {
     package struct Wish {
         package var user: String
         /// Identifiers; empty for all.
         package var types: [String] = []
-        /// Only samples whose source's name has this in it, in either case.
+        /// Only samples whose source's name contains this, in either case.
         package var source: String?
         /// Days on which samples begin.
         package var range = DateRange()
@@ -20,7 +21,7 @@ package struct SampleExport {
         package init(user: String) { self.user = user }
     }
 
-    /// For eyes there is less of each.
+    /// For people, each has fewer columns.
     package static let shortColumns = ["type", "start", "end", "value", "unit", "source"]
     package static let columns = HealthViews(figures: [])[.samples]?.columns.map(\.name) ?? []
 
@@ -28,7 +29,7 @@ package struct SampleExport {
     private let wish: Wish
     private let zones: ZoneTimeline
 
-    /// - Throws: `Failure` that names the users when this one isn't known.
+    /// - Throws: `Failure` that names the users if this one is unknown.
     package init(_ stack: Stack, _ wish: Wish) throws {
         queries = try ObserverQueries(stack, stack.reader())
         zones = try queries.zones(of: wish.user)
@@ -51,7 +52,7 @@ package struct SampleExport {
                 let page = ExportedPage(samples, isShort: isShort, zones: zones)
                 let isOfSource = page.origins(containing: wish.source)
                 for row in 0..<samples.count where left > 0 && isOfSource[Int(samples.origin[row])] {
-                    // What began before and reaches into the first day is that day's.
+                    // A sample that began before the first day and reaches into it belongs to the earlier day.
                     if let from, samples.startOf(row) < from { continue }
                     page.write(row, user: wish.user, to: output)
                     try output.endRow()
@@ -61,7 +62,7 @@ package struct SampleExport {
         try output.finish()
     }
 
-    /// The first instant of a day, or of the next one that has any.
+    /// The first instant of a day, or of the next day that exists.
     private func start(of day: LocalDay) -> Instant? {
         (0...3).lazy.compactMap { zones.ranges(of: day.adding(days: $0)).first?.lowerBound }.first
     }
@@ -134,7 +135,7 @@ private struct ExportedPage {
     private static let manual = Array("manual".utf8)
     private static let healthKit = Array("healthkit".utf8)
 
-    /// By the clock of the place and time: 2025-03-30 08:15:00.
+    /// On the local clock at that time: 2025-03-30 08:15:00.
     static func local(_ instant: Instant, _ zones: ZoneTimeline) -> String {
         String(zones.localText(of: instant).prefix(19)).replacing("T", with: " ")
     }

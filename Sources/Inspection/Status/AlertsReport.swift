@@ -7,7 +7,7 @@ import Logging
 import Protocol
 import Terminal
 
-/// `healthbus alerts`: what is raised now, since when, and what to do.
+/// `healthbus alerts`: what is currently raised, since when, and what to do.
 package struct AlertsReport {
     private struct Entry {
         var from: String

@@ -3,10 +3,10 @@ import HealthViews
 import Logging
 
 extension DaysReport {
-    /// A row a day, or an hour, with columns of the views `days` or `hours`.
+    /// One row per day, or per hour, with columns of the views `days` or `hours`.
     /// - Parameters:
-    ///   - named: the figures that are wanted, as the views call them or as the summary does; nil for all.
-    ///   - onlyFilled: without columns that nobody named and in which no row has anything.
+    ///   - named: the wanted figures, by their names in the views or the summary; nil for all.
+    ///   - onlyFilled: without columns that nobody named and that are empty in every row.
     /// - Throws: `Failure` (usage) with the nearest name.
     package func write(_ named: [String]?, _ format: RowOutput.Format, hourly: Bool, onlyFilled: Bool) throws {
         var columns = try columns(named, hourly: hourly)
@@ -28,7 +28,7 @@ extension DaysReport {
         try output.finish()
     }
 
-    /// The ones that are named, behind those that say when; else all.
+    /// The named ones, after those that give the time; else all.
     private func columns(_ named: [String]?, hourly: Bool) throws(Failure) -> [ViewColumn] {
         let all = HealthViews(figures: figures)[hourly ? .hours : .days]?.columns ?? []
         guard let named else { return all }
@@ -43,7 +43,7 @@ extension DaysReport {
         return chosen
     }
 
-    /// For eyes: what says when, and what some row has.
+    /// For people: the time, and whatever some row has.
     private func isFilled(_ column: ViewColumn, hourly: Bool) -> Bool {
         if ["date", "hour"].contains(column.name) { return true }
         return days.contains { day in

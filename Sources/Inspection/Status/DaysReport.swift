@@ -8,26 +8,26 @@ import Terminal
 
 /// `healthbus days`: the daily summaries, in full for programs and rounded for people.
 package struct DaysReport {
-    /// Members that every day has beside its figures; absent is null.
+    /// Members that every day has besides its figures; null if absent.
     private static let members = ["user", "date", "zone", "final", "missing", "revision"]
 
     let figures: [FigureDeclaration]
     /// By date.
     package let days: [Value]
-    /// The sequence of each day's newest change.
+    /// The sequence of each day's latest change.
     let versions: [Int64]
-    /// Days that there are, also beyond `last`.
+    /// How many days there are, including those beyond `last`.
     package let total: Int
 
     /// - Parameters:
-    ///   - last: only so many of the newest days.
+    ///   - last: only this many of the newest days.
     package init(
         _ reader: StackReader, consolidator: StackConfiguration.Instance, user: String?, range: DateRange = DateRange(),
         last: Int? = nil
     ) throws {
         figures = reader.stack.figures
         var absent = Dictionary(uniqueKeysWithValues: Self.members.map { ($0, Value.null) })
-        // A list is never null: a day without workouts has none.
+        // A list is never null: a day without workouts has an empty one.
         for figure in figures { absent[figure.path[0]] = figure.path.count == 1 ? figure.absent : .null }
         var days: [String: (day: Value, version: Int64)] = [:]
         try reader.forEachRow(consolidator, topic: "daily.summary", days: range.numbers) { row in
@@ -47,7 +47,7 @@ package struct DaysReport {
         total = sorted.count
     }
 
-    /// In full, but for the hours.
+    /// In full, except the hours.
     package var json: String {
         Value.array(
             days.map { day in
@@ -58,7 +58,8 @@ package struct DaysReport {
         ).json(pretty: true)
     }
 
-    /// A table for eyes; an empty cell is no data. A figure that no day has gets no column, and a narrow screen gets fewer.
+    /// A table for people; an empty cell means no data. A figure that no day has gets no column, and a narrow screen
+    /// gets fewer.
     package func table(for terminal: Terminal) -> String {
         let users = Set(days.compactMap { $0.read(SummaryState.self)?.user })
         let shown = figures.compactMap { figure in figure.column.map { (path: figure.path, column: $0) } }
@@ -80,7 +81,7 @@ package struct DaysReport {
 
     private static func value(_ path: [String], of day: Value) -> Value { path.reduce(day) { $0[$1] } }
 
-    /// - Parameter isGrouped: with separators, which only eyes want.
+    /// - Parameter isGrouped: with separators, which only people want.
     private static func cell(_ value: Value, _ column: FigureDeclaration.Column, isGrouped: Bool) -> String {
         switch column.form {
         case .number:

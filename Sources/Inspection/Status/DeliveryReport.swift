@@ -5,7 +5,7 @@ import HealthModel
 import Protocol
 import Terminal
 
-/// What has been delivered to the backend so far, and where that is.
+/// What has been delivered so far, and where to.
 package struct DeliveryReport {
     private let delivered: [(place: String, counts: [String: Int64])]
 
@@ -18,7 +18,8 @@ package struct DeliveryReport {
         }
     }
 
-    /// For each destination one line by metric: "steps 41 210, heart-rate 28 112, …". Elements as they were sent: what changed was sent again.
+    /// One line per destination, by metric: "steps 41 210, heart-rate 28 112, …". Elements as sent: changed ones were
+    /// sent again.
     package var text: String {
         delivered.map { place, counts in
             let parts = counts.sorted { $0.key < $1.key }.map { "\($0.key) \(HumanFormat.count(Int($0.value)))" }

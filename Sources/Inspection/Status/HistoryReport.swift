@@ -6,7 +6,8 @@ import HealthModel
 import Protocol
 import Terminal
 
-/// How the stack's syncs went: the rounds that are kept, their success rate and durations, and how long samples take to the backend.
+/// How the stack's syncs went: the stored rounds, their success rate and durations, and how long samples take to the
+/// backend.
 package struct HistoryReport {
     /// As `history --json` prints it.
     private struct Report: Codable {
@@ -45,7 +46,7 @@ package struct HistoryReport {
         var delays: [String: UploaderDetails.Delay] = [:]
         let running = try stack.destinations.map(\.name).filter { try reader.isRunning($0) }
         if !running.isEmpty {
-            // Where several have a metric, the slowest of them counts: only then is it everywhere.
+            // If several have a metric, the slowest counts: only then is it everywhere.
             for beat in try reader.gather(running, within: 3).values {
                 delays.merge(beat.beat.uploader?.delays ?? [:]) { ($0.p95 ?? 0) >= ($1.p95 ?? 0) ? $0 : $1 }
             }

@@ -5,7 +5,8 @@ import Protocol
 import Terminal
 
 extension StatusReport {
-    /// Where phones and programs send to, and what came: `{address, port, taken, refused, lastTaken}`; null without one that runs.
+    /// Where phones and programs send their data, and what came: `{address, port, taken, refused, lastTaken}`; null if
+    /// none is running.
     static func ingest(_ instance: StackConfiguration.Instance?, _ beat: Heartbeat?) throws -> Value {
         guard let instance, let told = beat?.ingest else { return .null }
         var endpoint = try IngestAddress.endpoint(of: instance)
@@ -30,12 +31,13 @@ extension StatusReport {
 }
 
 extension Stack {
-    /// Where the ingest listens: as it says itself while it runs, for its usual port may have been taken; else as the configuration says.
+    /// Where the ingest listens: as it reports while running, since its usual port may have been in use; else as
+    /// configured.
     package func ingestEndpoint() throws -> (endpoint: Endpoint, isTLS: Bool) {
         let ingest = IngestAddress.instance(in: configuration)
         var endpoint = try IngestAddress.endpoint(of: ingest)
         if let ingest, !configuration.bus.isRemote {
-            // Who is silent tells no port: the configured one is the best that is known.
+            // A silent one reports no port: the configured one is the best guess.
             let reader = reader(foundSilent: { _ in })
             if try reader.isRunning(ingest.name),
                 let told = try reader.gather([ingest.name], within: 1.5)[ingest.name]?.beat.ingest

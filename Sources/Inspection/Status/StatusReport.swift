@@ -9,7 +9,8 @@ import Protocol
 import Terminal
 import UploaderReading
 
-/// `healthbus status`: the processes, what each metric last saw, what waits. Works on a stopped stack too, with what the files tell.
+/// `healthbus status`: the processes, what each metric last saw, what is waiting. Works on a stopped stack too, with
+/// what the files contain.
 package struct StatusReport {
     package let value: Value
     private let now: Date
@@ -39,7 +40,7 @@ package struct StatusReport {
         var stored: (last: [String: Instant], letters: Int64, dropped: Int64) = ([:], 0, 0)
         for destination in destinations {
             let own = try Self.delivered(destination, stack, reader, beats[destination.name]?.beat)
-            // Delivered is what has reached each place that takes it.
+            // Delivered means that it has reached every destination that accepts it.
             stored.last.merge(own.last) { min($0, $1) }
             stored.letters += own.letters
             stored.dropped += own.dropped
@@ -66,7 +67,7 @@ package struct StatusReport {
             "pending": .integer(pendingDays + pendingDelivery), "stalest": Self.stalest(metrics),
             "blocked": Value(blocked.isEmpty ? nil : blocked.joined(separator: "; ")),
             "backend": Self.backend(
-                // The stack's own, where there are several.
+                // The stack's own, if there are several.
                 (destinations.first { $0.manifest.isHTTPDestination && $0.configuration["url"].isNull }
                     ?? destinations.first).flatMap { beats[$0.name]?.beat }),
             "destinations": try DestinationReport(stack, reader, beats, now: now).value,
@@ -74,7 +75,7 @@ package struct StatusReport {
         ]
     }
 
-    /// End of the newest sample by type, of any user.
+    /// The end of the newest sample by type, over all users.
     static func byType(_ types: [TypeRow]) -> [String: Instant] {
         var last: [String: Instant] = [:]
         for entry in types {
@@ -101,13 +102,13 @@ package struct StatusReport {
         }
         let runs = try reader.isRunning(name)
         var state = supervised?.state ?? (runs ? (beat?.phase.rawValue ?? "silent") : "stopped")
-        // Who took its place by hand is it now, though the supervisor's own waits to be.
+        // A process that took its place by hand is the instance now, though the supervisor's own is waiting to be.
         if let beat, beat.phase == .ready, supervised?.pid != beat.pid,
             InstanceLock.holder(folder: stack.state.instance(name)) == beat.pid
         {
             state = beat.phase.rawValue
         }
-        // The supervisor knows that it was ready; who doesn't answer now hangs.
+        // The supervisor knows that it was ready; if it doesn't answer now, it hangs.
         if beat == nil, runs, state == "ready" { state = "silent" }
         return [
             "name": .string(name), "state": .string(state),
@@ -117,7 +118,7 @@ package struct StatusReport {
         ]
     }
 
-    /// When the uploader last delivered what, and its dead letters: from its heartbeat, else from its file.
+    /// What the uploader last delivered when, and its dead letters: from its heartbeat, else from its file.
     private static func delivered(
         _ uploader: StackConfiguration.Instance, _ stack: Stack, _ reader: StackReader, _ beat: Heartbeat?
     ) throws -> (last: [String: Instant], letters: Int64, dropped: Int64) {
@@ -151,7 +152,7 @@ package struct StatusReport {
         ]
     }
 
-    /// Of all types and users of a metric together: a day lacks samples when none of them has any.
+    /// For all types and users of a metric together: a day lacks samples when none of them has any.
     private static func completeness(_ types: [[TypeDays]]) -> [String: Value] {
         let types = types.flatMap { $0 }
         var members = types.reduce(DayRuns()) { $0.union($1.days) }.value
@@ -160,7 +161,7 @@ package struct StatusReport {
         return members
     }
 
-    /// Sequences that the uploader has still to deliver.
+    /// How many sequences the uploader still has to deliver.
     private static func pendingDelivery(
         _ uploader: String?, _ stack: Stack, _ beats: [String: (beat: Heartbeat, age: Double)]
     ) -> Int64 {
@@ -170,7 +171,7 @@ package struct StatusReport {
         }
     }
 
-    /// The metric that has waited longest for samples; one that never had any goes first.
+    /// The metric that has been without new samples the longest; one that never had any comes first.
     private static func stalest(_ metrics: [Value]) -> Value {
         let stalest = metrics.min { a, b in (a["lastSynced"].string ?? "") < (b["lastSynced"].string ?? "") }
         guard let stalest else { return .null }
@@ -222,7 +223,7 @@ extension StatusReport {
             + (places.count > 1 ? "" : value["blocked"].string.map { "Delivery waits: \($0)\n" } ?? "")
     }
 
-    /// A number of days; nothing for what doesn't come daily: a scale that is stepped on weekly has no gaps.
+    /// A number of days; nothing for data that doesn't come daily: a scale used weekly has no gaps.
     private func daily(_ metric: Value, _ days: Value) -> String {
         guard metric["usuallyDaily"].bool == true else { return "" }
         return HumanFormat.count(Int(days.int ?? 0))
@@ -237,7 +238,7 @@ extension StatusReport {
 }
 
 extension Stack {
-    /// Under which topic an instance's changes are announced.
+    /// The topic on which an instance's changes are announced.
     func topic(of instance: String) -> String {
         switch configuration.instance(instance)?.manifest.kind {
         case .observer: "observed.*"

@@ -8,7 +8,7 @@ import ObserverReading
 import Protocol
 import Terminal
 
-/// `healthbus types`: what the store holds of each type, and how its changes are delivered. Works on a stopped stack too.
+/// `healthbus types`: what the store has of each type, and how its changes are delivered. Works on a stopped stack too.
 package struct TypesReport {
     /// By identifier.
     package let types: [Row]
@@ -82,15 +82,15 @@ package struct TypesReport {
     }
 }
 
-/// A type as a person names it: by its identifier, with or without HealthKit's prefix.
+/// A type as people name it: by its identifier, with or without HealthKit's prefix.
 package enum TypeName {
-    /// An identifier without what HealthKit puts before it: "StepCount".
+    /// An identifier without HealthKit's prefix: "StepCount".
     package static func short(_ identifier: String) -> String {
         let prefixes = ["HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier", "HKCorrelationTypeIdentifier"]
         return String(identifier.dropFirst(prefixes.first { identifier.hasPrefix($0) }?.count ?? 0))
     }
 
-    /// - Parameter known: identifiers that the store has beside HealthKit's own.
+    /// - Parameter known: identifiers in the store besides HealthKit's own.
     /// - Throws: `Failure` (usage) with the nearest name.
     package static func identifier(_ text: String, known: some Sequence<String> = []) throws(Failure) -> String {
         let all = Set(HealthType.allKnown.keys).union(known).sorted()

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// How many are still wanted; from any thread.
+/// How many are still wanted; usable from any thread.
 package final class Countdown: Sendable {
     private let left: Mutex<Int>
 
     package init(_ count: Int) { left = Mutex(count) }
 
-    /// False when none is wanted any more.
+    /// Returns false when no more are wanted.
     package func take() -> Bool {
         left.withLock { left in
             guard left > 0 else { return false }

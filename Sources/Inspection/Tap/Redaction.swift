@@ -1,10 +1,10 @@
 import HealthModel
 import Protocol
 
-/// Takes health values out of messages, so that what a tap prints may be shown to others. Pure.
+/// Removes health values from messages, so that a tap's output may be shown to others. Pure.
 ///
-/// Only pages and what is pushed carry any. Of those what is known to hold none stays (what moves the protocol, ids, types, times, sources); everything else is
-/// hidden, what a later release adds too.
+/// Only pages and pushed data carry any. Of those, members known to hold none are kept (protocol, ids, types, times,
+/// sources); everything else is hidden, including whatever later releases add.
 package enum Redaction {
     package static let hidden: Value = "hidden"
 
@@ -21,12 +21,12 @@ package enum Redaction {
         "seq", "key", "topic", "user", "day", "deleted", "id", "type", "unit", "source", "start", "end",
     ]
 
-    /// Of what is pushed, and of the answer.
+    /// For pushed data, and for the answer.
     private static let pushedMembers: Set<String> = [
         "id", "part", "user", "device", "way", "last", "deleted", "outcomes", "beginAgain", "refused",
     ]
 
-    /// What is known to hold none; nil for a message that has none at all.
+    /// The members known to hold none; nil for a message that has none at all.
     private static func known(in topic: String) -> Set<String>? {
         if topic.hasPrefix("page.") { return pageMembers }
         return topic.hasPrefix("ingest.") || topic.hasPrefix("ingested.") ? pushedMembers : nil
@@ -46,7 +46,7 @@ package enum Redaction {
         return redacted
     }
 
-    /// A changelog's row or a sample, without what it says.
+    /// A changelog's row or a sample, without its content.
     package static func row(_ value: Value) -> Value { keeping(rowMembers, of: value) }
 
     private static func keeping(_ known: Set<String>, of value: Value) -> Value {

@@ -7,14 +7,14 @@ import HealthModel
 import Logging
 import Protocol
 
-/// `healthbus tap --follow-sample`: asks the stages where one sample is, again and again until it is through.
+/// `healthbus tap --follow-sample`: keeps asking the stages where one sample is until it is through.
 package final class SampleFollower {
     private let stack: Stack
     private let reader: StackReader
     private let id: SampleID
 
-    /// - Parameter id: a sample's id of healthbus, or its HealthKit UUID.
-    /// - Throws: `Failure` (usage) for what is no id.
+    /// - Parameter id: healthbus's id of a sample, or its HealthKit UUID.
+    /// - Throws: `Failure` (usage) for anything that isn't an id.
     package init(_ stack: Stack, id: String) throws(Failure) {
         guard let id = SampleID(id) else {
             throw .usage("\"\(id)\" is no sample's id", hint: "give an id of healthbus, or a HealthKit UUID")
@@ -24,12 +24,12 @@ package final class SampleFollower {
         reader = stack.reader()
     }
 
-    /// Gives each step once it is done, those done already first; ends when nothing is still to come, or of a stack that doesn't run with what is
-    /// known.
+    /// Prints each step once it is done, earlier ones first; ends when nothing is left, or, for a stack that isn't
+    /// running, with what is known.
     /// - Parameters:
-    ///   - waiting: called once when no such sample is there yet.
+    ///   - waiting: called once when there is no such sample yet.
     ///   - print: a step, and when it was first seen done while it was followed.
-    /// - Throws: `Failure` when a stack that doesn't run has no such sample.
+    /// - Throws: `Failure` when a stack that isn't running has no such sample.
     package func run(waiting: () -> Void, print: (SampleTrace.Step, Instant?) -> Bool) throws {
         let client = try StackClient(address: try stack.address)
         defer { client.close() }

@@ -3,17 +3,17 @@ import Foundation
 import HealthModel
 import Protocol
 
-/// One sample's way through the stages, from what each of them durably knows. Pure.
+/// One sample's way through the stages, from what each has stored durably. Pure.
 package struct SampleTrace: Sendable {
     package struct Step: Sendable, Equatable {
         /// "stored", "fired", "released", "computed", "summarized", "delivered".
         package var name: String
         package var instance: String
-        /// The local date, for what goes by days.
+        /// The local date, for steps that concern days.
         package var day: String?
-        /// Whether the sample is through; nil when nobody can say now.
+        /// Whether the sample is through; nil when unknown at present.
         package var isDone: Bool?
-        /// By when the stage had committed it; nil where it keeps no time of that.
+        /// By when the stage had committed it; nil if it doesn't record that.
         package var at: Instant?
         package var note: String
     }
@@ -33,7 +33,7 @@ package struct SampleTrace: Sendable {
         }
     }
 
-    /// What the stages answered.
+    /// The stages' answers.
     package struct Facts: Sendable {
         package var place: SampleWhereabouts
         package var observer: String
@@ -44,7 +44,7 @@ package struct SampleTrace: Sendable {
         package var days: [String] = []
         package var figures: [DayRow] = []
         package var summaries: [DayRow] = []
-        /// Of those that run.
+        /// From those that are running.
         package var beats: [String: Heartbeat] = [:]
 
         package init(place: SampleWhereabouts, observer: String) {
@@ -81,7 +81,7 @@ package struct SampleTrace: Sendable {
         }
         steps.append(Step(name: "fired", instance: facts.observer, day: nil, isDone: fired, at: nil, note: ""))
         if let debouncer = facts.debouncer {
-            // Whoever has consumed it has been allowed to.
+            // A consumer that has consumed it was allowed to.
             let consumed = reached(facts.handler, facts.observer, sequence) == true
             steps.append(
                 Step(
@@ -98,7 +98,7 @@ package struct SampleTrace: Sendable {
         }
         for uploader in facts.uploaders {
             let isWorkout = type == HealthType.workoutIdentifier
-            // A workout goes out as its handler's event, whose row is never newer than that of the day's figures.
+            // A workout is delivered as its handler's event, whose row is never newer than that of the day's figures.
             let sample =
                 isWorkout
                 ? facts.figures.map { reached(uploader, facts.handler, $0.sequence) }.min { $1 ?? true || $0 == nil }
@@ -130,12 +130,12 @@ package struct SampleTrace: Sendable {
                 ?? "no row: nothing to tell of that day")
     }
 
-    /// Nothing is still to come.
+    /// Nothing is left to do.
     package var isThrough: Bool { steps.allSatisfy { $0.isDone == true } }
 }
 
 extension SampleTrace.Step {
-    /// - Parameter seen: when this was first seen done, while it was followed; nil for what was done before.
+    /// - Parameter seen: when this was first seen done, while it was followed; nil if it was done before.
     package func line(seen: Instant?) -> String {
         func clock(_ time: Instant) -> String {
             String(InstantText.iso8601(time).replacingOccurrences(of: "T", with: " ").prefix(23))

@@ -5,19 +5,20 @@ import Protocol
 import Synchronization
 import Terminal
 
-/// `healthbus tap`: every message that passes, decoded. One more subscriber, so it never slows or changes the stack; one that is too slow misses messages.
+/// `healthbus tap`: every message that passes, decoded. Just one more subscriber, so it never slows or changes the
+/// stack; if it is too slow it misses messages.
 package final class Tap: Sendable {
     private let done = DispatchSemaphore(value: 0)
 
     package init() {}
 
-    /// Prints what the filter wants until `print` answers false, or until interrupted.
+    /// Prints what the filter selects until `print` returns false, or until interrupted.
     package func run(
         address: BusAddress, filter: TapFilter, print: @escaping @Sendable (Message) -> Bool,
         malformed: @escaping @Sendable (MessageError) -> Void
     ) throws {
         let failure = Mutex<(any Error)?>(nil)
-        // It shows what passes, also what nobody believes.
+        // It shows everything that passes, including messages that nobody believes.
         var everything = address
         everything.trust = nil
         let bus = try BusConnection(
@@ -48,11 +49,11 @@ extension Message {
         return Value.object(["topic": .string(topic), "header": .object(header), "body": body]).json()
     }
 
-    /// For eyes: time, topic, sender, and the body cut to fit.
+    /// For people: time, topic, sender, and the body cut to fit.
     package func line(width: Int) -> String {
         let time = InstantText.iso8601(header.at).split(separator: "T").last.map(String.init) ?? ""
         let line = "\(time)  \(topic)  \(header.from)  \(body.isNull ? "" : body.json())"
-        // Whoever is on the bus may name a topic as he likes; the terminal isn't his to drive.
+        // Anyone on the bus may choose a topic's name; it mustn't control the terminal.
         let harmless = String(
             String.UnicodeScalarView(line.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
         return DisplayWidth.truncated(harmless, to: width)

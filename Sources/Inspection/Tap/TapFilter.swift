@@ -2,17 +2,17 @@ import Configuration
 import HealthModel
 import Protocol
 
-/// Which messages, or changelog rows, a tap is asked for. Pure.
+/// Which messages, or changelog rows, a tap is to show. Pure.
 package struct TapFilter: Sendable {
-    /// Topics that begin with one of these; none is all.
+    /// Topics with one of these prefixes; none means all.
     package var prefixes: [String]
-    /// Only what is about this type, by its identifier: what names it, and what its handler is told and says.
+    /// Only what concerns this type, by its identifier: messages that name it, and those to and from its handler.
     package var type: String?
-    /// The handler whose figures the type is in.
+    /// The handler whose figures the type belongs to.
     package var handler: String?
-    /// Only what names this user.
+    /// Only messages that name this user.
     package var user: String?
-    /// Only what this instance sends.
+    /// Only messages from this instance.
     package var from: String?
 
     package init(
@@ -49,7 +49,7 @@ package struct TapFilter: Sendable {
     }
 }
 
-/// What messages of any kind say of types and users.
+/// What messages of any kind say about types and users.
 private struct Mentions: Codable {
     struct Row: Codable { @IfReadable var user: String? }
     struct Samples: Codable { @IfReadable var types: [String]? }

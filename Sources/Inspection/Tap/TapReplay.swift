@@ -5,19 +5,21 @@ import Foundation
 import HealthModel
 import Protocol
 
-/// `healthbus tap --since`: what has changed since then, read from the changelogs themselves, then what changes from now on, as it is committed.
+/// `healthbus tap --since`: what has changed since then, read from the changelogs themselves, then what changes from
+/// now on, as it is committed.
 ///
-/// It holds an anchor a changelog, as every consumer does, and asks for what comes behind it: each change comes once, in the order of its changelog. A hint
-/// that is lost on the way delays a change by a second and loses none.
+/// It has one anchor per changelog, as every consumer does, and asks for what comes after it: each change comes once,
+/// in the order of its changelog. A lost hint delays a change by a second and loses none.
 package final class TapReplay {
     package enum Start: Sendable, Equatable {
         case time(Instant)
-        /// Of the one instance that is asked for.
+        /// In the one instance that was named.
         case sequence(SequenceNumber)
     }
 
-    /// One of an instance's lists of changes, and how far it has been read. The observer has two, which go by the same sequences: each moves
-    /// on by itself, since what is committed between reading the one and the other belongs to both.
+    /// One of an instance's lists of changes, and how far it has been read. The observer has two, which share its
+    /// sequences: each advances separately, since anything committed between reading the one and the other belongs to
+    /// both.
     private struct Walk {
         let instance: StackConfiguration.Instance
         let query: Query
@@ -34,7 +36,7 @@ package final class TapReplay {
     private var walks: [Walk] = []
     private let note: (String) -> Void
 
-    /// - Parameter note: something a person should hear, beside the changes.
+    /// - Parameter note: something that a person should hear, besides the changes.
     package init(_ stack: Stack, _ filter: TapFilter, showsValues: Bool, note: @escaping (String) -> Void) {
         self.stack = stack
         self.filter = filter
@@ -43,15 +45,15 @@ package final class TapReplay {
         reader = stack.reader()
     }
 
-    /// Those that keep a changelog, and that are asked for.
+    /// Those that keep a changelog and were selected.
     private var instances: [StackConfiguration.Instance] {
         stack.configuration.instances.filter {
             $0.manifest.kind.isStage && $0.name == filter.from ?? $0.name
         }
     }
 
-    /// Gives each change as a message on the topic of what it is: `samples.<type>`, or the row's own; until `print` answers false, or, of a
-    /// stack that doesn't run, until all is read.
+    /// Prints each change as a message on its own topic: `samples.<type>`, or the row's topic; until `print` returns
+    /// false or, for a stack that isn't running, until everything has been read.
     package func run(from start: Start, print: (Message) -> Bool) throws {
         walks = try instances.flatMap { instance in
             let after = try begin(instance, start)
@@ -91,7 +93,7 @@ package final class TapReplay {
         }
     }
 
-    /// Everything behind the anchor, page after page; false when `print` has had enough.
+    /// Everything after the anchor, page by page; returns false when `print` has had enough.
     private func read(_ walk: inout Walk, _ print: (Message) -> Bool) throws -> Bool {
         let instance = walk.instance
         while true {
@@ -112,7 +114,7 @@ package final class TapReplay {
         }
     }
 
-    /// A page's rows each, and how far they go.
+    /// The rows of a page, and how far they go.
     private func rows<Content: TappedPage>(
         _ walk: inout Walk, _ read: (Content) throws -> [TapRow]
     ) throws -> (pages: [[TapRow]], through: SequenceNumber?) {
@@ -148,7 +150,7 @@ extension ChangesPage: TappedPage { var end: SequenceNumber? { through } }
 extension SamplesPage: TappedPage { var end: SequenceNumber? { through } }
 
 extension StackReader {
-    /// When each of these sequences, which rise, was committed; nil for what is from before such times were kept.
+    /// When each of these rising sequences was committed; nil for ones from before such times were recorded.
     func moments(_ instance: StackConfiguration.Instance, of sequences: [SequenceNumber]) throws -> [Instant?] {
         guard let last = sequences.max() else { return [] }
         var known: [(sequence: SequenceNumber, at: Instant)] = []
@@ -156,7 +158,7 @@ extension StackReader {
         return try sequences.map { sequence in
             while next < known.count, known[next].sequence < sequence { next += 1 }
             if next == known.count {
-                // One answer holds a bounded number of commits: the next ones are asked for when they are needed.
+                // One answer holds a bounded number of commits: the next ones are requested when needed.
                 let answer: [Page<MomentsPage>] = try pages(instance, .moments(from: sequence, to: last))
                 known = (answer.last?.moments ?? []).compactMap {
                     $0.count == 2 ? (SequenceNumber($0[0]), Instant(microseconds: $0[1])) : nil

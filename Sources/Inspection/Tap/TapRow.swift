@@ -1,7 +1,7 @@
 import HealthModel
 import Protocol
 
-/// A change in a changelog as a tap shows it. Pure.
+/// A change in a changelog as shown by a tap. Pure.
 struct TapRow: Sendable {
     var topic: String
     var sequence: SequenceNumber

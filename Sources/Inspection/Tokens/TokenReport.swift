@@ -2,7 +2,7 @@ import Configuration
 import HealthModel
 import Terminal
 
-/// `healthbus token list`: whom servers of the stack let in. Never a secret, nor what is kept of it.
+/// `healthbus token list`: who may use the stack's servers. Never a secret, nor its hash.
 package struct TokenReport: Sendable {
     private let list: TokenList
     private let now: Instant
@@ -35,7 +35,7 @@ package struct TokenReport: Sendable {
 }
 
 extension TokenEntry {
-    /// What tools tell of a token; `state` is valid, ended or revoked.
+    /// What tools report about a token; `state` is valid, ended or revoked.
     package func report(at now: Instant) -> Value {
         [
             "id": .string(id), "user": .string(user), "device": .string(device), "scope": .string(scope.rawValue),

@@ -9,13 +9,13 @@ import Logging
 import MessageBus
 import Terminal
 
-/// Looks at a running stack again and again.
+/// Looks at a running stack repeatedly.
 package final class TopLoop {
     private let stack: Stack
     private let client: StackClient
     private let interval: Duration
 
-    /// - Parameter interval: between two looks, seconds.
+    /// - Parameter interval: the seconds between two looks.
     package init(_ stack: Stack, interval: Double) throws {
         self.stack = stack
         self.interval = .seconds(interval)
@@ -24,14 +24,14 @@ package final class TopLoop {
 
     deinit { client.close() }
 
-    /// How the stack is now: everyone is asked, so that what they say is of this moment.
+    /// The stack's current state: everyone is asked, so that their reports are current.
     private func look() -> TopSample {
         let asked = MonotonicClock.now
         client.hello()
         let wanted = client.heartbeats.filter { $0.value.age < Repetition.silence.seconds }.keys
         while MonotonicClock.now < asked + .milliseconds(100) {
             let beats = client.heartbeats
-            // The hub answers nobody: it says how it is every few seconds.
+            // The hub answers nobody: it reports every few seconds.
             let isHeard = wanted.allSatisfy { name in
                 name == "hub" || beats[name].map { $0.age < (MonotonicClock.now - asked).seconds } ?? false
             }
@@ -42,7 +42,7 @@ package final class TopLoop {
             names: stack.names, beats: client.heartbeats, now: WallClock.now, monotonic: MonotonicClock.now)
     }
 
-    /// One table, of one interval.
+    /// One table, for one interval.
     package func once() -> TopTable {
         client.gather(stack.names, within: 1.5)
         let before = look()
@@ -50,7 +50,7 @@ package final class TopLoop {
         return TopTable(look().following(before))
     }
 
-    /// A table each interval, until `print` answers false.
+    /// One table per interval, until `print` returns false.
     package func run(print: (TopTable) -> Bool) {
         client.gather(stack.names, within: 1.5)
         var before: TopSample?
@@ -63,7 +63,8 @@ package final class TopLoop {
         }
     }
 
-    /// Draws on the whole screen until `q`, Ctrl-C or a signal that ends programs. The terminal is left as it was found.
+    /// Draws on the whole screen until `q`, Ctrl-C or a signal that ends programs. The terminal is left as it was
+    /// found.
     /// - Throws: `Failure` when signals can't be caught.
     package func run(on screen: Screen) throws {
         let signals = healthbus_catch_screen_signals()
@@ -99,7 +100,7 @@ package final class TopLoop {
         }
     }
 
-    /// q, Q, and Ctrl-C where the terminal makes no signal of it.
+    /// q, Q, and Ctrl-C if the terminal doesn't turn it into a signal.
     private static let enders: Set<UInt8> = [UInt8(ascii: "q"), UInt8(ascii: "Q"), 3]
 
     private func draw(_ table: TopTable, on screen: Screen) {

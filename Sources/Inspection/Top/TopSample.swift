@@ -2,17 +2,17 @@ import HealthModel
 import MessageBus
 import Protocol
 
-/// How a stack was at one moment, as heartbeats and the supervisor told it.
+/// The state of a stack at one moment, from heartbeats and the supervisor.
 package struct TopSample: Sendable {
     package struct Process: Sendable {
         package var name: String
-        /// The supervisor's word; nil where none was heard.
+        /// The supervisor's own word for it; nil if none was heard.
         package var supervised: String?
         package var restarts: Int?
         package var beat: Heartbeat?
         /// When the heartbeat arrived.
         package var arrived: MonotonicTime
-        /// The heartbeat before that one, which an earlier look has seen: what rates are counted from.
+        /// The heartbeat before that one, from an earlier look: the basis of rates.
         package var earlier: (beat: Heartbeat, arrived: MonotonicTime)?
 
         package init(name: String, supervised: String?, restarts: Int?, beat: Heartbeat?, arrived: MonotonicTime) {
@@ -25,9 +25,9 @@ package struct TopSample: Sendable {
     }
 
     package var processes: [Process]
-    /// By the clock.
+    /// By the wall clock.
     package var now: Instant
-    /// By the clock that never jumps.
+    /// By the monotonic clock.
     package var monotonic: MonotonicTime
 
     package init(processes: [Process], now: Instant, monotonic: MonotonicTime) {
@@ -55,8 +55,8 @@ package struct TopSample: Sendable {
         self.init(processes: processes, now: now, monotonic: monotonic)
     }
 
-    /// With what `old` knows of the time before. Who hasn't said anything since then (the hub speaks every few seconds, whatever the interval) keeps the
-    /// rates that it had.
+    /// With what `old` knows about the time before. Anyone who hasn't reported since then (the hub reports every few
+    /// seconds, whatever the interval) keeps their earlier rates.
     package func following(_ old: TopSample) -> TopSample {
         let before = Dictionary(uniqueKeysWithValues: old.processes.map { ($0.name, $0) })
         var sample = self
@@ -72,6 +72,6 @@ package struct TopSample: Sendable {
         return sample
     }
 
-    /// Who hasn't been heard for so long is silent.
+    /// Anyone who hasn't been heard for this long is silent.
     static let patience = Repetition.silence
 }

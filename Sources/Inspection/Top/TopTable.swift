@@ -7,18 +7,19 @@ import Protocol
 package struct TopTable: Sendable {
     package struct Row: Sendable, Equatable {
         package var name: String
-        /// As the supervisor says, else the heartbeat's phase; "silent" for who hasn't been heard, "stopped" for who said so.
+        /// As reported by the supervisor, else the heartbeat's phase; "silent" for one that hasn't been heard,
+        /// "stopped" for one that said so.
         package var state: String
-        /// Messages a second; of an ingest requests.
+        /// Messages per second; for an ingest, requests.
         package var received: Double?
         package var sent: Double?
-        /// Rows a second that its changelog moved on by.
+        /// Rows per second by which its changelog advanced.
         package var rows: Double?
-        /// Sequences of that upstream from which it is farthest.
+        /// How many sequences it is behind the upstream that it is farthest from.
         package var behind: Int64?
-        /// Milliseconds a turn took on average; nil when there was none.
+        /// The average milliseconds per turn; nil when there was none.
         package var turn: Double?
-        /// Of one core, 0 to 1 and above.
+        /// In cores: 0 to 1, and above.
         package var processor: Double?
         /// Bytes.
         package var memory: Int64?
@@ -28,19 +29,19 @@ package struct TopTable: Sendable {
     }
 
     package let rows: [Row]
-    /// Days that handlers have still to compute.
+    /// Days that handlers still have to compute.
     package let pendingDays: Int64
     /// By the clock.
     package let now: Instant
 
-    /// - Parameter current: following the moment before; else there are no rates.
+    /// - Parameter current: with the previous moment included; otherwise there are no rates.
     package init(_ current: TopSample) {
         let heads = Dictionary(
             uniqueKeysWithValues: current.processes.compactMap { process in
                 process.beat?.head.map { (process.name, $0) }
             })
         rows = current.processes.compactMap { process in
-            // A supervisor that isn't there is no process of the stack that lacks.
+            // A missing supervisor isn't a missing process of the stack.
             if process.name == "supervisor", process.beat == nil { return nil }
             return Self.row(process, heads: heads, at: current)
         }
@@ -54,7 +55,7 @@ package struct TopTable: Sendable {
         let beat = process.beat
         let isSilent = beat == nil || sample.monotonic - process.arrived >= TopSample.patience
         let heard = isSilent && beat?.phase != .stopped ? "silent" : beat?.phase.rawValue ?? "silent"
-        // The supervisor knows that it was ready; who isn't heard now hangs.
+        // The supervisor knows that it was ready; if it isn't heard now, it hangs.
         let state = process.supervised == "ready" && isSilent ? "silent" : process.supervised ?? heard
         var row = Row(name: process.name, state: state, restarts: process.restarts)
         guard let beat, !isSilent, beat.phase != .stopped else { return row }
@@ -80,7 +81,7 @@ package struct TopTable: Sendable {
         return row
     }
 
-    /// What goes through the hub it has received and sent.
+    /// Messages through the hub are both received and sent by it.
     private static func received(_ beat: Heartbeat) -> Int64? {
         if let ingest = beat.ingest { return ingest.taken + ingest.refused }
         return (beat.stage.messages?.received ?? beat.hub?.forwarded).map(Int64.init)

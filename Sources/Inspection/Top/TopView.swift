@@ -13,8 +13,8 @@ package struct TopView: Sendable {
         self.state = state
     }
 
-    /// - Parameter height: at most so many lines, where there is a screen; processes that don't fit are counted, those that need a look
-    ///   come first then.
+    /// - Parameter height: the most lines, if there is a screen; processes that don't fit are counted, and those that
+    ///   need attention then come first.
     package func lines(for terminal: Terminal, height: Int? = nil) -> [String] {
         let time = InstantText.iso8601(table.now).split(separator: "T").last?.prefix(8) ?? ""
         let total = table.total
@@ -33,7 +33,7 @@ package struct TopView: Sendable {
         if let height, lines.count + 1 + rows.count > height {
             let room = max(0, height - lines.count - 2)
             hidden = rows.count - room
-            // Stable: in the stack's order within each kind.
+            // Stable: in the order of the stack within each kind.
             rows = Array((rows.filter { $0.state != "ready" } + rows.filter { $0.state == "ready" }).prefix(room))
         }
         lines += grid(rows).render(for: terminal).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
@@ -60,7 +60,7 @@ package struct TopView: Sendable {
         return grid
     }
 
-    /// A rate: whole, but not 0 for what is there.
+    /// A rate: a whole number, but not 0 if there is any.
     private func count(_ rate: Double) -> String {
         rate > 0 && rate < 9.95 ? Self.decimal(rate, 1) : HumanFormat.count(Int(rate.rounded()))
     }

@@ -7,15 +7,15 @@ import Logging
 import Synchronization
 import UploaderReading
 
-/// Reads what a backend keeps, id by id, as `GET /api/v1/versions` tells it.
+/// Reads what a backend keeps, id by id, from `GET /api/v1/versions`.
 final class BackendVersions {
     struct Row {
-        /// nil where the id isn't a UUID: then `text` is it.
+        /// nil if the id isn't a UUID: then it is in `text`.
         var id: SampleID?
         var text: String
         var version: Int64
         var isDeleted: Bool
-        /// The `ContentNumber` of what is alive; nil where the backend doesn't tell.
+        /// The `ContentNumber` of a living element; nil if the backend doesn't provide it.
         var content: Int64?
 
         var held: HeldVersion { HeldVersion(version: version, isDeleted: isDeleted, content: content) }
@@ -26,18 +26,18 @@ final class BackendVersions {
     private let token: TokenSource
     private let timeout: Double
     private var generation: String?
-    /// Told, once, when an answer takes long.
+    /// Reported, once, when an answer takes long.
     private let slowness: Slowness
-    /// Whether it has told contents, each time it was asked.
+    /// Whether it has provided contents each time it was asked.
     private(set) var tellsContents = true
 
     private static let path = "/api/v1/versions"
     private static let answerLimit = 16 << 20
-    /// The most that a page may be asked for.
+    /// The most rows that a page may be asked for.
     private static let pageRows = 20_000
-    /// A backend that is busy, or whose connection breaks, is asked so often.
+    /// How often a backend is asked that is busy, or whose connection breaks.
     private static let tries = 5
-    /// So long nothing is said: a page comes within a second.
+    /// Nothing is reported for this long: a page takes less than a second.
     private static let patience = 5.0
 
     /// The backend that a destination delivers to.
@@ -55,10 +55,10 @@ final class BackendVersions {
         timeout = options["timeoutSeconds"].double ?? 30
     }
 
-    /// Gives each row of a list to `body`, in the order of ids, tombstones too, until it returns false.
+    /// Passes each row of a list to `body`, in id order, including tombstones, until it returns false.
     /// - Parameters:
     ///   - after: only ids beyond this one; nil for all.
-    ///   - expected: about how many rows are wanted, so that a page isn't larger than that.
+    ///   - expected: roughly how many rows are wanted, so that a page isn't larger than that.
     func forEach(
         _ list: String, user: String, after: SampleID? = nil, expected: Int? = nil, _ body: (Row) throws -> Bool
     ) throws {
@@ -74,7 +74,7 @@ final class BackendVersions {
             generation = page.generation
             if page.rows.contains(where: { $0.content == nil }) { tellsContents = false }
             for row in page.rows {
-                // What is compared in one walk must come in order.
+                // What is compared in one pass must come in order.
                 if let id = row.id {
                     guard last.map({ $0 < id }) ?? true else { throw malformed("ids aren't in order") }
                     last = id
@@ -142,14 +142,14 @@ final class BackendVersions {
     }
 }
 
-/// Says once that something takes long.
+/// Reports once that something takes long.
 private final class Slowness: Sendable {
     private let hasTold = Mutex(false)
     private let tell: @Sendable () -> Void
 
     init(_ tell: @escaping @Sendable () -> Void) { self.tell = tell }
 
-    /// Says it after so many seconds, unless it is cancelled before.
+    /// Reports it after this many seconds, unless it is cancelled before.
     func await(_ seconds: Double) -> DispatchWorkItem {
         let item = DispatchWorkItem { [self] in
             let isFirst = hasTold.withLock { told in
@@ -220,7 +220,7 @@ struct VersionsAnswer {
         }
     }
 
-    /// nil when it isn't an array, or one of its elements isn't of that kind.
+    /// nil when it isn't an array, or one of its elements has another type.
     private static func column<Element>(
         _ scanner: inout JSONScanner, _ element: (JSONSpan) -> Element?
     ) throws -> [Element]? {

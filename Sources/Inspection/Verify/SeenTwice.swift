@@ -1,10 +1,11 @@
-/// Which numbers of a long stream come more than once, in memory that doesn't grow with it: a Bloom filter (Bloom 1970) of 16 MiB.
+/// Which numbers in a long stream come more than once, in memory that doesn't grow with it: a Bloom filter (Bloom 1970)
+/// of 16 MiB.
 ///
-/// It may take a number for one that came before, in one of a hundred cases at ten million numbers; never the other way
-/// round. Whoever wants to know reads the stream again and looks only at `candidates`.
+/// It may mistake a number for one that came before, in one of a hundred cases at ten million numbers; never the other
+/// way round. To be certain, read the stream again and examine only `candidates`.
 package struct SeenTwice {
     package private(set) var candidates: Set<Int64> = []
-    /// There were more than can be looked at.
+    /// There were more than can be examined.
     package private(set) var isFull = false
 
     private var bits: [UInt64]

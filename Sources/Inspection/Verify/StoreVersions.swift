@@ -5,12 +5,12 @@ import HealthModel
 import Logging
 import Protocol
 
-/// Reads what a stack holds, id by id, and how far of it has been delivered.
+/// Reads what a stack holds, id by id, and how much of it has been delivered.
 final class StoreVersions {
     struct Sample {
         var id: SampleID
         var held: HeldVersion
-        /// Of its newest change: what its version is.
+        /// The sequence of its latest change, which is its version.
         var sequence: SequenceNumber { SequenceNumber(held.version) }
         /// Index into `types`.
         var type: Int
@@ -20,13 +20,13 @@ final class StoreVersions {
     private let observer: StackConfiguration.Instance
     private let delivered: AnchorVector
     private let frontier: [String: SequenceNumber]
-    /// Types that aren't delivered at present: switched off, or not allowed.
+    /// Types that aren't delivered at present: switched off, or denied.
     private let off: Set<String>
     /// Names of the types met so far.
     private(set) var types: [String] = []
     private var typeIndices: [String: Int] = [:]
 
-    /// Takes note of how far a destination is.
+    /// Notes how far a destination is.
     init(_ stack: Stack, _ reader: StackReader, of destination: StackConfiguration.Instance) throws {
         self.reader = reader
         observer = try stack.instance(.observer)
@@ -44,26 +44,27 @@ final class StoreVersions {
         off = Set(beats[observer.name]?.beat.observer?.off ?? [])
     }
 
-    /// Whether the uploader has yet to deliver it.
+    /// Whether the uploader still has to deliver it.
     func isPending(_ sample: Sample) -> Bool { sample.sequence > delivered[types[sample.type]] }
 
-    /// Whether nothing of its type is delivered at present: what came before that was.
+    /// Whether nothing of its type is delivered at present; anything earlier was delivered.
     func isOff(_ sample: Sample) -> Bool { off.contains(types[sample.type]) }
 
     func isPending(_ row: KeyedChangelog.Row, of producer: String) -> Bool {
         row.sequence > frontier[producer] ?? .beginning
     }
 
-    /// Gives each of a user's samples to `body`, oldest change first, tombstones too, but for workouts, which go as events.
-    /// - Parameter withContents: with the number of what each living one says.
+    /// Passes each of a user's samples to `body`, oldest change first, including tombstones, but not workouts, which
+    /// are delivered as events.
+    /// - Parameter withContents: with the content number of each living one.
     func forEachSample(user: String, withContents: Bool, _ body: (Sample) throws -> Void) throws {
         var after = SequenceNumber.beginning
         var head: StoreHead?
         while true {
             let pages: [Page<SamplesPage>] = try reader.pages(
                 observer, .samples(.allExcept([HealthType.workoutIdentifier])), PullPlace(of: head, after: after))
-            // One that hangs is read beside, where nobody says whether its store is still the same. An empty answer to a store that was
-            // named is how one that runs says that it has another generation by now.
+            // A hanging one is read beside, where nobody can tell whether its store is still the same. If a running one
+            // has another generation by now, it gives an empty answer to a request that names a store.
             let isSilent = reader.silent.contains(observer.name)
             let isReset = pages.isEmpty && head != nil && !isSilent
             guard !isSilent, !isReset, let last = pages.last, let through = last.through, let now = last.head
@@ -71,7 +72,7 @@ final class StoreVersions {
             if let head, head.store != now.store || head.generation != now.generation { throw begunAnew }
             for page in pages { try give(page.content, of: user, withContents, to: body) }
             head = head ?? now
-            // What comes while this goes on isn't waited for.
+            // Whatever comes in the meantime isn't waited for.
             guard through > after, through < head?.sequence ?? .beginning else { return }
             after = through
         }
@@ -113,7 +114,7 @@ final class StoreVersions {
         return types.count - 1
     }
 
-    /// How many samples there are of a user, deleted ones too, and how many are quarantined.
+    /// How many samples a user has, including deleted ones, and how many are quarantined.
     func count(of user: String) throws -> (samples: Int, quarantined: Int) {
         var count = (samples: 0, quarantined: 0)
         let pages: [Page<TypesPage>] = try reader.pages(observer, .types)

@@ -8,11 +8,11 @@ import Protocol
 extension Verification {
     private struct Document {
         var held: HeldVersion
-        /// Of its newest change: what its version is.
+        /// The sequence of its latest change, which is its version.
         var sequence: SequenceNumber { SequenceNumber(held.version) }
         var producer: String
         var isPending: Bool
-        /// Whether it is of the asked days.
+        /// Whether it belongs to the requested days.
         var isMeant: Bool
     }
 
@@ -22,7 +22,7 @@ extension Verification {
         _ part: inout VerifyReport.User, _ again: inout [String: [SequenceNumber]]
     ) throws {
         for list in ["workouts", "nights", "days"] {
-            // The backend first: what it has by then was delivered before.
+            // The backend first: anything it has by then was delivered before.
             var theirs: [String: HeldVersion] = [:]
             try backend.forEach(list, user: user) { row in
                 theirs[row.id?.description ?? row.text] = row.held
@@ -37,7 +37,7 @@ extension Verification {
                     found.note(.pending, id)
                     continue
                 }
-                // What is deleted on both sides is as it should be, and nothing that anyone has.
+                // An element deleted on both sides is as it should be, and concerns nobody.
                 let lives = document.held.isDeleted ? 0 : 1
                 guard let finding = VerifyFinding.of(document.held, held, isDeadLetter: dead.contains(id)) else {
                     found.here += lives
@@ -48,7 +48,7 @@ extension Verification {
                 if finding.isRepairable { again[document.producer, default: []].append(document.sequence) }
             }
             for (id, held) in theirs.sorted(by: { $0.key < $1.key }) where !held.isDeleted {
-                // A day tells when it was; of anything else that only the backend has, nothing here does.
+                // A day's id tells when it was; for anything else that only the backend has, nothing here does.
                 guard scope.isWhole || (list == "days" && isMeant(LocalDay(id))) else { continue }
                 found.note(.beyond, id)
             }
@@ -65,7 +65,7 @@ extension Verification {
         try UploadDocument.document(of: row).map { try ContentNumber.document(json: $0.json().utf8) }
     }
 
-    /// As the uploader sends them: by the last part of their key, at the sequence of their newest change.
+    /// As the uploader sends them: by the last part of their key, with the sequence of their latest change.
     private func documents(of list: String, _ user: String, _ store: StoreVersions) throws -> [String: Document] {
         var documents: [String: Document] = [:]
         let producers =

@@ -7,13 +7,13 @@ import Protocol
 import StageKit
 import UploaderReading
 
-/// Holds what a running stack has delivered against what its backend keeps, by id, version and content.
+/// Compares what a running stack has delivered with what its backend keeps, by id, version and content.
 ///
-/// Samples are folded by day first, and only days that differ are looked at id by id, so many at a time: memory is flat at any size. The
-/// backend is read before the store, and how far delivery has come before both, so what happens meanwhile is never taken
-/// for missing.
+/// Samples are first folded by day, and only days that differ are examined id by id, a limited number at a time: memory
+/// is flat at any size. The backend is read before the store, and the progress of delivery before both, so that changes
+/// in the meantime are never taken for missing.
 package final class Verification {
-    /// What is verified.
+    /// What is to be verified.
     package struct Scope: Sendable {
         /// nil: everybody.
         package var user: String?
@@ -27,11 +27,11 @@ package final class Verification {
         var isWhole: Bool { from == nil && to == nil }
     }
 
-    /// Rows read so far, and of how many.
+    /// How many rows have been read, out of how many.
     package typealias Progress = (_ done: Int, _ total: Int) -> Void
 
     package let stack: Stack
-    /// Whose backend is asked.
+    /// The destination whose backend is asked.
     package let destination: StackConfiguration.Instance
     let scope: Scope
     let now: Instant
@@ -42,12 +42,12 @@ package final class Verification {
     private var done = 0
     private var total = 0
 
-    /// Rows of days that differ, looked at in one walk.
+    /// How many rows of differing days are examined in one pass.
     private static let rowsPerWalk = 200_000
 
     /// - Parameters:
     ///   - destination: its name; nil for the only one that delivers over HTTP.
-    ///   - tell: told whom it waits for, once that takes long.
+    ///   - tell: called with what it is waiting for, once that takes long.
     /// - Throws: `Failure` when there is no such destination, or several.
     package init(
         _ stack: Stack, of destination: String? = nil, _ scope: Scope, now: Instant,
@@ -86,7 +86,7 @@ package final class Verification {
         return report
     }
 
-    /// The instants of the asked days.
+    /// The instants of the requested days.
     private func span(in zones: ZoneTimeline) -> Range<Instant> {
         let first = scope.from.flatMap { zones.ranges(of: $0).first?.lowerBound } ?? .distantPast
         let last = scope.to.flatMap { zones.ranges(of: $0).last?.upperBound } ?? .distantFuture
@@ -137,7 +137,7 @@ package final class Verification {
                 found: { finding, id, sample in
                     if let sample {
                         byType[sample.type, default: .init()].note(finding, id.description)
-                        // Above it was taken for delivered.
+                        // Counted as delivered above.
                         if finding.isUndelivered { byType[sample.type, default: .init()].here -= 1 }
                         if finding.isRepairable { again[stack.observer, default: []].append(sample.sequence) }
                     } else {
@@ -149,7 +149,7 @@ package final class Verification {
         part.lists["samples"] = samples
     }
 
-    /// Folds what the backend keeps; which contents came more than once.
+    /// Folds what the backend keeps, and returns which contents came more than once.
     private func foldTheirs(
         _ user: String, _ range: IDRange, _ backend: BackendVersions, _ fold: inout VersionFold,
         _ samples: inout VerifyReport.List
@@ -170,7 +170,7 @@ package final class Verification {
         return twice
     }
 
-    /// Looks at some days id by id. A finding without a sample is about what only the backend has.
+    /// Examines some days id by id. A finding without a sample is about something that only the backend has.
     private func compare(
         _ batch: [Int], _ fold: VersionFold, _ user: String, _ range: IDRange, _ store: StoreVersions,
         _ backend: BackendVersions, _ dead: Set<SampleID>,
@@ -185,7 +185,7 @@ package final class Verification {
         ours.sort { $0.id < $1.id }
         var next = 0
         func judge(_ sample: StoreVersions.Sample, _ theirs: HeldVersion?) {
-            // Counted already; and what the backend has of it by now is no matter.
+            // Already counted; what the backend has of it by now doesn't matter.
             if store.isPending(sample) { return }
             guard let finding = VerifyFinding.of(sample.held, theirs, isDeadLetter: dead.contains(sample.id)) else {
                 return
@@ -195,7 +195,7 @@ package final class Verification {
         for days in Self.runs(batch) {
             let last = fold.ids(of: days.upperBound).last
             let start = [fold.ids(of: days.lowerBound).after, range.before].compactMap { $0 }.max()
-            // One more than there are, which tells that the days are over.
+            // One more than there are, which shows that the days are over.
             let expected = days.reduce(1) { $0 + fold.buckets[$1].theirs }
             try backend.forEach("samples", user: user, after: start, expected: expected) { row in
                 guard let id = row.id else { return true }
@@ -233,7 +233,7 @@ package final class Verification {
     }
 }
 
-/// Which ids begin in a range of time, by their first 48 bits.
+/// Which ids begin in a time range, by their first 48 bits.
 struct IDRange {
     private let first: UInt64
     /// Exclusive; nil for no end.
@@ -249,14 +249,14 @@ struct IDRange {
 
     func holds(_ id: SampleID) -> Bool { id.high >= first && isBelowEnd(id) }
 
-    /// Ids that aren't UUIDs come first, and only where everything is read.
+    /// Ids that aren't UUIDs come first, and only if everything is read.
     func isBelowEnd(_ id: SampleID?) -> Bool {
         guard let end, let id else { return true }
         return id.high < end
     }
 }
 
-/// Samples of equal content at the backend. Those that the store holds as often are as the source has them.
+/// Samples with equal content at the backend. If the store has as many, the source itself has duplicates.
 private struct Twins {
     private struct Copy {
         var id: SampleID?
@@ -267,7 +267,7 @@ private struct Twins {
     private var copies: [Int64: [Copy]] = [:]
     private var contents: [SampleID: Int64] = [:]
 
-    /// - Parameter read: gives all living samples of the backend once more; not called when nothing came twice.
+    /// - Parameter read: returns all living samples of the backend once more; not called when nothing came twice.
     init(_ twice: SeenTwice, read: ((BackendVersions.Row) -> Void) throws -> Void) rethrows {
         guard !twice.candidates.isEmpty else { return }
         var found: [Int64: [Copy]] = [:]
@@ -288,7 +288,7 @@ private struct Twins {
         copies[content]?[index].isHere = true
     }
 
-    /// The ids that are copies of others: those that the store doesn't hold, one less where it holds none.
+    /// The ids that are copies of others: those that the store doesn't have, one fewer if it has none.
     var doubled: [String] {
         copies.values.flatMap { group in
             let strangers = group.filter { !$0.isHere }

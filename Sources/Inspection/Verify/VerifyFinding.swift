@@ -1,4 +1,4 @@
-/// What can be said of an element that isn't the same here and at the backend.
+/// The possible differences between an element here and at the backend.
 package enum VerifyFinding: String, CaseIterable, Sendable {
     /// Alive here, unknown there.
     case missing
@@ -10,24 +10,24 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
     case aliveThere
     /// Alive here, deleted there by an older version.
     case deletedThere
-    /// Alive here, deleted there by the same version or a later one, which nothing sent from here overcomes.
+    /// Alive here, deleted there by the same version or a later one, which nothing sent from here can overcome.
     case deletedLater
-    /// A version there that this stack has never given.
+    /// A version there that this stack has never assigned.
     case newer
-    /// The same version there with other content, which nothing sent from here overcomes.
+    /// The same version there with other content, which nothing sent from here can overcome.
     case altered
     /// The same content under another id too.
     case doubled
-    /// Refused by the backend, and kept aside here.
+    /// Refused by the backend, and a dead letter here.
     case deadLetter
     /// Not released or not delivered yet.
     case pending
-    /// Of a type that is switched off, and not delivered for that.
+    /// Its type is switched off, so it isn't delivered.
     case off
     /// Alive there, never heard of here.
     case beyond
 
-    /// Whether the backend doesn't hold what was delivered to it.
+    /// Whether the backend lacks something that was delivered to it.
     package var isWrong: Bool {
         switch self {
         case .missing, .missingDeletion, .older, .aliveThere, .deletedThere, .deletedLater, .newer, .altered, .doubled:
@@ -36,7 +36,7 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the element, as it is here, has yet to be taken by the backend.
+    /// Whether the backend has yet to accept the element in its present state.
     package var isUndelivered: Bool {
         switch self {
         case .deadLetter, .pending, .off: true
@@ -46,7 +46,7 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether delivering it again mends it.
+    /// Whether delivering it again repairs it.
     package var isRepairable: Bool {
         switch self {
         case .missing, .missingDeletion, .older, .aliveThere, .deletedThere: true
@@ -77,7 +77,7 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
 package struct HeldVersion: Sendable, Equatable {
     package var version: Int64
     package var isDeleted: Bool
-    /// Its `ContentNumber`; nil where nobody tells.
+    /// Its `ContentNumber`; nil if unknown.
     package var content: Int64?
 
     package init(version: Int64, isDeleted: Bool, content: Int64? = nil) {
@@ -88,12 +88,12 @@ package struct HeldVersion: Sendable, Equatable {
 }
 
 extension VerifyFinding {
-    /// What is to be said of an element that this stack has delivered; nil when both sides agree. The backend's rule of versions decides: a
-    /// higher one wins, and a deletion wins over the same one.
+    /// The finding for an element that this stack has delivered; nil when both sides agree. The backend's version rule
+    /// decides: a higher version wins, and a deletion wins over the same version.
     package static func of(_ ours: HeldVersion, _ theirs: HeldVersion?, isDeadLetter: Bool) -> VerifyFinding? {
         guard let theirs else { return isDeadLetter ? .deadLetter : ours.isDeleted ? .missingDeletion : .missing }
         if ours.isDeleted, theirs.isDeleted { return nil }
-        // A deletion of the same version stays, whatever is sent.
+        // A deletion with the same version stays, whatever is sent.
         if theirs.isDeleted, theirs.version >= ours.version { return .deletedLater }
         if theirs.version > ours.version { return .newer }
         if theirs.version == ours.version, theirs.isDeleted == ours.isDeleted {

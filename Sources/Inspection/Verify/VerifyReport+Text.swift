@@ -3,7 +3,7 @@ import HealthModel
 import Terminal
 
 extension VerifyReport {
-    /// What was compared, what is wrong with how many, and what to do.
+    /// What was compared, how many are wrong in which way, and what to do.
     package func text(for terminal: Terminal) -> String {
         var text = ""
         if let repaired { text += "Delivered \(Self.elements(repaired)) again, and compared once more.\n" }
@@ -30,7 +30,7 @@ extension VerifyReport {
         return text + advice.map { "- \($0)\n" }.joined()
     }
 
-    /// What all of it comes to, without its full stop. Pure.
+    /// The overall verdict, without its full stop. Pure.
     package static func verdict(
         holdsDelivered: Bool, deadLetters: Int, pending: Int, comparesContents: Bool = true
     ) -> String {
@@ -74,7 +74,7 @@ extension VerifyReport {
                 for (type, part) in list.types.sorted(by: { $0.key < $1.key }) {
                     add(user, name, HealthTypeText.short(type), part, VerifyFinding.allCases)
                 }
-                // Of what only the backend has, the type isn't known here.
+                // For anything that only the backend has, the type isn't known here.
                 add(user, name, "", list, name == "samples" ? [.doubled, .beyond] : VerifyFinding.allCases)
             }
         }
@@ -122,7 +122,7 @@ extension VerifyReport {
 }
 
 private enum HealthTypeText {
-    /// "StepCount" of "HKQuantityTypeIdentifierStepCount".
+    /// "StepCount" for "HKQuantityTypeIdentifierStepCount".
     static func short(_ type: String) -> String {
         guard let range = type.range(of: "Identifier"), range.upperBound < type.endIndex else { return type }
         return String(type[range.upperBound...])

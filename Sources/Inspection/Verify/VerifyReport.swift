@@ -1,18 +1,18 @@
 import Foundation
 import HealthModel
 
-/// What `healthbus verify` has found: counts and a few ids, never a value.
+/// The result of `healthbus verify`: counts and a few ids, never a value.
 package struct VerifyReport: Sendable {
-    /// Of one list, or of one type of samples.
+    /// For one list, or for one type of samples.
     package struct List: Sendable {
-        /// Elements that have been delivered, deleted ones too; dead letters aren't among them.
+        /// Elements that have been delivered, including deleted ones; dead letters aren't included.
         package var here = 0
-        /// Elements that the backend keeps, deleted ones too; of samples only for all types together.
+        /// Elements that the backend keeps, including deleted ones; for samples only over all types together.
         package var there = 0
         package private(set) var counts: [VerifyFinding: Int] = [:]
         package private(set) var first: [VerifyFinding: [String]] = [:]
         package private(set) var types: [String: List] = [:]
-        /// More came twice than can be looked at: the doubled ones are at least so many.
+        /// More came twice than can be examined: there are at least this many doubled ones.
         package var isDoubledCut = false
 
         private static let shown = 5
@@ -44,12 +44,12 @@ package struct VerifyReport: Sendable {
     package let from: LocalDay?
     package let to: LocalDay?
     package var users: [User] = []
-    /// What is to be delivered again: sequences by producer.
+    /// What to deliver again: sequences by producer.
     package var again: [String: [SequenceNumber]] = [:]
     package var seconds = 0.0
-    /// Whether the backend tells contents, so that they were compared, and not only ids and versions.
+    /// Whether the backend provides contents, so that they were compared, not only ids and versions.
     package var comparesContents = true
-    /// Elements that `--repair` has delivered again before this comparison; nil without it.
+    /// Elements that `--repair` delivered again before this comparison; nil without it.
     package var repaired: Int?
 
     init(address: String, from: LocalDay?, to: LocalDay?) {
@@ -60,10 +60,10 @@ package struct VerifyReport: Sendable {
         users.reduce(0) { sum, user in sum + user.lists.values.reduce(0) { $0 + ($1.counts[finding] ?? 0) } }
     }
 
-    /// Whether the backend holds all that was delivered to it, once and in the version that is here.
+    /// Whether the backend has everything that was delivered to it, once and in the version that is here.
     var holdsDelivered: Bool { VerifyFinding.allCases.allSatisfy { !$0.isWrong || count($0) == 0 } }
 
-    /// Whether nothing was refused and all is delivered too, but for types that are switched off.
+    /// Whether nothing was refused and everything is delivered too, except for types that are switched off.
     package var isRight: Bool { holdsDelivered && count(.deadLetter) == 0 && count(.pending) == 0 }
 
     /// How many elements `--repair` would deliver.

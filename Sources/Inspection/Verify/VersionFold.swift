@@ -1,17 +1,17 @@
 import HealthModel
 
-/// Two collections of (id, version, deleted, content), folded into the days that their ids begin with, so that millions are compared in a few hundred
-/// kilobytes: only days that differ need be looked at id by id.
+/// Two collections of (id, version, deleted, content), folded by the days that their ids begin with, so that millions
+/// are compared in a few hundred kilobytes: only days that differ need be examined id by id.
 ///
-/// The first 48 bits of an id are its start in milliseconds. Ids that others made are of any day; those beyond the plausible
-/// ones share the last bucket.
+/// The first 48 bits of an id are its start in milliseconds. Ids made by others may fall on any day; those beyond
+/// plausible days share the last bucket.
 package struct VersionFold: Sendable {
     package enum Side: Sendable { case ours, theirs }
 
     package struct Bucket: Sendable, Equatable {
         package var ours = 0
         package var theirs = 0
-        /// The sum of our hashes less that of theirs.
+        /// The sum of our hashes minus that of theirs.
         fileprivate var difference: UInt64 = 0
 
         package var differs: Bool { ours != theirs || difference != 0 }
@@ -41,7 +41,7 @@ package struct VersionFold: Sendable {
         }
     }
 
-    /// Buckets that differ, taken together into ranges whose rows are about so many; a single bucket may have more.
+    /// Buckets that differ, joined into ranges with about this many rows; a single bucket may have more.
     package func differing(rows limit: Int) -> [[Int]] {
         var batches: [[Int]] = []
         var rows = Int.max
@@ -71,7 +71,7 @@ package struct VersionFold: Sendable {
         return mixed(mixed(mixed(mixed(id.high) ^ id.low) ^ version) ^ content)
     }
 
-    /// SplitMix64's last steps.
+    /// The last steps of SplitMix64.
     static func mixed(_ word: UInt64) -> UInt64 {
         var word = word &+ 0x9e37_79b9_7f4a_7c15
         word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9

@@ -8,8 +8,9 @@ import StageKit
 
 /// Where a person's days began before the observer's store was lost, and where they begin now.
 ///
-/// The observer alone keeps timelines; whoever follows it has copies, until a new observer tells them others. So a start that finds the store gone notes them
-/// in the state folder (`StackLayer`), and they are told of until a person has set a zone or it is the same again.
+/// Only the observer keeps timelines; its consumers have copies, until a new observer reports others. So a start that
+/// finds the store gone records them in the state folder (`StackLayer`), and they are reported until a person has set a
+/// zone or it is the same again.
 package struct FormerZone: Sendable, Equatable {
     package var user: String
     package var former: String
@@ -37,7 +38,7 @@ package struct FormerZone: Sendable, Equatable {
 }
 
 extension FormerZone {
-    /// What a state folder notes, beside what its observer says.
+    /// What a state folder has recorded, with what its observer says.
     package static func all(of stack: Stack, _ reader: StackReader) throws -> [FormerZone] {
         let noted = try StackLayer(stack.state).formerZones()
         guard !noted.isEmpty else { return [] }
@@ -45,7 +46,7 @@ extension FormerZone {
         let beginning = try ZoneChoice(stack, option: nil, user: nil).beginning
         return try noted.sorted { $0.key < $1.key }.map { user, former in
             let page = try reader.pages(observer, .timeline(user: user), as: TimelinePage.self).first
-            // Whoever isn't known any more begins anew in the zone that a new user has.
+            // A user who is no longer known starts over in the zone for new users.
             let zone = page?.timeline?.last?.zone ?? beginning.name
             return FormerZone(user: user, former: former, now: zone)
         }
@@ -53,8 +54,8 @@ extension FormerZone {
 }
 
 extension StateFolder {
-    /// Where each person's days begin, as consumers of the observer that don't run have it; the consolidator's word first. It is help with an advice: a file
-    /// that can't be read is passed over here, and told of by itself.
+    /// Where each person's days begin, according to stopped consumers of the observer; the consolidator's word first.
+    /// It only supports an advice: an unreadable file is skipped here, and reported separately.
     package func keptZones(of stack: StackConfiguration) -> [String: String] {
         let followers = [stack.only(.consolidator)].compactMap { $0 } + stack.handlers
         for follower in followers where FileManager.default.fileExists(atPath: database(follower.name)) {

@@ -4,10 +4,10 @@ import Foundation
 import HealthModel
 import Protocol
 
-/// Which zone a stack's days begin in when it starts: the one that it was first started with. Another that is named later doesn't change it, since every
-/// day would be cut anew; a person says that with `zone set`.
+/// In which zone a stack's days begin when it starts: the one that it was first started with. Naming another one later
+/// doesn't change it, since every day would be cut differently; a person does that with `zone set`.
 package struct ZoneChoice: Sendable, Equatable {
-    /// A zone, and what names it.
+    /// A zone, and where it was named.
     package struct Beginning: Sendable, Equatable {
         package var name: String
         /// "--zone Europe/Berlin", "HEALTHBUS_ZONE=Europe/Berlin"; for people.
@@ -16,9 +16,9 @@ package struct ZoneChoice: Sendable, Equatable {
         package init(name: String, by: String) { (self.name, self.by) = (name, by) }
     }
 
-    /// The zone that the state's timeline begins with; nil where that user has none yet.
+    /// The zone that the state's timeline begins with; nil if that user has none yet.
     package let holds: String?
-    /// What the command line names, else the environment, else the configuration, as the observer takes it.
+    /// The zone named by the command line, else the environment, else the configuration, as the observer reads it.
     package let asked: Beginning?
     package let user: String
 
@@ -27,8 +27,8 @@ package struct ZoneChoice: Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - option: what the command line names.
-    ///   - user: nil: whom the configuration names.
+    ///   - option: the zone named by the command line.
+    ///   - user: nil: the one named by the configuration.
     package init(
         _ stack: Stack, option: String?, user: String?,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -53,12 +53,12 @@ package struct ZoneChoice: Sendable, Equatable {
         return configuration["zone"].string.map { Beginning(name: $0, by: "the observer's 'zone' \($0) in \(file)") }
     }
 
-    /// In which a new user's days begin.
+    /// The zone in which a new user's days begin.
     package var beginning: Beginning {
         asked ?? Beginning(name: TimeZone.current.identifier, by: "this machine's")
     }
 
-    /// What a person must know who asked for another zone than holds; nil when there is nothing to say.
+    /// What to tell a person who asked for a zone other than the one in force; nil when there is nothing to say.
     package var notice: String? {
         guard let holds, let asked, holds != asked.name else { return nil }
         let whose = user == "me" ? "" : " --user \(user)"

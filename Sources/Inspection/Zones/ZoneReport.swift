@@ -6,7 +6,7 @@ import Logging
 import Protocol
 import Terminal
 
-/// `healthbus zone`: a person's timeline, and what each of its entries comes from.
+/// `healthbus zone`: a person's timeline, and where each of its entries comes from.
 package struct ZoneReport {
     package let user: String
     package let parts: [ZonePlan.Part]
@@ -16,7 +16,7 @@ package struct ZoneReport {
         self.parts = parts
     }
 
-    /// Reads it of a stack, running or not.
+    /// Reads it from a stack, running or not.
     /// - Throws: `Failure` for a user without a timeline.
     package init(_ stack: Stack, user: String) throws {
         let page = try stack.reader().pages(
@@ -69,7 +69,8 @@ package struct ZoneReport {
         return table.render(for: terminal)
     }
 
-    /// Local time is that of the zone before, as `add` and `remove` read it; the offset is the new zone's from then on.
+    /// Local time is that of the preceding zone, as `add` and `remove` read it; the offset is the new zone's from then
+    /// on.
     private func rows() throws -> [(part: ZonePlan.Part, local: String?, offset: String)] {
         try parts.enumerated().map { index, part in
             guard index > 0 else { return (part, nil, try Self.offset(part.zone, at: parts.dropFirst().first?.from)) }
@@ -80,7 +81,7 @@ package struct ZoneReport {
         }
     }
 
-    /// "+02:00"; of the zone for all time as it is at its end, else today.
+    /// "+02:00"; for the zone for all time at its end, or today.
     private static func offset(_ zone: String, at instant: Instant?) throws -> String {
         let at = instant ?? Instant(seconds: Int64(Date().timeIntervalSince1970))
         let minutes = Int(try ZoneTimeline(zone: zone).offset(at: at).components.seconds / 60)

@@ -1,15 +1,15 @@
 import HealthModel
 import Protocol
 
-/// The pages that answer a pull, in order and complete, or why there are none.
+/// The pages that answer a pull, complete and in order, or why there are none.
 package struct PullAnswer: Sendable, Equatable {
     package var pull: Pull
     package var result: Result
 
     package enum Result: Sendable, Equatable {
-        /// Whoever asked for them reads them as the content that it asked for.
+        /// Read by the one who asked, as the content that was asked for.
         case pages([Value])
-        /// The producer doesn't know the anchor: begin anew at its head.
+        /// The producer doesn't know the anchor: start over from its head.
         case reset(StoreHead)
         /// The producer refused the request; asking again won't help.
         case refused(String)

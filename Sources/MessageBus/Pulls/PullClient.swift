@@ -2,16 +2,17 @@ import BackgroundDelivery
 import HealthModel
 import Protocol
 
-/// Keeps a process's pulls until they are answered: collects the parts of an answer, drops stale ones, sends again on time-out. Pure.
+/// Keeps a process's pulls until they are answered: collects the parts of an answer, drops stale ones, sends again
+/// after a time-out. Pure.
 ///
-/// An answer counts only from the producer that was asked, whoever else knows the request's id.
+/// An answer counts only from the producer that was asked, no matter who else knows the request's id.
 package struct PullClient {
     private struct Pending {
         var pull: Pull
-        /// When it was asked, among the others: ids have no order.
+        /// The order in which it was asked, since ids have no order.
         var number: Int
         var parts: [Value] = []
-        /// As of which store the parts are.
+        /// The state of the store that the parts reflect.
         var head: StoreHead?
         var attempt = 0
         var deadline: MonotonicTime
@@ -22,15 +23,15 @@ package struct PullClient {
     private var pending: [Int64: Pending] = [:]
     private var begun = 0
     package let consumer: String
-    /// Parts that came from somebody else than the producer that was asked.
+    /// How many parts came from somebody other than the producer that was asked.
     package private(set) var foreign = 0
     /// Why requests are refused, by `producer/query`, until one of them is answered.
     package private(set) var refusals: [String: String] = [:]
 
-    /// More than any answer has: a producer that never says "last" isn't listened to for ever.
+    /// More than any answer has: a producer that never sends a last part isn't listened to forever.
     private static let partsLimit = 64
 
-    /// Waits 1 s for the first answer, up to 8 s later on: a producer that restarts is back in a second.
+    /// Waits 1 s for the first answer, and up to 8 s later on: a producer that restarts is back within a second.
     private static func timeout(attempt: Int) -> Duration { .seconds(1 << min(attempt, 3)) }
 
     package init(consumer: String) { self.consumer = consumer }
@@ -48,8 +49,9 @@ package struct PullClient {
         return (PullHeader.topic(pull.producer), .object(body))
     }
 
-    /// The complete answer once its last part is here; nil for a part, a repeat, or what nobody waits for.
-    /// - Parameter sender: who said it, as the message's header has it.
+    /// The complete answer once its last part has arrived; nil for any other part, a repeat, or an answer that nobody
+    /// is waiting for.
+    /// - Parameter sender: who sent it, according to the message's header.
     package mutating func receive(_ part: Value, from sender: String, at now: MonotonicTime) -> PullAnswer? {
         guard let header = part.read(PageHeader.self), var entry = pending[header.id] else { return nil }
         let id = header.id
@@ -71,8 +73,8 @@ package struct PullClient {
             refusals[entry.place] = reason
             return PullAnswer(pull: entry.pull, result: .refused(reason))
         }
-        // A request that reached the producer twice has two answers. Those of one moment (one head) are the same; parts of two moments
-        // don't fit together: a row that moved in between would be in neither.
+        // A request that reached the producer twice gets two answers. Those from the same moment (same head) are equal;
+        // parts from two moments don't fit together: a row that moved in between would be in neither.
         if header.part == 0, entry.head != header.head { entry.parts = [] }
         guard entry.parts.isEmpty || entry.head == header.head else { return nil }
         // Parts come in order or not at all; a gap means that one was dropped, and the time-out asks again.
@@ -89,7 +91,7 @@ package struct PullClient {
         return PullAnswer(pull: entry.pull, result: .pages(entry.parts))
     }
 
-    /// Requests that are due again, in the order in which they were first asked.
+    /// Requests that are due again, in the order in which they were first sent.
     package mutating func overdue(at now: MonotonicTime) -> [(topic: String, body: Value)] {
         var again: [(topic: String, body: Value)] = []
         for var entry in pending.values.sorted(by: { $0.number < $1.number }) where entry.deadline <= now {
@@ -102,10 +104,10 @@ package struct PullClient {
         return again
     }
 
-    /// Asks no more: nobody wants the answer any longer.
+    /// Stops asking: the answer is no longer wanted.
     package mutating func forget(_ id: Int64) { pending[id] = nil }
 
-    /// Whether an answer is still to come.
+    /// Whether any answer is still outstanding.
     package var isWaiting: Bool { !pending.isEmpty }
     package var nextDeadline: MonotonicTime? { pending.values.map(\.deadline).min() }
 }

@@ -1,12 +1,11 @@
 import HealthModel
 import Protocol
 
-/// Requests that wait for their answers, taken in turn from everyone who asks: one that asks without end keeps only
-/// itself waiting. Pure.
+/// Requests waiting to be answered, taken from all askers in turn: one that keeps asking delays only itself. Pure.
 package struct PullQueue {
-    /// Of one asker, beyond which its newest are dropped: they come again.
+    /// The most requests per asker; further ones are dropped, and come again.
     package static let limit = 16
-    /// How many may have something waiting at the same time.
+    /// How many askers may have requests waiting at the same time.
     package static let askers = 64
 
     private var waiting: [String: [Value]] = [:]
@@ -15,14 +14,13 @@ package struct PullQueue {
 
     package init() {}
 
-    /// - Parameter sender: who asks; a tool counts as whoever it belongs to, since it may have as many names as it
-    ///   likes.
-    /// - Returns: false when it is dropped for want of room.
+    /// - Parameter sender: who is asking; a tool counts as its owner, since it may use any number of names.
+    /// - Returns: false when it is dropped for lack of room.
     @discardableResult
     package mutating func offer(_ request: Value, from sender: String) -> Bool {
         let asker = BusName.owner(of: sender)
         if var mine = waiting[asker] {
-            // The same request again: whoever repeats it waits for the newest attempt alone.
+            // A repeat of the same request: its sender waits only for the latest attempt.
             if let same = mine.firstIndex(where: { $0["id"] == request["id"] && $0["consumer"] == request["consumer"] })
             {
                 mine[same] = request

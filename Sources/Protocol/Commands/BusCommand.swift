@@ -1,6 +1,6 @@
 import HealthModel
 
-/// What is said on `control.<instance>`: each command is a type with its name, and giving one again changes nothing.
+/// A command sent on `control.<instance>`: each command is a type with its own name, and repeating one changes nothing.
 package protocol BusCommand: Codable, Sendable {
     static var name: String { get }
 }
@@ -15,7 +15,7 @@ extension BusCommand {
         return members
     }
 
-    /// nil when the body is another command, or isn't what it should be.
+    /// nil when the body is another command or invalid.
     package init?(_ body: Value) {
         guard CommandName.of(body) == Self.name, let command = body.read(Self.self) else { return nil }
         self = command
@@ -29,14 +29,14 @@ package enum CommandName {
     package static func of(_ body: Value) -> String? { body[key].string }
 }
 
-/// A consumer asks the observer to be woken; said again until the observer's heartbeat shows this launch.
+/// A consumer asks the observer to wake it; repeated until the observer's heartbeat shows this launch.
 package struct Register: BusCommand {
     package static let name = "register"
 
     package var consumer: String
-    /// The number of this start.
+    /// The number of this launch.
     package var launch: Int64
-    /// How often at most, by type, or "*" for all others.
+    /// The highest frequency, by type, or under "*" for all others.
     package var types: [String: String]
 
     package init(consumer: String, launch: Int64, types: [String: String]) {
@@ -46,26 +46,26 @@ package struct Register: BusCommand {
     }
 }
 
-/// Members of the phone's state that are to change.
+/// Which members of the phone's state are to change.
 package struct ChangeDevice: BusCommand {
     package static let name = "device"
 
-    /// As `DeviceState` names them.
+    /// Under their names in `DeviceState`.
     package var set: Value
 
     package init(set: Value) { self.set = set }
 }
 
-/// To the debouncer: release everything now.
+/// Tells the debouncer to release everything now.
 package struct SyncNow: BusCommand {
     package static let name = "sync"
 
     package var id: String
-    /// A handler's instance; nil: all.
+    /// A handler's instance; nil for all.
     package var metric: String?
-    /// A number of days, or "all": a historical sync.
+    /// A number of days, or "all", for a historical sync.
     package var history: Value?
-    /// The observer's head that the debouncer is to have heard of first.
+    /// The observer's head that the debouncer must have heard of first.
     package var head: SequenceNumber?
 
     package init(id: String, metric: String? = nil, history: Value? = nil, head: SequenceNumber? = nil) {
@@ -76,12 +76,12 @@ package struct SyncNow: BusCommand {
     }
 }
 
-/// To an uploader: compare what the backend holds with what it took.
+/// Tells an uploader to compare what the backend has with what was delivered.
 package struct CompareBackend: BusCommand {
     package static let name = "check"
 
     package var id: String
-    /// Whether what waits is tried at once.
+    /// Whether to try waiting elements at once.
     package var send: Bool?
 
     package init(id: String, send: Bool? = nil) {

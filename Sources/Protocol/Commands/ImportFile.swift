@@ -1,24 +1,25 @@
 import HealthModel
 
-/// To the observer: take a file in. Said again each second by a tool that can give its bytes, while they are wanted.
+/// Tells the observer to import a file. A tool that can send the file's bytes repeats it each second while they are
+/// wanted.
 package struct ImportFile: BusCommand, Equatable {
     package static let name = "import"
 
-    /// The command's own, and so the import's.
+    /// The id of the command, and so of the import.
     package var id: String?
     /// Absolute, or "standard input".
     package var path: String
     /// The tool that can be asked for the bytes.
     @IfReadable package var sender: String? = nil
-    /// Which file that is; nil: a pipe.
+    /// Which file it is; nil for a pipe.
     @IfReadable package var file: FileIdentity? = nil
-    /// Whose data it is; nil: the observer's usual user.
+    /// Whose data it is; nil for the observer's default user.
     @IfReadable package var user: String? = nil
-    /// The export is all there is: what it lacks is deleted.
+    /// The export is complete: anything that it lacks is deleted.
     @IfReadable package var complete: Bool? = nil
     /// Nothing is changed.
     @IfReadable package var dryRun: Bool? = nil
-    /// Percent of the covered samples that may be deleted; nil: 5.
+    /// The percentage of covered samples that may be deleted; nil means 5.
     @IfReadable package var deleteUpTo: Double? = nil
 
     package init(id: String? = nil, path: String, user: String? = nil, file: FileIdentity? = nil) {
@@ -29,7 +30,8 @@ package struct ImportFile: BusCommand, Equatable {
     }
 }
 
-/// Which file a name means: told by the system's own marks, since in another container the same name is another file.
+/// Which file a path refers to, by the system's own identifiers, since the same path in another container is another
+/// file.
 package struct FileIdentity: Codable, Equatable, Sendable {
     package var device: Int64
     package var inode: Int64

@@ -1,11 +1,11 @@
 import HealthModel
 
-/// The id of an import that is named by what it reads: the same content of the same person is the same import, however often and by whatever
-/// way it is handed over.
+/// The id of an import that is derived from the file's content: the same content for the same person is the same
+/// import, however often and in whatever way it is handed over.
 package enum ImportID {
     /// - Parameters:
-    ///   - content: the file's hash, as `ContentHash` gives it.
-    ///   - attempt: 1; more where those before failed, or were taken back.
+    ///   - content: the file's hash, from `ContentHash`.
+    ///   - attempt: 1, or more if earlier imports failed or were taken back.
     package static func of(content: [UInt8], user: String, attempt: Int) -> String {
         let hash = ContentHash()
         hash.add(content)
@@ -15,8 +15,8 @@ package enum ImportID {
         return String(decoding: text, as: UTF8.self) + (attempt > 1 ? "-\(attempt)" : "")
     }
 
-    /// The one to use now: the first that isn't there, or that is there and counts.
-    /// - Parameter isSpent: whether an import of that id failed or was taken back; nil when there is none.
+    /// The attempt to use now: the first one without an import, or whose import still counts.
+    /// - Parameter isSpent: whether an import with that id failed or was taken back; nil when there is none.
     package static func next(
         content: [UInt8], user: String, isSpent: (_ id: String) throws -> Bool?
     ) rethrows -> String {

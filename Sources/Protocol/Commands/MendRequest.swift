@@ -1,32 +1,33 @@
 import HealthModel
 
-/// What a person asks of a stage by hand: to compute again, to try again, to forget, to copy itself. Given again, it changes nothing: what has
-/// been done for an id is done.
+/// A person's request to a stage: to recompute, retry, forget or back up. Repeating it changes nothing: a request is
+/// carried out once for each id.
 package struct MendRequest: BusCommand, Equatable {
     package static let name = "mend"
 
     package var id: String
     /// "replay", "retry", "drop", "reset", "backup", "undo".
     package var action: String
-    /// Replay: local dates, both included, and by user their instants.
+    /// For replay: local dates, both included, and for each user their instants.
     @IfReadable package var from: String? = nil
     @IfReadable package var through: String? = nil
     @IfReadable package var users: [String: [Instant]]? = nil
-    /// Replay: a sequence of the observer's, instead of dates.
+    /// For replay: one of the observer's sequences, instead of dates.
     @IfReadable package var since: SequenceNumber? = nil
-    /// Replay, of the uploader: by producer parts of its changelog, (after, until] each.
+    /// For replay by the uploader: for each producer, parts of its changelog, each (after, until].
     @IfReadable package var rows: [String: [[SequenceNumber]]]? = nil
-    /// Backup: name of a folder below the state folder's "backup".
+    /// For backup: the name of a folder below the state folder's "backup".
     @IfReadable package var folder: String? = nil
-    /// Retry, drop: which entries.
+    /// For retry and drop: which entries.
     @IfReadable package var numbers: [Int64]? = nil
     @IfReadable package var reason: String? = nil
     @IfReadable package var type: String? = nil
-    /// Undo: an import, by its id; or a device that pushes, by its name, for a user (nil: the observer's usual one).
+    /// For undo: an import, by its id; or a device that pushes, by its name, for a user (nil for the observer's default
+    /// user).
     @IfReadable package var `import`: String? = nil
     @IfReadable package var device: String? = nil
     @IfReadable package var user: String? = nil
-    /// Undo: count only.
+    /// For undo: count only.
     @IfReadable package var dryRun: Bool? = nil
 
     package init(id: String, action: String) {
@@ -42,10 +43,10 @@ package struct MendRequest: BusCommand, Equatable {
         self = request
     }
 
-    /// As files and command lines have it.
+    /// As in files and on command lines.
     package var json: String { Value.object(body).json() }
 
-    /// Days that are to be done once more; nil where it names none.
+    /// The days to be done once more; nil if the request names none.
     package var days: Replay? {
         guard let from, let through else { return nil }
         return Replay(id: id, from: from, through: through, users: users ?? [:])
@@ -57,13 +58,13 @@ package struct MendRequest: BusCommand, Equatable {
     }
 }
 
-/// Entries of a list, of the quarantine or of dead letters, that somebody means.
+/// A selection of entries from the quarantine or the dead letters.
 package struct MendSelection: Codable, Sendable, Equatable {
-    /// By their numbers; nil: all that the rest allows.
+    /// By number; nil for all that match the rest.
     @IfReadable package var numbers: [Int64]? = nil
-    /// The entry's reason has this in it.
+    /// The entry's reason contains this.
     @IfReadable package var reason: String? = nil
-    /// A sample type, with or without its prefix; of letters the metric.
+    /// A sample type, with or without its prefix; for dead letters, the metric.
     @IfReadable package var type: String? = nil
 
     package init(numbers: [Int64]? = nil, reason: String? = nil, type: String? = nil) {
@@ -72,7 +73,7 @@ package struct MendSelection: Codable, Sendable, Equatable {
         self.type = type
     }
 
-    /// Whether an entry is among them.
+    /// Whether an entry is selected.
     package func takes(number: Int64, reason: String, type: String) -> Bool {
         if let numbers, !numbers.contains(number) { return false }
         if let wanted = self.reason, !reason.lowercased().contains(wanted.lowercased()) { return false }
@@ -81,12 +82,12 @@ package struct MendSelection: Codable, Sendable, Equatable {
     }
 }
 
-/// What an undo took back, or would.
+/// What an undo took back, or would take back.
 package struct UndoReport: Codable, Sendable, Equatable {
     package var dryRun: Bool?
-    /// Samples that nothing else brought, by type: they are deleted.
+    /// Samples that nothing else brought, by type: deleted.
     package var taken: [String: Int64]
-    /// Samples that something else brought too, or may have: they stay.
+    /// Samples that something else brought too, or may have brought: kept.
     package var kept: [String: Int64]
 
     package init(dryRun: Bool? = nil, taken: [String: Int64], kept: [String: Int64]) {

@@ -1,13 +1,13 @@
 import HealthModel
 
-/// To the observer: what a person says of zones. Giving it again changes nothing.
+/// To the observer: a person's setting for zones. Repeating it changes nothing.
 package struct ChangeZone: BusCommand, Equatable {
     package enum Action: String, Codable, Sendable {
         /// The zone for all time.
         case set
-        /// A zone from a moment on; another one of that moment is replaced.
+        /// A zone from a moment on, replacing any other for that moment.
         case add
-        /// Takes a moment's zone back.
+        /// Removes the zone for a moment.
         case remove
     }
 
@@ -26,14 +26,15 @@ package struct ChangeZone: BusCommand, Equatable {
     }
 }
 
-/// To the observer: by type whether it is observed, how often at most, whether it may be read. Saying it again changes nothing.
+/// To the observer, for each type: whether it is observed, its highest frequency, and whether it may be read. Repeating
+/// it changes nothing.
 package struct SwitchTypes: BusCommand, Equatable {
     package static let name = "types"
 
     package struct Setting: Codable, Sendable, Equatable {
         @IfReadable package var on: Bool?
         @IfReadable package var denied: Bool?
-        /// A frequency's name.
+        /// The name of a frequency.
         @IfReadable package var frequency: String?
 
         package init(on: Bool? = nil, denied: Bool? = nil, frequency: String? = nil) {

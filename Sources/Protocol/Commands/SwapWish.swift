@@ -1,19 +1,19 @@
 import HealthModel
 
-/// What `control.supervisor` asks for: another plugin in an instance's place.
+/// What `control.supervisor` is asked for: another plugin in an instance's place.
 package struct SwapWish: BusCommand, Equatable {
     package static let name = "swap"
 
-    /// The wish's own; what is done for an id is done once.
+    /// The id of the request; each id is carried out once.
     package var id: String
     package var instance: String
-    /// A plugin's name, or its folder's absolute path; nil: what is configured, without what it was swapped for.
+    /// A plugin's name, or the absolute path of its folder; nil to return to what is configured, undoing earlier swaps.
     package var plugin: String?
     /// Only stand by and be tried.
     package var isTrial: Bool
-    /// Swap though days fail.
+    /// Swap even if days fail.
     package var isForced: Bool
-    /// Seconds to stand by, and once more to be ready.
+    /// How many seconds it may take to stand by, and again to become ready.
     package var within: Double
 
     package init(
@@ -36,7 +36,7 @@ package struct SwapWish: BusCommand, Equatable {
         case isForced = "force"
     }
 
-    /// What isn't said is as usual.
+    /// Missing members have their defaults.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         id = try members.decode(String.self, forKey: .id)

@@ -1,13 +1,14 @@
 import HealthModel
 
-/// To the host of a scheduled task, from a person, a companion or a simulator: the command's name says what is to become of it.
+/// To the host of a scheduled task, from a person, a companion or a simulator: the command's name says what to do with
+/// the task.
 package struct TaskCommand: Codable, Sendable, Equatable {
     package enum Action: String, Codable, Sendable { case launch, expire, cancel }
 
     package var action: Action
     /// A task's identifier.
     package var task: String
-    /// Launch: whatever its conditions.
+    /// For launch: ignore its conditions.
     @IfReadable package var force: Bool?
 
     package init(_ action: Action, task: String, force: Bool? = nil) {

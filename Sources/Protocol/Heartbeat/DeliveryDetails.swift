@@ -1,12 +1,12 @@
 import BackgroundDelivery
 import HealthModel
 
-/// What an uploader says beside where it stands.
+/// What an uploader reports besides its position.
 package struct UploaderDetails: Codable, Sendable, Equatable {
     /// How long samples of a metric took from their end to the backend.
     package struct Delay: Codable, Sendable, Equatable {
         package var count: Int64
-        /// Seconds, as `p95`; nil while nothing was counted.
+        /// Seconds, like `p95`; nil while nothing has been counted.
         @OrNull package var median: Double?
         @OrNull package var p95: Double?
 
@@ -17,7 +17,7 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
         }
     }
 
-    /// The same since the process began, in buckets that never fall.
+    /// The same since the process began, in cumulative buckets.
     package struct DelayBuckets: Codable, Sendable, Equatable {
         package struct Counts: Codable, Sendable, Equatable {
             /// One more than there are bounds.
@@ -41,7 +41,7 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
         }
     }
 
-    /// What became of the elements that were accepted.
+    /// The outcomes of the accepted elements.
     package struct Answers: Codable, Sendable, Equatable {
         package var created: Int64
         package var updated: Int64
@@ -54,23 +54,23 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
         }
     }
 
-    /// What is known of the backend.
+    /// What is known about the backend.
     package struct Backend: Codable, Sendable, Equatable {
-        /// Why what it answers counts as acceptance.
+        /// Why the backend's answers count as acceptance.
         package enum Acceptance: String, Codable, Sendable {
-            /// It says what it holds, and that has been compared.
+            /// It reports what it holds, and that has been compared.
             case proven
-            /// It says nothing of what it holds.
+            /// It doesn't report what it holds.
             case trust
             case unknown
         }
 
         package enum Result: String, Codable, Sendable {
-            /// It holds at least what it said it took.
+            /// It holds at least everything it said it accepted.
             case complete
-            /// It lacked some: everything is delivered again.
+            /// It lacked some elements: everything is delivered again.
             case redelivered
-            /// It says nothing of what it holds.
+            /// It doesn't report what it holds.
             case trust
         }
 
@@ -79,9 +79,9 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
         package var isCompared: Bool
         @OrNull package var compared: Instant?
         @OrNull package var result: Result?
-        /// Elements at least that it had lost, where that can be told.
+        /// The least number of elements that it had lost, if known.
         @OrNull package var missing: Int64?
-        /// The id of the last `control-check` that is answered.
+        /// The id of the latest `control-check` that was answered.
         @OrNull package var check: String?
         /// It can't be compared at present.
         @OrNull package var why: String?
@@ -101,7 +101,7 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     }
 
     package var deadLetters: Int64
-    /// Given up by a person.
+    /// Given up on by a person.
     package var droppedLetters: Int64
     /// Elements by metric.
     package var delivered: [String: Int64]
@@ -110,15 +110,15 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     package var delayBuckets: DelayBuckets
     package var answers: Answers
     @OrNull package var blocked: String?
-    /// The backend asked for that.
+    /// The backend asked for the delay.
     @OrNull package var waitsUntil: Instant?
-    /// Elements that were refused alone, where the backend may be the cause.
+    /// How many elements were refused when sent alone, although the backend may be the cause.
     package var held: Int
     package var backend: Backend
-    /// Only a person can mend what blocks.
+    /// Only a person can resolve what blocks delivery.
     package var paused: Bool
     @OrNull package var path: NetworkPath?
-    /// Deliveries under way.
+    /// Deliveries in progress.
     package var waiting: Int
 
     package init(
@@ -143,7 +143,7 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     }
 }
 
-/// What a notifier says beside where it stands.
+/// What a notifier reports besides its position.
 package struct NotifierDetails: Codable, Sendable, Equatable {
     package var told: Int64
     package var givenUp: Int64
@@ -158,7 +158,7 @@ package struct NotifierDetails: Codable, Sendable, Equatable {
     }
 }
 
-/// What the reference backend says beside that it is there.
+/// What the reference backend reports besides being there.
 package struct BackendDetails: Codable, Sendable, Equatable {
     package var port: Int
 

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// What an instance that hosts a day handler says beside where it stands.
+/// What an instance that hosts a day handler reports besides its position.
 package struct HandlerDetails: Codable, Sendable, Equatable {
     /// Days to compute.
     package var pending: Int
@@ -15,21 +15,21 @@ package struct HandlerDetails: Codable, Sendable, Equatable {
     }
 }
 
-/// When somebody last looked whether there is anything new: said along, and no reason to say anything.
+/// When the last check for anything new took place. Sent with other news, never a reason to send a heartbeat.
 package struct CheckDetails: Codable, Sendable, Equatable {
     @OrNull package var lastChecked: Instant?
 
     package init(lastChecked: Instant?) { self.lastChecked = lastChecked }
 }
 
-/// What the consolidator says beside where it stands.
+/// What the consolidator reports besides its position.
 package struct ConsolidatorDetails: Codable, Sendable, Equatable {
-    /// A figure that is in no summary, because another handler's has the name.
+    /// A figure that is in no summary because another handler's figure has the same name.
     package struct Collision: Codable, Sendable, Equatable {
         package var figure: String
-        /// Whose it is.
+        /// The handler whose figure is left out.
         package var handler: String
-        /// Whose figure has the name; nil: the summary's own member.
+        /// The handler whose figure has the name; nil for the summary's own member.
         @OrNull package var taken: String?
 
         package init(figure: String, handler: String, taken: String?) {
@@ -40,9 +40,9 @@ package struct ConsolidatorDetails: Codable, Sendable, Equatable {
     }
 
     package var days: Int
-    /// Over, and not final yet.
+    /// Days that are over but not yet final.
     package var openDays: Int
-    /// Instances that days wait for.
+    /// Instances that days are waiting for.
     package var missing: [String]
     @IfAny package var collisions: [Collision]
 

@@ -1,30 +1,31 @@
 import HealthModel
 
-/// What every instance says at once when it has moved, and again and again (`Repetition`): who it is, where it stands, how far it has
-/// consumed its upstreams.
+/// What every instance sends as soon as it has moved, and repeats (`Repetition`): who it is, where it stands, and how
+/// much of its upstreams it has consumed.
 package struct Heartbeat: Sendable, Equatable {
-    /// From the topic.
+    /// Taken from the topic.
     package var instance = ""
     package var plugin: String
     package var phase: Phase
     package var pid: Int
     package var epoch: Int64
     package var head: StoreHead?
-    /// Newest sequence by sample type, read with `head`; the observer's alone.
+    /// The latest sequence by sample type, read together with `head`; only from the observer.
     @IfAny package var heads: [String: SequenceNumber]
-    /// How far each upstream is consumed, all outputs included; valid for whoever has consumed this instance up to `head`.
+    /// How much of each upstream is consumed, including all outputs; valid for anyone who has consumed this instance up
+    /// to `head`.
     @IfAny package var frontier: [String: SequenceNumber]
     package var lastCommit: Instant?
     package var busySince: Instant?
-    /// Resident, bytes.
+    /// Resident memory in bytes.
     package var memory: Int64
-    /// Processor time of the process since it began, microseconds.
+    /// Processor time that the process has used since it began, in microseconds.
     package var cpu: Int64?
-    /// When the process began, by the clock.
+    /// When the process began, by the wall clock.
     package var started: Instant?
-    /// What the stage has done since then; nil for what is no stage.
+    /// The stage's work since then; nil if it isn't a stage.
     package var turns: Turns?
-    /// Names what it was started with: `StackConfiguration.Instance.fingerprint`.
+    /// Identifies what it was started with: `StackConfiguration.Instance.fingerprint`.
     package var configuration: String?
     package var details: HeartbeatDetails
 
@@ -35,7 +36,7 @@ package struct Heartbeat: Sendable, Equatable {
         case stopped
     }
 
-    /// Turns so far: how many, and how long they took together.
+    /// Turns so far: how many, and how long they took in total.
     package struct Turns: Codable, Sendable, Equatable {
         package var count: Int64
         /// Microseconds.

@@ -1,23 +1,23 @@
 import BackgroundDelivery
 import HealthModel
 
-/// What an instance says beside where it stands. Each kind of instance has a type of its own for that; what any of them has in common is
-/// in `StageDetails`. What is read as a type that it isn't is nil.
+/// What an instance reports besides its position. Each kind of instance has its own type for that; what they have in
+/// common is in `StageDetails`. Reading as the wrong type gives nil.
 ///
-/// The parts keep their types until they are sent: a stage compares them in each turn, but seldom sends them.
+/// The parts keep their types until they are sent: a stage compares them in every turn, but seldom sends them.
 package struct HeartbeatDetails: Sendable {
-    /// One of this folder's types.
+    /// One of the types in this folder.
     package typealias Part = Encodable & Equatable & Sendable
 
     private var parts: [any Part]
 
-    /// - Parameter parts: where several have the same member, the first one's counts.
+    /// - Parameter parts: if several have the same member, the first one's counts.
     package init(_ parts: any Part...) { self.parts = parts }
 
     package mutating func add(_ part: some Part) { parts.append(part) }
 
     private var members: [String: Value] {
-        // Of what came over the bus there is one part, which is asked for one member after the other.
+        // Details received from the bus are a single part, whose members are read one after the other.
         if parts.count == 1, let told = parts[0] as? Value { return told.object ?? [:] }
         return parts.reduce(into: [:]) { members, part in
             members.merge(Value(part).object ?? [:]) { first, _ in first }
@@ -33,14 +33,14 @@ extension HeartbeatDetails: Equatable {
     package static func == (one: HeartbeatDetails, other: HeartbeatDetails) -> Bool {
         guard one.parts.count == other.parts.count else { return one.members == other.members }
         for (mine, theirs) in zip(one.parts, other.parts) {
-            // What came over the bus has no types yet, so only the members can be compared.
+            // Details received from the bus have no types yet, so only their members can be compared.
             guard let isSame = areSame(mine, theirs) else { return one.members == other.members }
             guard isSame else { return false }
         }
         return true
     }
 
-    /// nil when they are of different types.
+    /// nil when they have different types.
     private static func areSame<One: Part>(_ one: One, _ other: any Part) -> Bool? {
         (other as? One).map { one == $0 }
     }
@@ -51,7 +51,7 @@ extension HeartbeatDetails: Codable {
         let members = try decoder.singleValueContainer().decode(Value.self)
         guard members.object != nil else {
             throw DecodingError.typeMismatch(
-                [String: Value].self, .init(codingPath: decoder.codingPath, debugDescription: "is of another type"))
+                [String: Value].self, .init(codingPath: decoder.codingPath, debugDescription: "has another type"))
         }
         parts = [members]
     }
@@ -73,17 +73,17 @@ extension Heartbeat {
     package var supervisor: SupervisorDetails? { details.read() }
     package var hub: HubDetails? { details.read() }
     package var ingest: IngestDetails? { details.read() }
-    /// When somebody last looked whether there is anything new.
+    /// When the last check for anything new took place.
     package var lastChecked: Instant? { details.read(CheckDetails.self)?.lastChecked }
 }
 
-/// What passed the process's place on the bus.
+/// What has passed through the process's connection to the bus.
 package struct BusCounts: Codable, Sendable, Equatable {
     package var sent: Int
     package var received: Int
     package var dropped: Int
     package var malformed: Int
-    /// Not believed: their sender isn't the one who may say it.
+    /// Ignored because the sender may not say it.
     package var foreign: Int?
 
     package init(sent: Int, received: Int, dropped: Int, malformed: Int, foreign: Int) {
@@ -95,32 +95,32 @@ package struct BusCounts: Codable, Sendable, Equatable {
     }
 }
 
-/// What stages have in common.
+/// What all stages have in common.
 package struct StageDetails: Codable, Sendable, Equatable {
-    /// What is still to do, in the stage's own measure: types, days, notifications.
+    /// Work still to do, in the stage's own unit: types, days, notifications.
     package var pending: Int?
     package var messages: BusCounts?
-    /// Why others don't answer what it asks, by `producer/query`.
+    /// Why others refuse its requests, by `producer/query`.
     @IfAny package var refusals: [String: String] = [:]
     package var mending: Mending?
     package var tasks: [ScheduledTask]?
-    /// Why nothing goes out, where something is to go out.
+    /// Why nothing goes out although something should.
     package var blocked: String?
-    /// How far it has consumed the observer, where types differ.
+    /// How much of the observer it has consumed, if types differ.
     package var consumed: AnchorVector?
     package var replay: ReplayProgress?
 
     package init() {}
 }
 
-/// The request of a person that was taken last, and what has become of it.
+/// The last request from a person that was accepted, and its outcome.
 package struct Mending: Codable, Sendable, Equatable {
     package enum State: String, Codable, Sendable { case underWay, done, refused }
 
     package var id: String
     package var action: String
     package var state: State
-    /// Under way: how much is to come, in the action's own measure.
+    /// In progress: how much is left, in the action's own unit.
     package var left: Int64?
     /// Done: the action's own numbers.
     package var result: Value?
@@ -139,7 +139,7 @@ package struct Mending: Codable, Sendable, Equatable {
     }
 }
 
-/// The last chunk of a historical sync that was told, and how much of it is left.
+/// The last announced chunk of a historical sync, and how much of it is left.
 package struct ReplayProgress: Codable, Sendable, Equatable {
     package var id: String
     package var left: Int64

@@ -1,13 +1,13 @@
 import HealthModel
 
-/// What an ingest says beside where it stands.
+/// What an ingest reports besides its position.
 package struct IngestDetails: Codable, Sendable, Equatable {
-    /// Where it listens; another port than the configuration's when that was taken.
+    /// The port that it listens on; not the configured one if that was in use.
     package var ingestPort: Int
-    /// Requests of which all is durable, and those that were refused, since it started.
+    /// Requests stored completely, and refused requests, since it started.
     package var taken: Int64
     package var refused: Int64
-    /// When something was last taken in.
+    /// When something was last accepted.
     package var lastTaken: Instant?
 
     package init(ingestPort: Int, taken: Int64 = 0, refused: Int64 = 0, lastTaken: Instant? = nil) {

@@ -1,12 +1,12 @@
 import BackgroundDelivery
 import HealthModel
 
-/// What the hub says beside where it stands.
+/// What the hub reports besides its position.
 package struct HubDetails: Codable, Sendable, Equatable {
     package var forwarded: Int
-    /// Of a sealed bus: handshakes that led to no connection.
+    /// On a sealed bus: handshakes that led to no connection.
     package var refused: Int?
-    /// Of a sealed bus: what its sender had no right to.
+    /// On a sealed bus: messages that their sender had no right to send.
     package var denied: Int?
 
     package init(forwarded: Int, refused: Int? = nil, denied: Int? = nil) {
@@ -16,9 +16,9 @@ package struct HubDetails: Codable, Sendable, Equatable {
     }
 }
 
-/// What the observer says beside where it stands.
+/// What the observer reports besides its position.
 package struct ObserverDetails: Codable, Sendable, Equatable {
-    /// The file that is being read.
+    /// The file being read.
     package struct Reading: Codable, Sendable, Equatable {
         package var id: String
         package var bytesRead: Int64
@@ -33,10 +33,10 @@ package struct ObserverDetails: Codable, Sendable, Equatable {
         }
     }
 
-    /// The folder out of which it takes files by itself.
+    /// The folder from which it imports files automatically.
     package struct Inbox: Codable, Sendable, Equatable {
         package var path: String
-        /// Why it can't, with what to do.
+        /// Why it can't, and what to do.
         @OrNull package var problem: String?
 
         package init(path: String, problem: String?) {
@@ -45,22 +45,22 @@ package struct ObserverDetails: Codable, Sendable, Equatable {
         }
     }
 
-    /// While true no day turns final.
+    /// While true, no day becomes final.
     package var importOpen: Bool
     package var quarantined: Int64
     package var reading: Reading?
     package var inbox: Inbox?
-    /// When it isn't an active, unlocked phone on power.
+    /// Unless it is an active, unlocked phone connected to power.
     package var device: DeviceState?
-    /// Consumers, by the launch they registered with.
+    /// Consumers, by the launch that they registered with.
     @IfAny package var registered: [String: Int64] = [:]
-    /// Consumers, with why and what to do.
+    /// For each consumer, why, and what to do.
     @IfAny package var refused: [String: String] = [:]
-    /// How far each type has been fired; nil: up to the head.
+    /// How far each type has been fired; nil means up to the head.
     package var fired: AnchorVector?
     /// Types that aren't observed.
     @IfAny package var off: [String] = []
-    /// Consumers that didn't acknowledge too often.
+    /// Consumers that failed to acknowledge too many times.
     @IfAny package var stopped: [String] = []
 
     package init(importOpen: Bool, quarantined: Int64) {
@@ -74,16 +74,16 @@ package struct ObserverDetails: Codable, Sendable, Equatable {
     }
 }
 
-/// What the debouncer says beside where it stands.
+/// What the debouncer reports besides its position.
 package struct DebouncerDetails: Codable, Sendable, Equatable {
-    /// The sync that was asked for last, and what became of it.
+    /// The sync that was requested last, and its outcome.
     package struct Manual: Codable, Sendable, Equatable {
         package var id: String
         /// Why nothing was released.
         @OrNull package var problem: String?
-        /// The round that tells when everything is consumed.
+        /// The round that shows when everything has been consumed.
         package var round: Int64?
-        /// Once that has ended.
+        /// Once that round has ended.
         package var result: RoundResult?
 
         package init(id: String, problem: String? = nil, round: Int64? = nil, result: RoundResult? = nil) {
@@ -94,13 +94,13 @@ package struct DebouncerDetails: Codable, Sendable, Equatable {
         }
     }
 
-    /// The historical sync under way.
+    /// The current historical sync.
     package struct History: Codable, Sendable, Equatable {
         package var number: Int64
         /// Local dates, both included.
         package var from: String
         package var through: String
-        /// Chunks.
+        /// How many chunks.
         package var done: Int
         package var chunks: Int
         package var began: Instant
@@ -115,7 +115,7 @@ package struct DebouncerDetails: Codable, Sendable, Equatable {
         }
     }
 
-    /// Types whose window is open, or that wait for time.
+    /// Types whose window is open, or that are waiting for time.
     package var pending: Int
     package var manual: Manual?
     package var history: History?
@@ -127,16 +127,16 @@ package struct DebouncerDetails: Codable, Sendable, Equatable {
     }
 }
 
-/// What became of a release.
+/// The outcome of a release.
 package struct RoundResult: Codable, Sendable, Equatable {
     package var number: Int64
     /// What opened it: "fire", "sync", a task's identifier.
     package var reason: String
     package var began: Instant
-    /// Microseconds, as what each took.
+    /// In microseconds, like the times that each one took.
     package var duration: Int64
     package var succeeded: [String: Int64]
-    /// Why each failed.
+    /// Why each of them failed.
     package var failed: [String: String]
 
     package init(

@@ -1,16 +1,16 @@
 import HealthModel
 
-/// What a supervisor says beside that it is there.
+/// What a supervisor reports besides being there.
 package struct SupervisorDetails: Codable, Sendable, Equatable {
     package struct Process: Codable, Sendable, Equatable {
         package var name: String
-        /// Of the supervisor's own words: "waiting", "starting", "ready", …
+        /// In the supervisor's own words: "waiting", "starting", "ready", …
         package var state: String
         /// nil while it isn't running.
         @OrNull package var pid: Int?
-        /// How often it was started again after the first time.
+        /// How often it was restarted after its first start.
         package var restarts: Int
-        /// How it ended the last time; nil when it never did.
+        /// How it last ended; nil if it never has.
         @OrNull package var lastExit: String?
 
         package init(name: String, state: String, pid: Int?, restarts: Int, lastExit: String?) {
@@ -23,7 +23,7 @@ package struct SupervisorDetails: Codable, Sendable, Equatable {
     }
 
     package var processes: [Process]
-    /// Those that were asked for, and how they stand: the last eight, the newest last.
+    /// The swaps requested so far and their states: the last eight, newest last.
     package var swaps: [SwapProgress]
 
     package init(processes: [Process], swaps: [SwapProgress]) {

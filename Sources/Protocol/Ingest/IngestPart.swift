@@ -1,18 +1,18 @@
 import HealthModel
 
-/// A part of a request that somebody pushed, on its way to the observer, on `ingest.<observer>`. A request's parts follow one another: each is sent
-/// again until it is answered, and the next one after that.
+/// A part of a pushed request on its way to the observer, on `ingest.<observer>`. Parts go one at a time: each is sent
+/// again until it is answered, and only then the next.
 package struct IngestPart: Sendable {
-    /// The request's, made up by who sends it. After a `beginAgain` it is sent anew under another.
+    /// The id of the request, made up by the sender. After a `beginAgain` it is sent again under another id.
     package var id: String
-    /// From 0.
+    /// Starting from 0.
     package var number: Int64
     package var user: String
-    /// Who may speak for the user so: the device's name, as its token has it.
+    /// On whose behalf: the device's name in its token.
     package var device: String
-    /// The way it came, as quarantine lists name it: "/v1/samples".
+    /// The way in, as named in the quarantine: "/v1/samples".
     package var way: String
-    /// No other follows: what was kept of the request, to tell its parts' samples apart, can be forgotten.
+    /// No other part follows: what was remembered to tell the parts' samples apart can be forgotten.
     package var isLast = false
     /// `line` is the item's number in the request.
     package var records = RecordBatch()
@@ -27,7 +27,7 @@ package struct IngestPart: Sendable {
 
     package static func topic(_ observer: String) -> String { "ingest.\(observer)" }
 
-    /// The texts of a part, beside its columns.
+    /// The texts of a part, besides its columns.
     private struct Head: Codable {
         var id: String
         var part: Int64
@@ -54,7 +54,7 @@ package struct IngestPart: Sendable {
         return .object(members)
     }
 
-    /// nil for what isn't a part, or whose columns don't fit together.
+    /// nil for anything that isn't a part, or whose columns don't fit together.
     package init?(_ body: Value) {
         guard let head = body.read(Head.self), head.part >= 0 else { return nil }
         self.init(id: head.id, number: head.part, user: head.user, device: head.device, way: head.way)
@@ -70,17 +70,17 @@ package struct IngestPart: Sendable {
     }
 }
 
-/// The observer's answer to a part, on `ingested.<sender>`: said once what it tells of is durable.
+/// The observer's answer to a part, on `ingested.<sender>`: sent once everything in it is durable.
 package struct IngestReceipt: Codable, Sendable, Equatable {
     package var id: String
     package var part: Int64
-    /// By row of the part's records, then by deletion: a number of `RecordOutcome`.
+    /// For each row of the part's records, then for each deletion: a number of `RecordOutcome`.
     package var outcomes: [UInt8]
-    /// Why rows are kept apart, by row.
+    /// Why rows were quarantined, by row.
     @IfAny package var reasons: [Reason]
-    /// The observer doesn't know the request's earlier parts, having been started again: all of it is to be sent once more.
+    /// The observer has restarted and doesn't know the request's earlier parts: the whole request must be sent again.
     @IfReadable package var beginAgain: Bool?
-    /// Why nothing of the part was taken in, if so.
+    /// Why nothing in the part was accepted, if so.
     @IfReadable package var refused: String?
 
     package struct Reason: Codable, Sendable, Equatable {

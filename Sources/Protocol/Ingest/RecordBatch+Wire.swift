@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Records on their way to the store, as they travel: columns as typed arrays, like a page of samples. Pieces of exports don't travel.
+/// Records on their way to the store: columns as typed arrays, like a page of samples. Pieces of exports aren't sent.
 extension RecordBatch {
     var wireValue: Value {
         var members: [String: Value] = [
@@ -25,7 +25,8 @@ extension RecordBatch {
         return .object(members)
     }
 
-    /// - Throws: `PageError` when a column is missing or of another kind, the lengths disagree, or an index points beyond its dictionary.
+    /// - Throws: `PageError` if a column is missing or has the wrong kind, lengths differ, or an index points beyond
+    ///   its dictionary.
     init(wireValue value: Value) throws(PageError) {
         self.init()
         func column<Element>(_ name: String, _ numbers: [Element]?) throws(PageError) -> [Element] {

@@ -7,9 +7,9 @@ package struct ChangedRow: Sendable, Equatable {
     /// What it is: "figures.steps", "events.workouts", "daily.summary".
     package var topic: String
     package var user: String
-    /// The day it belongs to, as days since 1970; nil for what belongs to none.
+    /// The day it belongs to, in days since 1970; nil for a row that belongs to none.
     package var day: Int?
-    /// nil is a tombstone.
+    /// nil for a tombstone.
     package var body: Value?
 
     package init(sequence: SequenceNumber, key: String, topic: String, user: String, day: Int?, body: Value?) {
@@ -30,7 +30,7 @@ extension ChangedRow: Codable {
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
-        // As an integer, here and below: it costs no place of its own, and pages have many rows.
+        // As an integer, here and below: it needs no place of its own, and pages have many rows.
         sequence = SequenceNumber(try members.decode(Int64.self, forKey: .sequence))
         key = try members.decode(String.self, forKey: .key)
         topic = try members.decode(String.self, forKey: .topic)
@@ -52,10 +52,10 @@ extension ChangedRow: Codable {
     }
 }
 
-/// Rows of a keyed changelog, in the order of their sequence.
+/// Rows of a keyed changelog, in order of their sequence.
 package struct ChangesPage: PageContent, Equatable {
     package var rows: [ChangedRow]
-    /// (from, through] of the window is in it, or before it.
+    /// This page and the earlier ones cover (from, through] of the window.
     package var from: SequenceNumber?
     package var through: SequenceNumber
 
@@ -66,14 +66,14 @@ package struct ChangesPage: PageContent, Equatable {
     }
 }
 
-/// What a keyed changelog holds of one day.
+/// What a keyed changelog has for one day.
 package struct DayPage: PageContent, Equatable {
     package var rows: [ChangedRow]
 
     package init(rows: [ChangedRow]) { self.rows = rows }
 }
 
-/// When sequences were committed: each by the first of these that reaches it. Or the newest before a time.
+/// When sequences were committed: each by the first of these that reaches it. Or the latest one before a time.
 package struct MomentsPage: PageContent, Equatable {
     /// Sequence and instant.
     package var moments: [[Int64]]?
@@ -83,13 +83,14 @@ package struct MomentsPage: PageContent, Equatable {
     package init(sequence: SequenceNumber) { self.sequence = sequence }
 }
 
-/// How far a page of a window goes, and of which store: what moves an anchor.
+/// How far a page of a window goes, and in which store: what moves an anchor.
 package struct CoveredPage: PageContent, Equatable {
     @IfReadable package var head: StoreHead?
     package var through: SequenceNumber
 }
 
-/// The body of a row under `figures.<handler>`: a day's figures, and their hours. Names and values are the handler's own.
+/// The body of a row under `figures.<handler>`: a day's figures, and their hours. Names and values are up to the
+/// handler.
 package struct FiguresBody: Codable, Sendable, Equatable {
     package var figures: Value
     package var hourly: Value?
@@ -103,7 +104,7 @@ package struct FiguresBody: Codable, Sendable, Equatable {
 /// The body of a row under `events.<handler>`.
 package struct EventBody: Codable, Sendable, Equatable {
     package var id: String
-    /// "workout", "night", or a handler's own.
+    /// "workout", "night", or a handler's own kind.
     package var kind: String
     package var event: Value
 
@@ -114,23 +115,24 @@ package struct EventBody: Codable, Sendable, Equatable {
     }
 }
 
-/// What every daily summary says beside its figures, in the body of a row under `daily.summary`.
+/// What every daily summary contains besides its figures, in the body of a row under `daily.summary`.
 package struct SummaryState: Codable, Sendable, Equatable {
     @IfReadable package var user: String?
     @IfReadable package var date: String?
     @IfReadable package var final: Bool?
-    /// 0 before it was final; one more each time it is final with other content.
+    /// 0 until it is first final; rises by one each time it becomes final with other content.
     @IfReadable package var revision: Int64?
-    /// Instances that it waits for.
+    /// Instances that it is waiting for.
     @IfReadable package var missing: [String]?
 }
 
-/// The lists in which a backend keeps what comes from keyed changelogs.
+/// The lists in which a backend stores the rows of keyed changelogs.
 package enum DocumentList: String, Sendable { case days, nights, workouts }
 
 extension ChangedRow {
-    /// Where it belongs at a backend. A tombstone has lost what kind of event it was: where its topic doesn't say that, it is one of each. Events
-    /// of a handler's own kind stay in the stack: a backend has no place for them.
+    /// Which lists it belongs to at a backend. A tombstone no longer knows which kind of event it was: unless its topic
+    /// tells, it goes to each list of events. Events of a handler's own kind stay in the stack, since a backend has no
+    /// place for them.
     package var lists: [DocumentList] {
         if topic == "daily.summary" { return [.days] }
         switch (body?.read(EventBody.self)?.kind, topic) {

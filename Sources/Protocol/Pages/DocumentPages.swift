@@ -3,7 +3,7 @@ import HealthModel
 /// Files beside an export's samples that the observer keeps whole, by number.
 package struct DocumentsPage: PageContent, Equatable {
     package var documents: [DocumentRow]
-    /// On the last part, when there is more: ask again with it.
+    /// On the last part, if there is more: pass it on in the next request.
     package var `continue`: Int64?
 
     package init(documents: [DocumentRow], continue number: Int64? = nil) {
@@ -12,13 +12,13 @@ package struct DocumentsPage: PageContent, Equatable {
     }
 }
 
-/// A document under one of its names. Its content comes by a query of its own, as a `FilePage`.
+/// A document under one of its names. Its content comes from a separate query, as a `FilePage`.
 package struct DocumentRow: Codable, Sendable, Equatable {
-    /// The store's own; names of one content share it.
+    /// The store's own number; names for the same content share it.
     package var number: Int64
     package var user: String
     package var kind: DocumentKind
-    /// Its path in the archive it came by.
+    /// Its path in the archive that it came in.
     package var name: String
     package var mediaType: String
     package var bytes: Int64

@@ -1,10 +1,10 @@
 import HealthModel
 
-/// Bytes of a file from one place on, as one answer brought them.
+/// Consecutive bytes of a file from one offset on, from one answer.
 package struct FilePieces: Sendable, Equatable {
     package var offset: Int64
     package var pieces: [[UInt8]]
-    /// With the last of them: the file's size and its hash.
+    /// Comes with the last of them: the file's size and hash.
     package var whole: Whole?
 
     package struct Whole: Sendable, Equatable {
@@ -25,7 +25,7 @@ package struct FilePieces: Sendable, Equatable {
         self.whole = whole
     }
 
-    /// nil when the pages don't follow on each other from `offset`, or bring nothing.
+    /// nil when the pages don't follow one another from `offset`, or contain nothing.
     package init?(_ pages: [Value], at offset: Int64) {
         self.init(offset: offset, pieces: [])
         for page in pages {

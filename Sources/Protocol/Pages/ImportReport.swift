@@ -1,6 +1,6 @@
 import HealthModel
 
-/// What came of a file that was taken in, as `import --json` prints it. A report of an earlier release says less.
+/// The result of importing a file, as `import --json` prints it. A report from an earlier release has fewer members.
 package struct ImportReport: Codable, Sendable, Equatable {
     package struct Tally: Codable, Sendable, Equatable {
         package var read: Int64
@@ -8,7 +8,7 @@ package struct ImportReport: Codable, Sendable, Equatable {
         package var known: Int64
         package var deleted: Int64
         package var quarantined: Int64
-        /// Of a complete import: what the file lacks.
+        /// For a complete import: how many samples the file lacks.
         package var deletedByAbsence: Int64?
 
         package init(read: Int64, added: Int64, known: Int64, deleted: Int64, quarantined: Int64) {
@@ -20,7 +20,7 @@ package struct ImportReport: Codable, Sendable, Equatable {
         }
     }
 
-    /// Of a complete import.
+    /// For a complete import.
     package struct Completeness: Codable, Sendable, Equatable {
         package var complete: Bool
         /// ISO 8601.
@@ -42,11 +42,11 @@ package struct ImportReport: Codable, Sendable, Equatable {
     package var byType: [String: Tally]
     package var seconds: Double
     package var source = Source()
-    /// Nothing was changed; nil of a plain import.
+    /// Nothing was changed; nil for a plain import.
     package var dryRun: Bool?
     package var completeness: Completeness?
 
-    /// What the file itself holds.
+    /// What the file itself contains.
     package struct Source: Codable, Sendable, Equatable {
         package var recordElements: Int?
         package var workouts: Int?
@@ -55,7 +55,7 @@ package struct ImportReport: Codable, Sendable, Equatable {
         package var activitySummariesWithoutDay: Int?
         package var workoutValuesLeftOut: Int?
         package var electrocardiograms: Int?
-        /// Documents of hospitals, and what is attached to samples.
+        /// Documents from hospitals, and attachments to samples.
         package var clinicalRecords: Int?
         package var attachments: Int?
         /// Files that weren't read, by kind and folder; `ignoredEntries` has the names of the first 100.
@@ -63,7 +63,7 @@ package struct ImportReport: Codable, Sendable, Equatable {
         package var ignoredEntries: [String]?
         package var otherExports: [String]?
         package var impossibleDateOfBirth: Bool?
-        /// How; nil when it is whole.
+        /// How it is damaged; nil when it is whole.
         @OrNull package var damaged: String? = nil
         /// Whether its end is missing.
         package var cut: Bool?
@@ -91,7 +91,7 @@ package struct ImportReport: Codable, Sendable, Equatable {
         completeness = try? Completeness(from: decoder)
     }
 
-    /// The parts' members stand side by side.
+    /// The members of all parts are written side by side.
     package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try total.encode(to: encoder)

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// What is quarantined of a user, by reason.
+/// A user's quarantine entries, by reason.
 package struct QuarantinePage: PageContent, Equatable {
     package struct Reason: Codable, Sendable, Equatable {
         package var reason: String
@@ -20,7 +20,7 @@ package struct QuarantinePage: PageContent, Equatable {
 /// Entries of the quarantine, oldest first.
 package struct QuarantinedPage: PageContent, Equatable {
     package var entries: [QuarantinedRow]
-    /// On the last part, when there is more: ask again with it.
+    /// On the last part, if there is more: pass it on in the next request.
     package var `continue`: Int64?
 
     package init(entries: [QuarantinedRow], continue number: Int64? = nil) {
@@ -29,30 +29,30 @@ package struct QuarantinedPage: PageContent, Equatable {
     }
 }
 
-/// What the observer doesn't take as it is, and why.
+/// Something that the observer can't accept as it is, and why.
 package struct QuarantinedRow: Codable, Sendable, Equatable {
     /// Outside the limits, or not understood.
     package enum Kind: String, Codable, Sendable { case sample, input }
 
-    /// Rises with each entry of this store.
+    /// Rises with each entry in this store.
     package var number: Int64
     package var user: String
     @OrNull package var type: String?
     package var kind: Kind
     package var reason: String
-    /// The file or request it came by, and its line there; 0 where there is none.
+    /// The file or request that it came in, and its line there; 0 if there is none.
     package var source: String
     package var line: Int64
-    /// How often it has come in.
+    /// How many times it has been received.
     package var seen: Int64
     @OrNull package var start: Instant?
     @OrNull package var end: Instant?
-    /// What it holds, where asked for.
+    /// Its contents, if requested.
     package var record: Record?
 
     package enum Record: Sendable, Equatable {
         case sample(Sample)
-        /// The text of what wasn't understood.
+        /// The text that wasn't understood.
         case input(raw: String)
     }
 
@@ -123,7 +123,7 @@ extension QuarantinedRow.Record: Codable {
 /// Dead letters, oldest first.
 package struct LettersPage: PageContent, Equatable {
     package var letters: [DeadLetter]
-    /// On the last part, when there is more: ask again with it.
+    /// On the last part, if there is more: pass it on in the next request.
     package var `continue`: Int64?
 
     package init(letters: [DeadLetter], continue number: Int64? = nil) {
@@ -132,12 +132,13 @@ package struct LettersPage: PageContent, Equatable {
     }
 }
 
-/// An element that the backend wouldn't take: which one, in which version, and why. What it holds isn't kept: the truth is asked for it.
+/// An element that the backend wouldn't accept: which one, which version, and why. Its content isn't kept; a retry
+/// fetches it from its producer.
 package struct DeadLetter: Codable, Sendable, Equatable {
-    /// Rises with each of them.
+    /// Rises with each one.
     package var number: Int64
     package var user: String
-    /// The metric family by whose path it goes.
+    /// The metric family that its path belongs to.
     package var metric: String
     package var id: String
     /// The sequence of its change.
@@ -145,13 +146,13 @@ package struct DeadLetter: Codable, Sendable, Equatable {
     package var reason: String
     /// The path that it is sent to.
     package var path: String
-    /// The HTTP status of the answer; nil when it isn't known.
+    /// The HTTP status of the answer; nil if unknown.
     @OrNull package var status: Int?
     package var firstTried: Instant
     package var lastTried: Instant
     package var tries: Int64
 
-    /// Of the change that it was.
+    /// The sequence of its change.
     package var sequence: SequenceNumber { SequenceNumber(version) }
 
     package init(
@@ -172,10 +173,10 @@ package struct DeadLetter: Codable, Sendable, Equatable {
     }
 }
 
-/// What became of files handed over, the newest first.
+/// The state of files handed over, newest first.
 package struct ImportsPage: PageContent, Equatable {
     package var imports: [ImportRow]
-    /// Who pushes, where no single import was asked for.
+    /// The devices that push; only if no single import was asked for.
     package var devices: [PushingDevice]?
 
     package init(imports: [ImportRow], devices: [PushingDevice]? = nil) {
@@ -184,10 +185,10 @@ package struct ImportsPage: PageContent, Equatable {
     }
 }
 
-/// A device that has pushed something which can be taken back.
+/// A device that has pushed something that can be taken back.
 package struct PushingDevice: Codable, Sendable, Equatable {
     package var user: String
-    /// As its token names it.
+    /// Its name in its token.
     package var device: String
     /// Its ways in: "/v1/samples", "/v1/health-auto-export", "live".
     package var ways: [String]
@@ -197,7 +198,7 @@ package struct PushingDevice: Codable, Sendable, Equatable {
     }
 }
 
-/// What became of one file.
+/// The state of one file.
 package struct ImportRow: Codable, Sendable, Equatable {
     package enum State: String, Codable, Sendable { case announced, receiving, open, closed, failed }
 
@@ -208,11 +209,11 @@ package struct ImportRow: Codable, Sendable, Equatable {
     /// As `import --json` prints it.
     @OrNull package var report: Value?
     @OrNull package var problem: String?
-    /// Of a command that can give the bytes, until the file is in the inbox: without id and sender.
+    /// Of a command that can send the bytes, until the file is in the inbox: without id and sender.
     @OrNull package var request: ImportFile?
     /// When it was handed over.
     package var submitted: Instant?
-    /// When what it brought was taken back.
+    /// When the samples it brought were taken back.
     package var undone: Instant?
 
     package init(
@@ -229,12 +230,12 @@ package struct ImportRow: Codable, Sendable, Equatable {
 }
 
 extension ImportRow {
-    /// Whether the same file, handed over again, is another import.
+    /// Whether the same file, handed over again, would be another import.
     package var isSpent: Bool { state == .failed || (state == .closed && problem != nil) || undone != nil }
 
-    /// One of `files` in what `import --json` prints.
+    /// One element of `files` in the output of `import --json`.
     /// - Parameters:
-    ///   - path: as whoever is told knows the file.
+    ///   - path: the file's path as the reader knows it.
     ///   - report: nil when it couldn't be read.
     package static func told(path: String, report: Value?, problem: String?) -> Value {
         var members =
@@ -247,12 +248,12 @@ extension ImportRow {
     }
 }
 
-/// Bytes of a file; they follow on the part before.
+/// Bytes of a file, following those of the previous part.
 package struct FilePage: PageContent, Equatable {
     package var offset: Int64
     /// At most 60 KiB; empty only at the file's end.
     package var bytes: [UInt8]
-    /// With the last bytes: of the whole file, as the hash (XXH3-128, its high word first).
+    /// Comes with the last bytes: the size of the whole file, and `hash` its hash (XXH3-128, high word first).
     package var size: Int64?
     package var hash: [UInt8]?
 

@@ -1,22 +1,23 @@
 import HealthModel
 
-/// The envelope of a part of an answer, on `page.<consumer>`: to which request it is, from whom, as of when; or why there is none.
+/// The envelope of a part of an answer, on `page.<consumer>`: which request it answers, who sent it, and the state of
+/// the store; or why there is no answer.
 package struct PageHeader: Codable, Sendable, Equatable {
     package var id: Int64
-    /// As the request has it.
+    /// As in the request.
     @OrNull package var attempt: Int64?
     @IfReadable package var producer: String? = nil
-    /// The store as of which all parts of an answer are; a tool has none.
+    /// The state of the store that all parts of an answer reflect; a tool has none.
     @IfReadable package var head: StoreHead? = nil
-    /// 0, 1, … of this answer.
+    /// 0, 1, … within this answer.
     @IfReadable package var part: Int64? = nil
     @IfReadable package var last: Bool? = nil
-    /// "reset", "refused" or "databaseInaccessible", instead of content.
+    /// "reset", "refused" or "databaseInaccessible" in place of content.
     @IfReadable package var error: String? = nil
-    /// Why, with any error other than "reset".
+    /// Why, for any error other than "reset".
     @IfReadable package var reason: String? = nil
 
-    /// - Parameter request: what is answered.
+    /// - Parameter request: the request to answer.
     package init(_ request: PullHeader, producer: String, head: StoreHead? = nil) {
         id = request.id
         attempt = request.attempt
@@ -28,7 +29,7 @@ package struct PageHeader: Codable, Sendable, Equatable {
     package static let refused = "refused"
     package static func topic(_ consumer: String) -> String { "page.\(consumer)" }
 
-    /// One part.
+    /// One part of an answer.
     package func body(_ content: some PageContent, part: Int64, isLast: Bool) -> Value {
         var header = self
         header.part = part
@@ -36,7 +37,7 @@ package struct PageHeader: Codable, Sendable, Equatable {
         return .object((Value(content).object ?? [:]).merging(Value(header).object ?? [:]) { $1 })
     }
 
-    /// There is none.
+    /// The answer when there is none to give.
     package func body(error: String, reason: String? = nil) -> Value {
         var header = self
         header.error = error
@@ -45,17 +46,17 @@ package struct PageHeader: Codable, Sendable, Equatable {
     }
 }
 
-/// What a part of an answer holds beside its envelope; one type for each kind of query.
+/// The content of a part of an answer, besides its envelope; one type for each kind of query.
 package protocol PageContent: Codable, Sendable {}
 
-/// A part of an answer, as whoever asked for it reads it.
+/// A part of an answer, as its reader sees it.
 @dynamicMemberLookup
 package struct Page<Content: PageContent>: Sendable {
-    /// nil of a file that is read directly.
+    /// nil for a file that is read directly.
     package var head: StoreHead?
     package var content: Content
 
-    /// - Throws: what doesn't fit (`DecodingError`, `PageError`).
+    /// - Throws: whatever doesn't fit (`DecodingError`, `PageError`).
     package init(_ body: Value) throws {
         head = body.read(PageHead.self)?.head
         content = try body.decode(Content.self)
@@ -64,13 +65,13 @@ package struct Page<Content: PageContent>: Sendable {
     package subscript<Member>(dynamicMember member: KeyPath<Content, Member>) -> Member { content[keyPath: member] }
 }
 
-/// As of which store a part is.
+/// The state of the store that a part reflects.
 private struct PageHead: Codable {
     @IfReadable var head: StoreHead?
 }
 
 extension Value {
-    /// The page, read as the content that was asked for.
+    /// The page, read as the requested content.
     /// - Throws: `StageError`, and `PageError` for columns that don't fit together.
     package func page<Content: PageContent>(
         _ type: Content.Type = Content.self, from producer: String

@@ -1,11 +1,11 @@
 import HealthModel
 
-/// An alert as its row in the raising stage's changelog says it; a tombstone says that it is over.
+/// An alert as a row in the raising stage's changelog; a tombstone means that it is over.
 package struct RaisedAlert: Codable, Sendable, Equatable {
     package var kind: String
     /// What it is about within its kind; may be empty.
     package var subject: String
-    /// What has happened, and what to do now, for people.
+    /// What happened, and what to do now, for people.
     package var text: String
     package var remedy: String
     package var since: Instant

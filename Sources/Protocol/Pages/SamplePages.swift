@@ -4,11 +4,11 @@ import HealthModel
 package struct SamplesPage: PageContent {
     package var samples: SamplePage
     package var users: [String]
-    /// Whose each sample is: index into `users`, one element a sample.
+    /// Whose each sample is: an index into `users` for each sample.
     @Packed package var user: [Int32]
     package var from: SequenceNumber?
     package var through: SequenceNumber?
-    /// No news: a first reading, a backfill, or of the first file of a person.
+    /// These aren't news: a first reading, a backfill, or from the first file of a person.
     package var bulk: Bool?
 
     package init(
@@ -24,7 +24,7 @@ package struct SamplesPage: PageContent {
         self.bulk = bulk
     }
 
-    /// Whether each sample has an owner that is named.
+    /// Whether the owner of each sample is named.
     package var isOwned: Bool {
         user.count == samples.count && user.allSatisfy { users.indices.contains(Int($0)) }
     }
@@ -33,7 +33,7 @@ package struct SamplesPage: PageContent {
 /// Samples of a slice, in canonical order.
 package struct SlicePage: PageContent {
     package var samples: SamplePage
-    /// On the last part, when there is more.
+    /// On the last part, if there is more.
     package var `continue`: SlicePlace?
 
     package init(samples: SamplePage, continue place: SlicePlace? = nil) {
@@ -42,18 +42,20 @@ package struct SlicePage: PageContent {
     }
 }
 
-/// Which stretches of time the changes of a window touch, with what is needed to make days of them.
+/// Which stretches of time the changes in a window touch, with everything needed to turn them into days.
 package struct SpansPage: PageContent, Equatable {
     package var users: [String]
-    /// Columns of one element a span: whose it is (index into `users`), and its instants, microseconds since 1970.
+    /// Columns with one element per span: whose it is (index into `users`), and its start and end in microseconds since
+    /// 1970.
     @Packed package var user: [Int32]
     @Packed package var start: [Int64]
     @Packed package var end: [Int64]
-    /// By user, as `ZoneTimeline` codes itself: of these users, and those that changed in the window.
+    /// For each user, a timeline in the form that `ZoneTimeline` encodes: for these users, and for those whose timeline
+    /// changed in the window.
     @IfReadable package var zones: [String: Value]?
-    /// By user what is known of them: likewise.
+    /// For each user, likewise, what is known about them.
     @IfReadable package var characteristics: [String: Value]?
-    /// Changes of samples that the spans stand for.
+    /// How many changes of samples the spans stand for.
     package var added: Int?
     package var deleted: Int?
     package var from: SequenceNumber
@@ -84,7 +86,7 @@ package struct SpansPage: PageContent, Equatable {
     }
 }
 
-/// What is counted in a page of changes of any kind.
+/// What is counted in any page of changes.
 package struct CountedPage: PageContent {
     package struct Row: Codable, Sendable { package var deleted: Bool? }
     package struct Flags: Codable, Sendable { @Packed package var flags: [UInt8] }

@@ -1,7 +1,7 @@
 import BackgroundDelivery
 import HealthModel
 
-/// Zone timelines by user, as `ZoneTimeline` codes itself: those that changed in a window.
+/// Zone timelines by user, in the form that `ZoneTimeline` encodes: those that changed in a window.
 package struct ZonesPage: PageContent, Equatable {
     package var zones: [String: Value]
     package var from: SequenceNumber?
@@ -14,11 +14,11 @@ package struct ZonesPage: PageContent, Equatable {
     }
 }
 
-/// A user's timeline; null: no such user.
+/// A user's timeline; null if there is no such user.
 package struct TimelinePage: PageContent, Equatable {
     package var user: String
     @OrNull package var timeline: [ZonePlan.Part]?
-    /// All that have one.
+    /// All users with a timeline.
     package var users: [String]
 
     package init(user: String, timeline: [ZonePlan.Part]?, users: [String]) {
@@ -28,7 +28,7 @@ package struct TimelinePage: PageContent, Equatable {
     }
 }
 
-/// What the observer holds, by user and type.
+/// What the observer has, by user and type.
 package struct TypesPage: PageContent, Equatable {
     package var types: [TypeRow]
     package var quarantined: Int64?
@@ -39,11 +39,11 @@ package struct TypesPage: PageContent, Equatable {
     }
 }
 
-/// What the observer holds of a user's samples of one type.
+/// What the observer has of a user's samples of one type.
 package struct TypeRow: Codable, Sendable, Equatable {
     package var user: String
     package var type: String
-    /// Of its newest change.
+    /// The sequence of its latest change.
     package var sequence: SequenceNumber
     package var alive: Int
     package var deleted: Int
@@ -69,10 +69,10 @@ package struct TypeRow: Codable, Sendable, Equatable {
     }
 }
 
-/// By type which dates have samples, sorted by user and type. A type with long columns comes in several rows, one after the other.
+/// Which dates have samples, by type, sorted by user and type. A type with long columns takes several consecutive rows.
 package struct CompletenessPage: PageContent, Equatable {
     package var types: [TypeDaysRow]
-    /// On the last part, when there is more: also while it is still being counted.
+    /// On the last part, if there is more, or while counting is still in progress.
     package var `continue`: TypePosition?
 
     package init(types: [TypeDaysRow], continue position: TypePosition? = nil) {
@@ -89,9 +89,10 @@ package struct TypeDaysRow: Codable, Sendable, Equatable {
     package var samples: Int64
     @OrNull package var firstStart: Instant?
     @OrNull package var lastEnd: Instant?
-    /// First and last of each run of consecutive dates with samples, days since 1970.
+    /// The first and last date of each run of consecutive dates with samples, in days since 1970.
     @Packed package var runs: [Int32]
-    /// Dates of samples that HealthKit stored more than a day after their end, how many, and the seconds from the end of the latest.
+    /// Dates of samples that HealthKit stored more than a day after their end, how many there were, and the seconds
+    /// since their end for the latest.
     @Packed package var lateDay: [Int32]
     @Packed package var lateCount: [Int32]
     @Packed package var lateLongest: [Int64]
@@ -113,7 +114,7 @@ package struct TypeDaysRow: Codable, Sendable, Equatable {
     }
 }
 
-/// Apple's own figures of a user's days, by date.
+/// Apple's own figures for a user's days, by date.
 package struct SummariesPage: PageContent, Equatable {
     package struct Row: Codable, Sendable, Equatable {
         package var date: String
@@ -126,7 +127,7 @@ package struct SummariesPage: PageContent, Equatable {
     }
 
     package var summaries: [Row]
-    /// On the last part, when there is more: the date to ask again from.
+    /// On the last part, if there is more: the date to continue from.
     package var `continue`: String?
 
     package init(summaries: [Row], continue date: String? = nil) {
@@ -135,7 +136,7 @@ package struct SummariesPage: PageContent, Equatable {
     }
 }
 
-/// The device, and who is registered for what.
+/// The device, and which consumers are registered for what.
 package struct DeliveryPage: PageContent, Equatable {
     package var device: DeviceState
     package var registrations: KeptRegistrations
@@ -146,29 +147,29 @@ package struct DeliveryPage: PageContent, Equatable {
     }
 }
 
-/// Where one sample is; null: there is none of that id.
+/// Where one sample is; null if none has that id.
 package struct SampleWhereaboutsPage: PageContent, Equatable {
     @OrNull package var sample: SampleWhereabouts?
 
     package init(sample: SampleWhereabouts?) { self.sample = sample }
 }
 
-/// Where a sample is in the store, and by when: nothing of what it measured.
+/// Where a sample is in the store, and since when; nothing about its value.
 package struct SampleWhereabouts: Codable, Sendable, Equatable {
     package enum State: String, Codable, Sendable { case alive, absent, deleted, quarantined }
 
     package var id: String
-    /// HealthKit's.
+    /// HealthKit's UUID.
     @OrNull package var uuid: String?
     package var user: String
     package var type: String
-    /// Of its newest change, and of the one that brought it.
+    /// The sequences of its latest change and of the one that added it.
     package var sequence: SequenceNumber
     package var born: SequenceNumber
     package var start: Instant
     package var end: Instant
     package var state: State
-    /// When it was first committed, and when last, where that is known.
+    /// When it was first committed, and when last, if known.
     @OrNull package var stored: Instant?
     @OrNull package var changed: Instant?
 

@@ -13,7 +13,7 @@ extension Query {
             `continue`
     }
 
-    /// As requests name it.
+    /// Its name in requests.
     package var name: String {
         switch self {
         case .other(let name): name
@@ -117,7 +117,7 @@ extension Query: Decodable {
 
     private init(_ name: Name, _ members: KeyedDecodingContainer<Member>, _ decoder: any Decoder) throws {
         func read<Thing: Decodable>(_ key: Member) throws -> Thing { try members.decode(Thing.self, forKey: key) }
-        // An optional member that isn't what it should be counts as left out.
+        // An optional member that is invalid counts as left out.
         func optional<Thing: Decodable>(_ key: Member) -> Thing? { try? members.decode(Thing.self, forKey: key) }
         switch name {
         case .changes: self = .changes(topic: optional(.topic), days: try Self.days(optional(.days)))
@@ -158,7 +158,7 @@ extension Query: Decodable {
         return first...last
     }
 
-    /// Without what a request of this name can't be answered.
+    /// The members without which a request with this name can't be answered.
     private static func needs(_ name: Name) -> String {
         switch name {
         case .day: "'user' and 'day'"

@@ -1,47 +1,49 @@
 import HealthModel
 
-/// What a pull asks a producer for: its name on the bus is the case's, its parameters are members beside it. `docs/protocol.md` says who
-/// answers which.
+/// What a pull asks a producer for: on the bus its name is that of the case, and its parameters are members beside it.
+/// `docs/protocol.md` says who answers which.
 package enum Query: Sendable, Equatable {
-    /// Any stage: rows of its keyed changelog within the window, of topics that begin so, of days since 1970.
+    /// Any stage: rows of its keyed changelog within the window, for topics with this prefix and days in this range
+    /// (since 1970).
     case changes(topic: String? = nil, days: ClosedRange<Int>? = nil)
-    /// Any stage: what its keyed changelog holds of one day (since 1970), of topics that begin so.
+    /// Any stage: what its keyed changelog has for one day (since 1970), for topics with this prefix.
     case day(user: String, day: Int, topic: String? = nil)
-    /// Any stage: when the sequences of a range were committed.
+    /// Any stage: when the sequences in a range were committed.
     case moments(from: SequenceNumber, to: SequenceNumber)
-    /// Any stage: the newest sequence before a time.
+    /// Any stage: the latest sequence before a time.
     case newest(before: Instant)
-    /// The observer: samples within the window, tombstones included. The predicate is checked by who answers.
+    /// The observer: samples within the window, including tombstones. The answering side checks the predicate.
     case samples(TypeChoice, predicate: Value? = nil)
-    /// The observer: which stretches of time changes within the window touch.
+    /// The observer: which stretches of time are touched by changes within the window.
     case spans(TypeChoice)
-    /// The observer: the samples of a time as of a sequence.
+    /// The observer: the samples of a stretch of time, as of a sequence.
     case slice(SliceRequest)
     /// The observer: zone timelines that changed within the window.
     case zones
-    /// The observer: a user's timeline, and what each entry comes from.
+    /// The observer: a user's timeline, and where each entry comes from.
     case timeline(user: String)
-    /// The observer: what became of files handed over; of one, or of the last hundred.
+    /// The observer: the state of files handed over: of one, or of the last hundred.
     case imports(id: String? = nil)
-    /// A tool that hands a file over: its bytes from there on.
+    /// A tool that hands over a file: its bytes from an offset on.
     case file(id: String, offset: Int64)
-    /// The observer: the device, and who is registered for what.
+    /// The observer: the device, and which consumers are registered for what.
     case delivery
-    /// The observer: what it holds, by user and type.
+    /// The observer: what it has, by user and type.
     case types
-    /// The observer: by type, which dates have samples, and which came late; `nights` has by type the hour at which one ends.
+    /// The observer: for each type, which dates have samples, and which came late; `nights` gives the hour at which a
+    /// night ends, by type.
     case completeness(user: String?, nights: [String: Int64], after: TypePosition? = nil)
-    /// The observer: Apple's own figures of a user's dates, both included.
+    /// The observer: Apple's own figures for a user's dates, both included.
     case summaries(user: String, from: String, to: String)
-    /// The observer: where one sample is, by its id or HealthKit's.
+    /// The observer: where one sample is, by its id or HealthKit's UUID.
     case sample(String)
-    /// The observer: what is quarantined of a user, by reason.
+    /// The observer: a user's quarantine, by reason.
     case quarantine(user: String)
-    /// The observer: what is quarantined, entry by entry; with `record` what the first of the numbers holds.
+    /// The observer: the quarantine, entry by entry; with `record`, the contents of the first numbered entry.
     case quarantined(MendSelection, user: String? = nil, record: Bool? = nil, after: Int64? = nil)
-    /// The observer: files that it keeps beside the samples, by number; of everybody without a user.
+    /// The observer: files that it keeps beside the samples, by number; without a user, those of all users.
     case documents(user: String? = nil, after: Int64? = nil)
-    /// The observer: the content of one from there on.
+    /// The observer: the content of a document from an offset on.
     case document(Int64, offset: Int64)
     /// An uploader: its dead letters.
     case letters(MendSelection, after: Int64? = nil)
@@ -49,7 +51,7 @@ package enum Query: Sendable, Equatable {
     case other(String)
 }
 
-/// Which sample types are asked for.
+/// Which sample types are requested.
 package enum TypeChoice: Sendable, Equatable {
     case only([String])
     case allExcept([String])
@@ -62,20 +64,20 @@ package enum TypeChoice: Sendable, Equatable {
     }
 }
 
-/// A slice: all samples of [from, to) as of a sequence.
+/// A slice: all samples in [from, to) as of a sequence.
 package struct SliceRequest: Codable, Sendable, Equatable {
     package var user: String
     package var types: TypeChoice
     package var asOf: AnchorVector
     package var from: Instant
     package var to: Instant
-    /// Types of which metadata, payload, created and uuid are wanted.
+    /// Types whose metadata, payload, created and uuid are wanted.
     package var detailed: DetailedTypes?
-    /// Types of which the payload alone is wanted, of samples that have one.
+    /// Types of which only the payload is wanted, for samples that have one.
     package var payloads: [String]?
-    /// By type: only its samples that overlap one of this other type.
+    /// For a type, another type: only samples that overlap one of the other type.
     package var during: [String: String]?
-    /// From the answer before, to go on.
+    /// Taken from the previous answer, to continue.
     @IfReadable package var `continue`: SlicePlace?
     package var predicate: Value?
 
@@ -95,7 +97,7 @@ package struct SliceRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// Where an answer goes on: behind the sample that begins there and has this id.
+/// Where an answer continues: after the sample that begins there and has this id.
 package struct SlicePlace: Codable, Sendable, Equatable {
     package var start: Instant
     package var id: String
@@ -112,7 +114,7 @@ package enum DetailedTypes: Sendable, Equatable {
     case choice(TypeChoice)
 }
 
-/// Where an answer about completeness goes on: behind this type of this user. Both are empty at the beginning.
+/// Where an answer about completeness continues: after this type of this user. Both are empty at the beginning.
 package struct TypePosition: Codable, Sendable, Equatable {
     package var user: String
     package var type: String

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A query, and the place from which it is asked.
+/// A query, and the position from which it is asked.
 package struct Question: Sendable, Equatable {
     package var query: Query
     package var place: PullPlace
@@ -10,12 +10,12 @@ package struct Question: Sendable, Equatable {
         self.place = place
     }
 
-    /// The members of a request that say it.
+    /// The members of a request that express it.
     package var members: [String: Value] {
         (Value(query).object ?? [:]).merging(Value(place).object ?? [:]) { first, _ in first }
     }
 
-    /// - Throws: `PullRefusal` for what makes no sense.
+    /// - Throws: `PullRefusal` for a request that makes no sense.
     package init(members: Value) throws {
         guard let place = members.read(PullPlace.self) else { throw PullRefusal("a request is a map") }
         self.init(try members.decode(Query.self), place)
@@ -35,14 +35,15 @@ package struct Pull: Sendable, Equatable {
     }
 }
 
-/// Whose anchor a request comes with, and which window it asks for. What is left out isn't known; a consumer without an anchor begins at 0.
+/// The anchor that a request comes with, and the window that it asks for. Missing parts are unknown; a consumer without
+/// an anchor begins at 0.
 package struct PullPlace: Codable, Sendable, Equatable {
     @IfReadable package var store: String?
     @IfReadable package var generation: String?
-    /// (after, until] of what has a window.
+    /// (after, until], for queries with a window.
     @IfReadable package var after: AnchorVector?
     @IfReadable package var until: AnchorVector?
-    /// What is asked for is no news to the consumer: its first reading, or a backfill.
+    /// The data isn't news to the consumer: its first reading, or a backfill.
     @IfReadable package var bulk: Bool?
 
     package init(
@@ -56,7 +57,7 @@ package struct PullPlace: Codable, Sendable, Equatable {
         self.bulk = bulk
     }
 
-    /// A window of a store's changelog; without its head of whatever store there is.
+    /// A window of a store's changelog; without a head, of whatever store there is.
     package init(of head: StoreHead? = nil, after: SequenceNumber, until: SequenceNumber = .end) {
         self.init(
             store: head?.store, generation: head?.generation, after: AnchorVector(base: after),
@@ -64,11 +65,11 @@ package struct PullPlace: Codable, Sendable, Equatable {
     }
 }
 
-/// Who asks; it stands beside what is asked, on `pull.<producer>`.
+/// Who is asking; sent beside the question, on `pull.<producer>`.
 package struct PullHeader: Codable, Sendable, Equatable {
-    /// The consumer's own number for it; the answer repeats it.
+    /// The consumer's own number for the request; the answer repeats it.
     package var id: Int64
-    /// 0, then one more with each repeat; the answer repeats it.
+    /// 0, then one more for each repeat; the answer repeats it.
     @IfReadable package var attempt: Int64?
     package var consumer: String
 

@@ -1,10 +1,11 @@
 import HealthModel
 
-/// How an iPhone decides when an app gets time in the background. Pure; the numbers are what developers report, none of them promised.
+/// How an iPhone decides when an app gets time in the background. Pure; the numbers are those that developers report,
+/// and none of them is guaranteed.
 ///
-/// Its inputs make the phone more or less willing; willingness moves each figure within its range.
+/// Its inputs make the phone more or less willing; the willingness moves each figure within its range.
 package struct DeferralModel: Sendable {
-    /// What the system looks at.
+    /// What the system considers.
     package struct Inputs: Sendable, Equatable {
         /// 0 to 1.
         package var battery = 1.0
@@ -13,7 +14,7 @@ package struct DeferralModel: Sendable {
         package var load = 0.2
         package var isLowPower = false
         package var isSleepFocus = false
-        /// Times that the app is opened on a usual day.
+        /// How often the app is opened on a normal day.
         package var opensPerDay = 2.0
 
         package init() {}
@@ -23,7 +24,7 @@ package struct DeferralModel: Sendable {
     package var backgroundDelay = 60.0...3600.0
     /// The same after the system has ended the app.
     package var terminatedDelay = 60.0...14_400.0
-    /// Wakes a day; of a push, how many of two an hour come through.
+    /// Wakes per day; for pushes, how many of two per hour get through.
     package var wakesPerDay: [WakeKind: ClosedRange<Int>] = [
         .delivery: 1...4, .refresh: 0...3, .push: 0...48, .processing: 0...1,
     ]

@@ -4,24 +4,25 @@ import HealthModel
 import JSON
 import UploaderStage
 
-/// A backend that remembers of each sample only what a measurement needs: version, whether it is alive, and when it first came.
+/// A backend that remembers only what a measurement needs about each sample: version, whether it is alive, and when it
+/// first arrived.
 package struct DeliveryLog {
     private struct Entry {
         var version: Int64
         var isAlive: Bool
-        /// What HealthKit calls it; nil for a deletion of what never came.
+        /// HealthKit's UUID; nil for the deletion of a sample that never arrived.
         var uuid: SampleID?
     }
 
     private var entries: [SampleID: Entry] = [:]
-    /// When each sample came first, by HealthKit UUID.
+    /// When each sample first arrived, by HealthKit UUID.
     package private(set) var arrivals: [SampleID: Instant] = [:]
-    /// Elements that said what was known already.
+    /// Elements that brought nothing new.
     package private(set) var repeated = 0
 
     package init() {}
 
-    /// The HealthKit UUIDs that are alive, each as often as it is there.
+    /// The HealthKit UUIDs that are alive, and how often each one is there.
     package var alive: [SampleID: Int] {
         var counts: [SampleID: Int] = [:]
         for entry in entries.values where entry.isAlive { if let uuid = entry.uuid { counts[uuid, default: 0] += 1 } }
@@ -33,7 +34,7 @@ package struct DeliveryLog {
         let isDaily = request.path == UploadMetric.daily.path
         var changed = 0
         var known = 0
-        /// Days and nights, which aren't looked into.
+        /// Days and nights, which aren't examined.
         var passed = 0
         try request.body.withUnsafeBytes { body in
             var scanner = JSONScanner(body)
@@ -70,7 +71,7 @@ package struct DeliveryLog {
         return .answered(status: 200, body: Array(answer.json().utf8))
     }
 
-    /// True when it changed something.
+    /// Returns true when it changed something.
     private mutating func takeElement(_ scanner: inout JSONScanner, isDeletion: Bool, at now: Instant) throws -> Bool {
         var id: SampleID?
         var uuid: SampleID?

@@ -1,4 +1,4 @@
-/// By what an app is given time in the background.
+/// What gives an app time in the background.
 package enum DeliveryStrategy: String, Sendable, CaseIterable {
     case backgroundDelivery = "background-delivery"
     case appRefresh = "app-refresh"
@@ -6,7 +6,7 @@ package enum DeliveryStrategy: String, Sendable, CaseIterable {
     case processing
     /// Background delivery, with app refresh and processing as a safety net.
     case combined
-    /// What not to do: background delivery that sends what is dated since the last wake, without anchors.
+    /// What not to do: background delivery that sends whatever is dated since the last wake, without anchors.
     case naive
 
     package var wakes: [WakeKind] {

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// What the person's devices made: against this a delivery is measured.
+/// What the person's devices recorded: deliveries are measured against it.
 package struct SampleLedger {
     private struct Made {
         var uuid: SampleID
@@ -23,18 +23,18 @@ package struct SampleLedger {
         for uuid in deleted { if let place = index[uuid] { made[Int(place)].isDeleted = true } }
     }
 
-    /// How delivery went.
+    /// The result of delivery.
     package struct Outcome: Equatable {
-        /// Seconds from a sample's end (of what was typed in: from then) to the backend, sorted.
+        /// Seconds from a sample's end (for typed-in ones, from typing) to the backend, sorted.
         package var delays: [Double] = []
-        /// Alive on the phone and not at the backend, or the other way round.
+        /// Alive on the phone but not at the backend, or the other way round.
         package var lost = 0
         /// There more than once.
         package var doubled = 0
     }
 
     /// - Parameters:
-    ///   - arrivals: when each sample came to the backend first.
+    ///   - arrivals: when each sample first arrived at the backend.
     ///   - alive: what the backend holds, and how often.
     package func compare(arrivals: [SampleID: Instant], alive: [SampleID: Int]) -> Outcome {
         var outcome = Outcome()

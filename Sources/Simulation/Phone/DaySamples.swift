@@ -1,12 +1,12 @@
 import HealthModel
 
-/// A day's samples, at the rates that Watches show, and when they reach the phone.
+/// A day's samples, at the rates of real Watches, and when they reach the phone.
 struct DaySamples {
     private let plan: DayPlan
     private var random: SimulatedRandom
     private var added: [(arrives: Instant, sample: LifeSample)] = []
     private var deleted: [(arrives: Instant, uuid: SampleID)] = []
-    /// When the Watch hands over what it has.
+    /// When the Watch hands over its samples.
     private var handovers: [Instant] = []
 
     init(_ plan: DayPlan) {
@@ -87,7 +87,7 @@ struct DaySamples {
                 Self.quantity("HeartRateVariabilitySDNN"), from, from + PhoneLife.minute,
                 random.uniform(20, 90).rounded(), "ms")
         }
-        // Estimated through the day and once more the next morning, each time in place of the one before.
+        // Estimated through the day and once more the next morning, each time replacing the previous one.
         let times = [10, 15, 21, 31].map { plan.start + PhoneLife.hour * $0 + random.seconds(0, 3000) }
         var before: SampleID?
         for at in times {

@@ -13,7 +13,7 @@ package struct LifeSample: Sendable, Equatable {
     /// JSON objects; empty when there is none.
     package var metadata = ""
     package var payload = ""
-    /// When it was there to be delivered: its end, or when a person typed it in.
+    /// When it could first be delivered: its end, or when a person typed it in.
     package var saved: Instant
 
     package static let watch = "Apple Watch"
@@ -21,7 +21,7 @@ package struct LifeSample: Sendable, Equatable {
     package static let scale = "Scale"
     package static let health = "Health"
 
-    /// As the observer takes samples in.
+    /// In the form that the observer ingests.
     package static func batch(_ samples: [LifeSample]) -> RecordBatch {
         var batch = RecordBatch()
         func index<Name: Equatable>(_ name: Name, _ names: inout [Name]) -> Int32 {

@@ -12,15 +12,15 @@ package enum PhoneEvent: Sendable, Equatable {
     case sleepFocus(Bool)
     case network(NetworkPath)
     case openApp, closeApp
-    /// The system ends the app to have its memory.
+    /// The system ends the app to free its memory.
     case terminateApp
     case forceQuit
     case reboot
-    /// The wall clock is so far from the true time.
+    /// How far the wall clock is from the true time.
     case clock(Duration)
 }
 
-/// An event and when it happens, by the true time.
+/// An event, and when it happens in true time.
 package struct TimedEvent: Sendable, Equatable {
     package var at: Instant
     package var event: PhoneEvent
@@ -32,7 +32,8 @@ package struct TimedEvent: Sendable, Equatable {
 }
 
 extension SimulatedRandom {
-    /// A stream of its own for each seed, subject and number, so that one draw more in one place changes nothing elsewhere.
+    /// A separate stream for each seed, subject and number, so that one more draw in one place changes nothing
+    /// elsewhere.
     package init(seed: UInt64, subject: UInt64, number: Int = 0) {
         self.init(
             seed: seed &* 0x9FB2_1C65_1E98_DF25 &+ subject &* 0xD1B5_4A32_D192_ED03

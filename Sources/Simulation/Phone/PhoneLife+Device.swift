@@ -2,7 +2,7 @@ import BackgroundDelivery
 import HealthModel
 
 extension PhoneLife {
-    /// Lock, power, network, and what is done with the app.
+    /// Lock, power, network, and what the person does with the app.
     func deviceEvents(_ plan: DayPlan) -> [TimedEvent] {
         var random = SimulatedRandom(seed: options.seed, subject: 2, number: plan.day)
         var events = power(plan, &random) + network(plan)
@@ -13,7 +13,7 @@ extension PhoneLife {
             events.append(TimedEvent(look.lowerBound, .unlock))
             events.append(TimedEvent(look.upperBound, .lock))
         }
-        // The app is opened while the phone is in the hand.
+        // The app is opened while the phone is in use.
         var openings = Int(options.opensPerDay)
         if random.chance(options.opensPerDay - Double(openings)) { openings += 1 }
         for _ in 0..<openings where !looks.isEmpty {
@@ -42,7 +42,7 @@ extension PhoneLife {
         return events
     }
 
-    /// When the phone is unlocked: a minute or some, again and again while the person is awake.
+    /// When the phone is unlocked: for a minute or several, again and again while the person is awake.
     private func looks(_ plan: DayPlan, _ random: inout SimulatedRandom) -> [Range<Instant>] {
         var looks: [Range<Instant>] = []
         var at = plan.wakesAt + random.seconds(60, 1200)

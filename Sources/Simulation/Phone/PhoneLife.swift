@@ -1,24 +1,25 @@
 import BackgroundDelivery
 import HealthModel
 
-/// The life of a person with an iPhone and a Watch, day by day, from one seed. Pure: the same options give the same days.
+/// The life of a person with an iPhone and a Watch, day by day, from one seed. Pure: the same options give the same
+/// days.
 package struct PhoneLife: Sendable {
     package struct Options: Sendable {
         package var seed: UInt64
         package var days: Int
         package var home = "Europe/Berlin"
-        /// Where the person is on some days.
+        /// The zone on travel days.
         package var abroad = "America/New_York"
         package var firstDay = LocalDay(year: 2025, month: 3, day: 10)
-        /// Times a day that the app is opened, on average.
+        /// How often the app is opened per day, on average.
         package var opensPerDay = 2.0
         package var forceQuitsPerDay = 0.1
         package var terminationsPerDay = 0.5
         package var rebootsPerDay = 0.05
         package var flightsPerDay = 0.07
-        /// Share of days on which the Watch is away from the phone for hours.
+        /// The share of days on which the Watch is away from the phone for hours.
         package var watchApart = 0.3
-        /// Share of the usual samples.
+        /// The share of the usual number of samples.
         package var density = 1.0
 
         package init(seed: UInt64, days: Int) {
@@ -26,7 +27,8 @@ package struct PhoneLife: Sendable {
             self.days = days
         }
 
-        /// Everything that can hold delivery back, often: the app is opened every third day, killed, force-quit and offline much.
+        /// Everything that can hold delivery back, often: the app is opened only every third day, and is often killed,
+        /// force-quit or offline.
         package static func worst(seed: UInt64, days: Int) -> Options {
             var options = Options(seed: seed, days: days)
             options.opensPerDay = 0.35
@@ -42,7 +44,7 @@ package struct PhoneLife: Sendable {
     package let options: Options
     private let zones: ZoneTimeline
 
-    /// - Throws: `ZoneError` for a zone that isn't known.
+    /// - Throws: `ZoneError` for an unknown zone.
     package init(_ options: Options) throws {
         self.options = options
         let home = try ZoneTimeline(zone: options.home)
@@ -69,7 +71,7 @@ package struct PhoneLife: Sendable {
         zones.ranges(of: options.firstDay.adding(days: day)).first?.lowerBound ?? .epoch
     }
 
-    /// What happens on a day, also what comes of it later, by time.
+    /// What happens on a day, including its later consequences, ordered by time.
     package func events(of day: Int) -> [TimedEvent] {
         let plan = DayPlan(options: options, day: day, start: start(of: day), end: start(of: day + 1), zone: zone(day))
         var samples = DaySamples(plan)
@@ -88,7 +90,7 @@ extension PhoneLife.Options {
     var trip: ClosedRange<Int>? { days >= 14 ? days / 3...(days / 3 + 4) : nil }
 }
 
-/// What is settled of a day before anything happens on it.
+/// What is fixed for a day before anything happens on it.
 struct DayPlan {
     let options: PhoneLife.Options
     let day: Int
@@ -99,7 +101,7 @@ struct DayPlan {
     let sleepsAt: Instant
     /// Start and end; nil on a day of rest.
     let workout: Range<Instant>?
-    /// Hours without network, flights among them.
+    /// Hours without a network, including flights.
     let offline: [Range<Instant>]
 
     init(options: PhoneLife.Options, day: Int, start: Instant, end: Instant, zone: String) {

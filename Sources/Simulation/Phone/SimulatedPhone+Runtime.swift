@@ -6,7 +6,7 @@ import Protocol
 struct BackgroundRun {
     var number: Int
     var began: Instant
-    /// The app was started for it, and is ended with it should it overrun.
+    /// The app was started for it, and is ended with it if it overruns.
     var endsProcess: Bool
 }
 
@@ -47,7 +47,7 @@ extension SimulatedPhone {
         device.isDeferring = true
         tell()
         guard strategy != .naive else { return }
-        // The few seconds that iOS leaves an app to finish what it is at.
+        // The few seconds that iOS leaves an app to finish its work.
         run = BackgroundRun(number: nextRun(), began: now, endsProcess: false)
         world.lastWork = world.monotonic
         watch(runs, until: now + .seconds(5))
@@ -70,7 +70,7 @@ extension SimulatedPhone {
         watch(runs, until: now + .microseconds(Int64((model.runSeconds[kind] ?? 0) * 1_000_000)))
     }
 
-    /// What an app does in a wake that tells it nothing: it syncs. Said again each second, as every command.
+    /// What an app does in a wake without a message: it syncs. Repeated each second, like every command.
     private func askForSync(_ id: String) {
         guard let run, run.number == runs else { return }
         world.send("control.debouncer", .object(SyncNow(id: id).body), from: "app")

@@ -1,7 +1,7 @@
 import BackgroundDelivery
 import HealthModel
 
-/// The phone's discretion: which wakes a day has, and when.
+/// The phone's decisions: which wakes a day has, and when.
 extension SimulatedPhone {
     private func draw<Drawn>(_ kind: WakeKind, _ body: (inout SimulatedRandom) -> Drawn) -> Drawn {
         var stream = random[kind] ?? SimulatedRandom(seed: life.options.seed)
@@ -9,7 +9,7 @@ extension SimulatedPhone {
         return body(&stream)
     }
 
-    /// Settles a day's wakes at its beginning.
+    /// Plans a day's wakes at its beginning.
     func planWakes(from start: Instant, to end: Instant) {
         for kind in strategy.wakes {
             let budget = draw(kind) { model.budget(kind, inputs, using: &$0) }
@@ -48,7 +48,7 @@ extension SimulatedPhone {
         }
     }
 
-    /// A change waits for the phone to think that it is time.
+    /// A change waits until the phone considers it time.
     func planDelivery() {
         guard strategy.wakes.contains(.delivery), hasChange, !isDeliveryPlanned, !waitsForUnlock, deliveriesLeft > 0,
             device.app == .background || device.app == .terminated
@@ -77,7 +77,7 @@ extension SimulatedPhone {
         guard strategy.wakes.contains(.delivery), !device.isDeferring, run == nil, deliveriesLeft > 0,
             device.app == .background || device.app == .terminated
         else { return }
-        // All types that are due at this moment are one wake.
+        // All types due at this moment share one wake.
         at(now) { [unowned self] in try wake(.delivery) }
     }
 }

@@ -8,13 +8,14 @@ import Protocol
 import StageKit
 import UploaderStage
 
-/// A phone with the stack on it: the observer is the phone's own and always runs; all other stages are the app, and run only while the phone gives it time.
+/// A phone running the stack: the observer belongs to the phone and always runs; all other stages are the app, and run
+/// only while the phone gives it time.
 package final class SimulatedPhone {
-    /// What is different from a usual life, for one that tries a single thing.
+    /// Deviations from a normal life, for one that tests a single ability.
     package struct Probe: Sendable, Equatable {
         /// Locked throughout.
         package var staysLocked = false
-        /// As the app is at the start; it is never opened. nil: it is used as usual.
+        /// The app's state at the start; it is never opened. nil: it is used as usual.
         package var app: DeviceState.AppState?
 
         package init(staysLocked: Bool = false, app: DeviceState.AppState? = nil) {
@@ -31,16 +32,16 @@ package final class SimulatedPhone {
     let app: [SimulatedHost]
 
     var device = DeviceState()
-    /// What the stack was last told of it.
+    /// The state last reported to the stack.
     private var told: DeviceState?
     var isInSleepFocus = false
-    /// Neither force-quit, killed, locked nor offline any more: the day of grace.
+    /// No longer force-quit, killed, locked or offline: the day of grace.
     var isFaultless = false
     var run: BackgroundRun?
     var runs = 0
     var wakes = 0
     var runTime = Duration.zero
-    /// Deliveries of today that are left, and whether a change waits for one.
+    /// How many deliveries are left today, and whether a change is waiting for one.
     var deliveriesLeft = 0
     var hasChange = false
     var isDeliveryPlanned = false
@@ -50,7 +51,7 @@ package final class SimulatedPhone {
     package private(set) var ledger = SampleLedger()
     var log = DeliveryLog()
     var naive = NaiveSync()
-    /// The true time when the world's clock stood at 0.
+    /// The true time when the simulated clock stood at 0.
     private let epoch: Instant
     private static let firstUse = Duration.seconds(10)
 
@@ -98,8 +99,8 @@ package final class SimulatedPhone {
         world.schedule(.action(action), after: time - now)
     }
 
-    /// Lives all days, and a day of grace without faults.
-    /// - Parameter progress: days that are over.
+    /// Simulates all days, and a day of grace without faults.
+    /// - Parameter progress: the number of days that are over.
     package func live(progress: (Int) -> Void = { _ in }) throws {
         device.isCharging = true
         device.isDeferring = true
@@ -148,7 +149,7 @@ package final class SimulatedPhone {
     private func happen(_ event: PhoneEvent) throws {
         defer { tell() }
         switch event {
-        // What reaches the phone after the span isn't counted: there may be no wake left for it.
+        // Anything that reaches the phone after the span isn't counted: there may be no wake left for it.
         case .arrive where isFaultless: return
         case .arrive(let added, let deleted): try arrive(added, deleted)
         case .clock(let offset): world.wallOffset = isFaultless ? epoch : epoch + offset
@@ -204,7 +205,7 @@ package final class SimulatedPhone {
 
     var isOnline: Bool { device.network?.isSatisfied ?? true }
 
-    /// Says to the stack what the phone is like.
+    /// Tells the stack the phone's state.
     func tell() {
         guard strategy != .naive, device != told, observer.isRunning else { return }
         told = device
@@ -228,7 +229,7 @@ package final class SimulatedPhone {
             .effect(host, life: host.lives, reply.result(of: effect)), after: .milliseconds(80))
     }
 
-    /// How it went.
+    /// The result.
     package var outcome: SampleLedger.Outcome {
         strategy == .naive
             ? ledger.compare(arrivals: naive.arrivals, alive: naive.alive)

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// What is to happen in a simulation, by time; what falls on one moment happens in the order it was added.
+/// Upcoming events in a simulation, by time; events at the same moment happen in the order in which they were added.
 package struct EventQueue<Event> {
     private struct Entry {
         var at: MonotonicTime

@@ -4,7 +4,8 @@ import HealthModel
 import StageKit
 import UploaderStage
 
-/// A backend in memory: a versioned upsert that keeps tombstones, and counts how often each (id, version) was taken as new.
+/// A backend in memory: a versioned upsert that keeps tombstones, and counts how often each (id, version) was accepted
+/// as new.
 package struct FakeBackend {
     package struct Key: Hashable {
         package var user: String
@@ -15,7 +16,7 @@ package struct FakeBackend {
 
     package struct Entry: Equatable {
         package var version: Int64
-        /// Without version; nil is a tombstone.
+        /// Without the version; nil is a tombstone.
         package var content: Value?
     }
 
@@ -36,7 +37,7 @@ package struct FakeBackend {
     /// (id, version) pairs that changed something more than once.
     package var acceptedTwice: Int { accepted.values.count { $0 > 1 } }
 
-    /// The machine is lost; another one, empty, takes its place.
+    /// The machine is lost; another, empty one takes its place.
     package mutating func replace() {
         entries = [:]
         accepted = [:]
@@ -44,7 +45,7 @@ package struct FakeBackend {
         generation += 1
     }
 
-    /// What is alive, by user, kind and id.
+    /// The living elements of a kind.
     package func alive(_ kind: String) -> [Key: Value] {
         entries.compactMapValues(\.content).filter { $0.key.kind == kind }
     }
@@ -101,7 +102,7 @@ package struct FakeBackend {
         return .answered(status: 200, body: Array(answer.json().utf8))
     }
 
-    /// What it holds, as the reference backend's `stats` says it.
+    /// What it holds, in the form of the reference backend's `stats`.
     package var holdings: UploadReply {
         let answer: Value = [
             "generation": .string("generation-\(generation)"), "sequence": .integer(sequence),
@@ -113,7 +114,7 @@ package struct FakeBackend {
 }
 
 extension UploadReply {
-    /// As the uploader's own runner reports what came of a request or a question.
+    /// The result of a request or a question, in the form that the uploader's own runner reports.
     package func result(of effect: Effect) -> EffectResult {
         if let request = effect.request as? UploadRequest {
             return EffectResult(id: effect.id, value: request.reply(to: self))

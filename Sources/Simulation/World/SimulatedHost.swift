@@ -6,7 +6,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// What a stage's process is in the simulation: `StageHost`'s turns without its threads, on a file of its own, to be killed and started at will.
+/// A stage's process in the simulation: `StageHost`'s turns without its threads, on a file of its own, to be killed and
+/// started at will.
 package final class SimulatedHost {
     package enum Input {
         case message(Message)
@@ -15,13 +16,13 @@ package final class SimulatedHost {
         case lostRows(String)
     }
 
-    /// One life of the process: all that a crash takes away.
+    /// One life of the process: everything that a crash takes away.
     private final class Life {
         let database: StageDatabase
         let changelog: KeyedChangelog
         let stage: any Stage
         let identifiers: Turn.Identifiers
-        /// Beside the writer, once the stage has made its tables.
+        /// Beside the writer, once the stage has created its tables.
         var service: (reader: Database, source: any PullSource)?
         var pulls: PullClient
         var inputs: [Input] = []
@@ -33,7 +34,7 @@ package final class SimulatedHost {
 
         init(_ host: SimulatedHost, path: String, now: Instant) throws {
             database = try StageDatabase(path: path, now: now)
-            // A crash here is the end of a process, never of the machine.
+            // A crash here ends a process, never the machine.
             try database.database.execute("PRAGMA synchronous=OFF")
             let database = database
             try database.transaction {
@@ -56,16 +57,16 @@ package final class SimulatedHost {
     private let makeSource: (Database) throws -> any PullSource
     private unowned let world: SimulatedWorld
     private var life: Life?
-    /// Rises with each start: what belongs to an earlier life is nobody's.
+    /// Rises with each start: anything that belongs to an earlier life is ignored.
     package private(set) var lives = 0
     package private(set) var isTurnDue = false
     private var wake = 0
     private var beats = 0
-    /// The process exists and gets no time: what it is sent waits in its sockets, as far as there is room.
+    /// The process exists but gets no time: messages to it wait in its sockets, as far as there is room.
     package private(set) var isSuspended = false
     private var parked: [Message] = []
 
-    /// Messages that wait for a suspended process; what comes after them is dropped, as its socket would.
+    /// How many messages wait for a suspended process; any more are dropped, as its socket would do.
     private static let highWaterMark = 64
 
     package init(
@@ -104,7 +105,7 @@ package final class SimulatedHost {
         rouse()
     }
 
-    /// Goes on beating and taking turns.
+    /// Continues heartbeats and turns.
     package func rouse() {
         guard isAwake else { return }
         beats += 1
@@ -134,7 +135,7 @@ package final class SimulatedHost {
         world.schedule(.beat(self, number: number), after: life.repetition.next(after: now, at: now) - now)
     }
 
-    /// The process is gone: what wasn't committed, and all it had in memory.
+    /// The process is gone, with everything uncommitted or in memory.
     package func crash() {
         life?.database.rollback()
         life = nil
@@ -199,7 +200,7 @@ package final class SimulatedHost {
         if number == wake, life != nil { scheduleTurn(after: .zero) }
     }
 
-    /// One turn as `StageHost` makes it: the inputs, a tick, the commit, and only then what is to be sent.
+    /// One turn, just as `StageHost` runs it: the inputs, a tick, the commit, and only then what is to be sent.
     /// - Parameter crash: where in the turn the process ends, if it does.
     package func runTurn(crash point: SimulatedWorld.CrashPoint?) throws {
         guard let life else { return }
@@ -237,12 +238,12 @@ package final class SimulatedHost {
         if changed {
             life.repetition.moved(at: world.monotonic)
             beat()
-            // The next one follows soon, whenever it was to come.
+            // The next one follows soon, whenever it was due.
             beats += 1
             world.schedule(.beat(self, number: beats), after: Repetition.lively)
         }
         wake += 1
-        // A host takes a turn now and then without a reason; here nobody asks while all others rest.
+        // A host takes an occasional turn without cause; here nobody asks while all others are at rest.
         let regular = world.isHeard(self) ? Repetition.next(Repetition.quiet, after: world.monotonic) : nil
         guard let next = [deadline, life.pulls.nextDeadline, regular].compactMap({ $0 }).min(), next < .distantFuture
         else {
@@ -264,7 +265,7 @@ package final class SimulatedHost {
         world.send(message.topic, message.body, from: name)
     }
 
-    /// How the instance stands by what it last committed; nil while it is down.
+    /// The instance's state as of its last commit; nil while it is down.
     package var heartbeat: Heartbeat? {
         guard let life else { return nil }
         return Heartbeat(

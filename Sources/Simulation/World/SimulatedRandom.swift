@@ -1,4 +1,4 @@
-/// The same numbers on every run (SplitMix64), so that a failing case can be met again.
+/// The same numbers on every run (SplitMix64), so that a failing case can be reproduced.
 package struct SimulatedRandom: RandomNumberGenerator {
     private var state: UInt64
 

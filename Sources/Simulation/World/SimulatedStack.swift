@@ -13,7 +13,7 @@ import SQLite
 import StageKit
 import UploaderStage
 
-/// What lies in a simulated inbox.
+/// A file in a simulated inbox.
 package struct SimulatedFile {
     package var id: String
     package var user: String
@@ -24,7 +24,8 @@ package struct SimulatedFile {
     }
 }
 
-/// All stages of a stack in one process, each on its own file, over a bus, clocks, an inbox and a backend that misbehave as a seed says.
+/// All stages of a stack in one process, each on its own file, with a bus, clocks, an inbox and a backend that
+/// misbehave as determined by a seed.
 package final class SimulatedStack {
     package let world: SimulatedWorld
     package let files: [SimulatedFile]
@@ -34,7 +35,7 @@ package final class SimulatedStack {
 
     /// - Parameters:
     ///   - configuration: as `healthbus up` reads it; the hub and the reference backend have no stage.
-    ///   - wall: the clock at the start.
+    ///   - wall: the wall clock at the start.
     package init(
         _ configuration: StackConfiguration, seed: UInt64, wall: Instant, zone: String, files: [SimulatedFile],
         trace: Bool = false
@@ -82,7 +83,7 @@ package final class SimulatedStack {
                 reply(ImportEvent.records(id: id, batch))
             }
             reply(ImportEvent.finished(id: id, summary))
-        // Its files lie where the observer can open them.
+        // Its files are where the observer can open them.
         case .measure, .append, .discard, .watch, .settle: break
         }
     }
@@ -105,7 +106,7 @@ package final class SimulatedStack {
         case 3: answer(.answered(status: 401, body: []))
         case 4: answer(.answered(status: 500, body: []))
         default:
-            // Stored long before the answer comes.
+            // Stored long before the answer arrives.
             let late = try backend.take(request)
             world.schedule(
                 .effect(host, life: host.lives, late.result(of: effect)),
@@ -124,7 +125,7 @@ package final class SimulatedStack {
         for host in world.hosts { try host.start() }
     }
 
-    /// Gives the command to import a file, again and again until the observer has it in its books, as the command line does.
+    /// Sends the command to import a file repeatedly until the observer has recorded it, as the command line does.
     package func submit(_ file: SimulatedFile, after delay: Duration) {
         world.schedule(
             .action { [unowned self] in
@@ -147,14 +148,14 @@ package final class SimulatedStack {
     private func areImportsClosed() throws -> Bool { try files.allSatisfy { try state(of: $0) == "closed" } }
 
     /// Runs until everything is delivered and final, by the same rule as `healthbus up --until-idle`.
-    /// - Parameter isReady: whether all that was asked of the stack has reached it; nothing is judged before.
-    /// - Returns: what it waited for when it gave up; nil when it got there.
+    /// - Parameter isReady: whether everything asked of the stack has reached it; nothing is judged before.
+    /// - Returns: what it was waiting for when it gave up; nil when it succeeded.
     package func runUntilIdle(within limit: Duration, isReady: () throws -> Bool = { true }) throws -> String? {
         var watch = IdleWatch(roles: .init(of: configuration), closedHead: .beginning)
         var last = IdleWatch.Verdict.waiting("the first look")
         try world.run(for: limit) {
             let beats = world.hosts.compactMap { host in host.heartbeat.map { (host.name, (beat: $0, age: 0.0)) } }
-            // A file that is still on its way to the observer isn't known to it: nothing is judged before.
+            // The observer doesn't know of a file that is still on its way: nothing is judged before.
             guard try areImportsClosed() && isReady() else { return false }
             last = watch.judge(Dictionary(uniqueKeysWithValues: beats), at: world.monotonic)
             return last == .idle

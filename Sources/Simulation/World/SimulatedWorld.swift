@@ -5,7 +5,7 @@ import MessageBus
 import Protocol
 import StageKit
 
-/// The bus, the clocks and the misfortunes of one simulation, all from one seed.
+/// The bus, the clocks and the mishaps of one simulation, all from one seed.
 package final class SimulatedWorld {
     package enum Event {
         case turn(SimulatedHost, life: Int)
@@ -23,7 +23,7 @@ package final class SimulatedWorld {
     package struct Faults {
         package var drop = 0.0
         package var duplicate = 0.0
-        /// Comes up to 3 s late, so that others overtake it.
+        /// Arrives up to 3 s late, so that others overtake it.
         package var delay = 0.0
         /// A turn ends the process.
         package var crash = 0.0
@@ -48,23 +48,24 @@ package final class SimulatedWorld {
     package var hosts: [SimulatedHost] = []
     private var queue = EventQueue<Event>()
     package private(set) var monotonic = MonotonicTime(microseconds: 1_000_000_000)
-    /// What the wall clock shows when the clock that never jumps stands at 0.
+    /// What the wall clock shows when the monotonic clock stands at 0.
     package var wallOffset: Instant
     private var deadline = MonotonicTime.distantPast
     /// Does what a stage asks for beyond the bus.
     package var effects: (Effect, SimulatedHost) throws -> Void = { _, _ in }
-    /// Whom the processes believe; nil: everybody.
+    /// Whom the processes trust; nil: everybody.
     package var trust: BusTrust?
     /// Sees every message that is sent.
     package var witness: (String) -> Void = { _ in }
-    /// Hears every message, as a tap does, and may say something too.
+    /// Hears every message, as a tap does, and may also send.
     package var eavesdropper: (Message) -> Void = { _ in }
     package private(set) var counts: [String: Int] = [:]
     package private(set) var failure: (any Error)?
     package let trace: Bool
-    /// Latencies don't vary, and a process that nobody listens to rests until its next deadline: months go by in seconds.
+    /// Latencies don't vary, and a process that nobody listens to rests until its next deadline: months pass in
+    /// seconds.
     package var isSteady = false
-    /// When a process last committed or had something done. To ask is no work yet: a locked phone refuses each time.
+    /// When a process last committed or performed an effect. Asking isn't work: a locked phone refuses each time.
     package var lastWork = MonotonicTime.distantPast
 
     init(seed: UInt64, wall: Instant, trace: Bool = false) throws {
@@ -89,13 +90,13 @@ package final class SimulatedWorld {
 
     package func time(microseconds range: ClosedRange<Int64>) -> Duration { .microseconds(pick(range)) }
 
-    /// How long a process takes to come to its next turn.
+    /// How long a process takes to start its next turn.
     package func latency() -> Duration {
         isSteady ? .microseconds(200) : time(microseconds: chance(faults.slow) ? 0...400_000 : 100...1500)
     }
 
-    /// For one life of a process, the same with each run of a seed. Draws nothing from the world's own, so that the
-    /// misfortunes stay as they are.
+    /// For one life of a process, the same on every run with a seed. Draws nothing from the world's own stream, so that
+    /// the mishaps stay the same.
     func random(for name: String, _ life: Int) -> SimulatedRandom {
         var seed = random
         let place = name.utf8.reduce(into: UInt64(life)) { $0 = $0 &* 31 &+ UInt64($1) }
@@ -145,8 +146,9 @@ package final class SimulatedWorld {
 
     // MARK: Time
 
-    /// Goes on for a while (by the monotonic clock, without the time that all stood still) or until `isDone`, which is asked between events.
-    /// - Throws: what a stage couldn't go on with.
+    /// Continues for a while (by the monotonic clock, without time spent suspended) or until `isDone`, which is checked
+    /// between events.
+    /// - Throws: why a stage couldn't continue.
     package func run(for time: Duration, isDone: () throws -> Bool = { false }) throws {
         var checked = MonotonicTime.distantPast
         deadline = monotonic + time
@@ -154,7 +156,7 @@ package final class SimulatedWorld {
             monotonic = max(monotonic, at)
             try handle(event)
             if let failure { throw failure }
-            // Asked ten times a simulated second: often enough, and cheap.
+            // Checked ten times per simulated second: often enough, and cheap.
             if monotonic - checked >= .milliseconds(100) {
                 checked = monotonic
                 if try isDone() { return }
@@ -179,12 +181,12 @@ package final class SimulatedWorld {
         }
     }
 
-    /// Whether any other process would hear what this one says.
+    /// Whether any other process would hear a message from this one.
     func isHeard(_ host: SimulatedHost) -> Bool {
         !isSteady || hosts.contains { $0 !== host && $0.isAwake }
     }
 
-    /// Ends a process now and starts it again after a while, as the supervisor does.
+    /// Ends a process now and restarts it after a while, as the supervisor does.
     package func restart(_ host: SimulatedHost, wiping: Bool = false) {
         note(wiping ? "wiped" : "crashed")
         do { try wiping ? host.wipe() : host.crash() } catch { fail(error) }

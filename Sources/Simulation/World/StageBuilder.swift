@@ -13,10 +13,10 @@ struct StageBuilder {
     let zone: String
     let seed: UInt64
 
-    /// All but handlers, which are found by their names.
+    /// All except handlers, which are found by name.
     private static let plugins: [StagePlugin] = [.observer, .debouncer, .consolidator, .uploader]
 
-    /// nil for the hub and the reference backend, which have no stage, and for notifiers, which would do things outside.
+    /// nil for the hub and the reference backend, which have no stage, and for notifiers, which would act outside.
     func host(_ instance: StackConfiguration.Instance, in world: SimulatedWorld) throws -> SimulatedHost? {
         if !instance.manifest.kind.isStage || instance.manifest.kind == .notifier { return nil }
         let name = instance.manifest.name

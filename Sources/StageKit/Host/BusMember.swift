@@ -6,16 +6,17 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// The place on the bus of an instance that is no stage: it says that it is there, and may hear and say a little besides.
+/// The bus connection of an instance that isn't a stage: it reports that it is there, and may hear and say a little
+/// more.
 package final class BusMember: Sendable {
     private let bus: BusConnection
     private let name: String
 
-    /// Connects, and goes on saying that it is there until `leave`.
+    /// Connects, and keeps reporting that it is there until `leave`.
     /// - Parameters:
-    ///   - details: of the plugin's own kind, asked for with each heartbeat.
+    ///   - details: specific to the plugin, evaluated for each heartbeat.
     ///   - subscriptions: what else it wants to hear.
-    ///   - message: called on the bus's thread with that; must be quick.
+    ///   - message: called on the bus thread with that; must be quick.
     package init(
         _ context: PluginContext, details: @escaping @Sendable () -> HeartbeatDetails,
         subscriptions: [Subscription] = [], message: @escaping @Sendable (Message) -> Void = { _ in }

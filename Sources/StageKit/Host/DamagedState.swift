@@ -2,17 +2,17 @@ import Foundation
 import Logging
 import SQLite
 
-/// What to do when an instance's file is damaged: what that means depends on whose it is.
+/// What to do when an instance's file is damaged; what that loses depends on whose file it is.
 package enum DamagedState {
-    /// For people; nil when the error is another one.
+    /// For people; nil when it is some other error.
     package static func failure(of error: any Error) -> Failure? {
         guard let error = error as? SQLiteError, error.isCorrupt else { return nil }
         let folder = URL(fileURLWithPath: error.path).deletingLastPathComponent().path
         let aside = "mv \(Advice.quoted(folder)) \(Advice.quoted(folder + ".damaged"))"
         return Failure(
             "\(error.path) is damaged: \(error.message). Nothing in it was changed",
-            hint: "stop the stack, then put a backup back with 'healthbus restore BACKUP'; or without one: '\(aside)', "
-                + "and start the stack. What a handler or the consolidator keeps is then made anew from the observer's samples, "
+            hint: "stop the stack, then restore a backup with 'healthbus restore BACKUP'; if there is none, "
+                + "run '\(aside)', and start the stack. What a handler or the consolidator keeps is then made again from the observer's samples, "
                 + "and what the uploader or the backend keeps is delivered again. If it was the observer's own file, "
                 + "import every export again, and set the zone again with 'healthbus zone set ZONE'",
             code: .damaged)

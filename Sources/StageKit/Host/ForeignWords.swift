@@ -5,7 +5,8 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// Logs what others said and had no right to say: seldom, for whoever floods isn't to fill the log as well.
+/// Logs messages that their sender had no right to send; seldom, since a sender that floods the bus shouldn't fill the
+/// log too.
 final class ForeignWords: Sendable {
     private let limit = Mutex(NoticeLimit())
     private let log: StageLog
@@ -15,14 +16,14 @@ final class ForeignWords: Sendable {
     func note(_ message: Message) {
         let notice = BusNotice(.denied, who: String(message.header.from.prefix(64)), why: "")
         guard let told = limit.withLock({ $0.pass(notice, at: MonotonicClock.now) }) else { return }
-        // A topic may hold anything; its first part tells enough.
+        // A topic may hold anything; its first part is enough.
         let family = message.topic.prefix { $0 != "." }.prefix(32)
         log(.messageForeign, ["from": told.who, "topic": String(family), "untold": told.untold])
     }
 }
 
 extension StageLog {
-    /// The same with one line of an event and consumer in ten seconds: a consumer asks as often as it likes.
+    /// The same, with one line per event and consumer every ten seconds: a consumer may ask as often as it likes.
     func seldom() -> StageLog {
         let limit = SharedLimit()
         return StageLog { event, failed, fields in

@@ -4,15 +4,18 @@ import Foundation
 import Glibc
 import HealthModel
 
-/// Tells whether this machine has a way out, at once and whenever that changes: the counterpart of `NWPathMonitor`.
+/// Reports whether this machine has network access, at once and whenever that changes: the counterpart of
+/// `NWPathMonitor`.
 ///
-/// The kernel's notices are hints; each makes it look again at what holds: a route that leads somewhere, over a link that is up. A default route isn't asked
-/// for: a backend in the same network is reached without one, and waiting wrongly would be worse than trying in vain.
+/// The kernel's notifications are hints; each makes it check the current state: is there a route that leads somewhere,
+/// over a link that is up? A default route isn't required: a backend in the same network is reached without one, and
+/// waiting needlessly would be worse than trying in vain.
 package final class PathWatcher: Sendable {
     private let watch: Int32
 
-    /// - Parameter changed: called on a thread of its own, first with what holds now; its answer false ends the watch.
-    /// - Throws: `PathError` when the kernel's notices can't be heard.
+    /// - Parameter changed: called on a thread of its own, first with the current state; returns false to end the
+    ///   watch.
+    /// - Throws: `PathError` when the kernel's notifications aren't available.
     package init(changed: @escaping @Sendable (NetworkPath) -> Bool) throws {
         let watch = healthbus_route_watch()
         guard watch >= 0 else { throw PathError(code: -watch) }
@@ -21,7 +24,7 @@ package final class PathWatcher: Sendable {
             defer { close(watch) }
             var last: NetworkPath?
             repeat {
-                // What can't be told now is told at the next notice; until then the last word holds.
+                // If the state can't be read now, it is read at the next notification; until then the last one stands.
                 guard let path = try? Self.current(), path != last else { continue }
                 last = path
                 guard changed(path) else { return }
@@ -34,7 +37,7 @@ package final class PathWatcher: Sendable {
 
     package func stop() { healthbus_route_end(watch) }
 
-    /// What holds now.
+    /// The current state.
     package static func current() throws -> NetworkPath {
         var links = [UInt32](repeating: 0, count: 64)
         let count = healthbus_route_links(&links)
@@ -58,7 +61,7 @@ package final class PathWatcher: Sendable {
     }
 
     private static func isUp(_ link: String, _ files: String) -> Bool {
-        // Tunnels and bridges of containers say "unknown": they have no carrier to lose.
+        // Tunnels and container bridges say "unknown": they have no carrier to lose.
         ["up", "unknown"].contains(text("\(files)/\(link)/operstate"))
     }
 
@@ -81,7 +84,7 @@ package final class PathWatcher: Sendable {
     }
 }
 
-/// The kernel didn't tell about routes.
+/// The kernel gave no information about routes.
 package struct PathError: Error, CustomStringConvertible {
     package var code: Int32
 

@@ -12,32 +12,32 @@ import SQLite
 import Synchronization
 import Terminal
 
-/// What a plugin's program knows once it has been started rightly: who it is, its options, its folder, its lock.
+/// What a plugin's program knows once it has been started correctly: its name, its options, its folder, its lock.
 package struct PluginContext: Sendable {
     package let state: StateFolder
     package let stack: StackConfiguration
     package let instance: StackConfiguration.Instance
     package let log: StageLog
-    /// What it is started for, when that isn't to run: a request to mend a stage that doesn't run.
+    /// What it is started for, if not to run: a request to a stage that isn't running.
     let request: MendRequest?
 
     package var name: String { instance.name }
     package var configuration: Value { instance.configuration }
     package var folder: String { scratch ?? state.instance(name) }
     package var databasePath: String { scratch.map { $0 + "/state.sqlite" } ?? state.database(name) }
-    /// Where a program that is only checked keeps what it would keep in its folder.
+    /// Where a program that is only being checked keeps what would go into its folder.
     fileprivate(set) var scratch: String?
-    /// The bus, with this instance's keys where it is sealed.
+    /// The bus, with this instance's keys if it is sealed.
     package let address: BusAddress
 }
 
-/// A stage with what belongs to it outside.
+/// A stage and its parts outside the stage itself.
 package struct StageParts {
     package var stage: any Stage
     package var effects: (any EffectRunner)?
-    /// Does, without the lock, some of the work of the process whose place it is to take, and compares the results.
+    /// Does, without the lock, some of the work of the process that it is to replace, and compares the results.
     package var trial: ((_ database: String, StackClient) throws -> TrialReport)?
-    /// Makes the answerer of pulls, on its own thread with its own read-only connection.
+    /// Makes the source that answers pulls, on its own thread with its own read-only connection.
     package var source: @Sendable (Database) throws -> any PullSource
 
     package init(
@@ -52,7 +52,8 @@ package struct StageParts {
     }
 }
 
-/// The `main` of every plugin: reads its arguments, checks its configuration, makes what belongs to it, takes its lock, runs, drains on SIGTERM.
+/// The `main` of every plugin: reads its arguments, checks its configuration, makes its parts, takes its lock, runs,
+/// and drains on SIGTERM.
 package enum PluginProgram {
     /// Runs a stage until SIGTERM or SIGINT; ends the process.
     package static func run(_ plugin: String, _ make: @escaping (PluginContext) throws -> StageParts) -> Never {
@@ -82,14 +83,15 @@ package enum PluginProgram {
         }
     }
 
-    /// For plugins that aren't stages (hub, backend): everything around them, and the lock held while `body` runs.
+    /// For plugins that aren't stages (hub, backend): everything around them; the lock is held while `body` runs.
     package static func start(_ plugin: String, _ body: (PluginContext, Stopper) throws -> Void) -> Never {
         start(plugin, prepare: { _ in () }, check: { _, _, _ in nil }, rehearse: { _, _ in }) { _, context, stopper in
             try body(context, stopper)
         }
     }
 
-    /// What can be told of a stage before it has the lock: that it knows the file, and what comes of its trial.
+    /// Checks what can be known about a stage before it has the lock: that it recognises the file, and the result of
+    /// its trial.
     private static func check(_ parts: StageParts, _ context: PluginContext, _ client: StackClient) throws
         -> TrialReport?
     {
@@ -107,7 +109,7 @@ package enum PluginProgram {
     ) -> Never {
         let program = "healthbus-\(plugin)"
         do {
-            // Before any thread: glibc would otherwise keep an arena of up to 64 MB for each.
+            // Before any thread starts: otherwise glibc would keep an arena of up to 64 MB for each.
             _ = healthbus_limit_arenas(2)
             Standby.blockSignal()
             let stopper = try Stopper()
@@ -125,7 +127,7 @@ package enum PluginProgram {
             let prepared: Prepared
             let lock: InstanceLock
             if let swap = arguments.value("--swap") {
-                // It holds nothing that would have to be given back.
+                // It holds nothing that has to be released.
                 stopper.whenAsked { exit(ExitCode.done.rawValue) }
                 let standby = try Standby(context, swap: swap)
                 prepared = try standby.prepare {
@@ -150,7 +152,7 @@ package enum PluginProgram {
         }
     }
 
-    /// Does all that can be refused before the lock is taken, on a folder of its own that is gone afterwards: `healthbus validate`.
+    /// Makes every check that can fail before the lock is taken, on a temporary folder: `healthbus validate`.
     private static func check<Prepared>(
         _ plugin: String, _ arguments: Arguments, _ prepare: (PluginContext) throws -> Prepared,
         _ rehearse: (Prepared, PluginContext) throws -> Void
@@ -163,14 +165,14 @@ package enum PluginProgram {
         try rehearse(try prepare(context), context)
     }
 
-    /// Opens the stage on an empty file, as its first start does.
+    /// Opens the stage on an empty file, as on its first start.
     private static func rehearse(_ parts: StageParts, _ context: PluginContext) throws {
         let database = try StageDatabase(path: context.databasePath, now: WallClock.now)
         defer { parts.effects?.stop() }
         try MendingBench(MendingStage(parts.stage, instance: context.name), database, nil, context.log).open()
     }
 
-    /// What a program of this stack says to do names the stack.
+    /// Commands advised by a program of this stack name the stack.
     private static var advice: Advice {
         let words = CommandLine.arguments
         func value(_ option: String) -> String? {
@@ -211,7 +213,7 @@ package enum PluginProgram {
         guard let instance = stack.instance(name) else {
             throw ConfigurationError(file: stack.file, key: "instances", reason: "has no '\(name)'")
         }
-        // The manifest may say where it lies, with a path; its name is the plugin's.
+        // The manifest may give a path to it; its file name is the plugin's.
         guard instance.manifest.executable.split(separator: "/").last == "healthbus-\(plugin)" else {
             throw ConfigurationError(
                 file: stack.file, key: "instances.\(name).plugin",
@@ -225,7 +227,7 @@ package enum PluginProgram {
             }
             return request
         }
-        // The hub has a list instead of a key that lets it in.
+        // The hub has a guest list instead of a key that admits it.
         let isHub = instance.manifest.kind == .hub
         return PluginContext(
             state: state, stack: stack, instance: instance,
@@ -243,7 +245,7 @@ package enum PluginProgram {
         guard arguments.flag("--standby") else {
             let holder = InstanceLock.holder(folder: context.folder).map { " (process \($0))" } ?? ""
             throw Failure(
-                "'\(context.name)' runs already on \(context.state.path)\(holder)",
+                "'\(context.name)' is already running on \(context.state.path)\(holder)",
                 hint: "stop that one, or start this one with --standby or --takeover")
         }
         context.log(.instanceStandby)
@@ -294,7 +296,7 @@ package final class Stopper: Sendable {
 
     package var isAsked: Bool { state.withLock { $0.asked } }
 
-    /// Calls `action` when the process is asked to stop; at once when it was asked already.
+    /// Calls `action` when the process is asked to stop; at once if it already was.
     package func whenAsked(_ action: @escaping @Sendable () -> Void) {
         let already = state.withLock { state in
             state.action = action

@@ -3,23 +3,23 @@ import Foundation
 import HealthModel
 import Protocol
 
-/// What this process takes of the machine.
+/// The machine resources that this process uses.
 package enum ProcessUse {
-    /// Resident set, bytes (/proc/self/statm); 0 where it can't be read.
+    /// Resident set in bytes (/proc/self/statm); 0 if it can't be read.
     package static var memory: Int64 {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
         let fields = text.split(separator: " ")
         return fields.count > 1 ? (Int64(fields[1]) ?? 0) * 4096 : 0
     }
 
-    /// Processor time of all its threads since it began, microseconds.
+    /// Processor time of all its threads since it began, in microseconds.
     package static var processorTime: Int64 {
         var time = timespec()
         guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }
         return Int64(time.tv_sec) * Instant.microsecondsPerSecond + Int64(time.tv_nsec) / 1000
     }
 
-    /// When it was first asked what it takes, which is with its first heartbeat: by the clock.
+    /// When its use was first asked for, which is at its first heartbeat; by the wall clock.
     package static let started: Instant = WallClock.now
 
     /// Writes it into a heartbeat.

@@ -9,7 +9,7 @@ import Synchronization
 /// The thread that answers pulls: long reads never wait for the writer, nor the writer for them.
 final class PullServer: Sendable {
     private let requests = Mutex(PullQueue())
-    /// Wakes the thread up: something waits.
+    /// Wakes the thread: a request is waiting.
     private let bell = Mailbox<Void>(capacity: 1)
     private let finished = DispatchSemaphore(value: 0)
 
@@ -37,7 +37,7 @@ final class PullServer: Sendable {
         thread.start()
     }
 
-    /// What there is no room for is dropped; it comes again.
+    /// A request that there is no room for is dropped; it comes again.
     func offer(_ message: Message) {
         requests.withLock { _ = $0.offer(message.body, from: message.header.from) }
         bell.offer(())

@@ -4,11 +4,11 @@ import HealthModel
 import Protocol
 import SQLite
 
-/// Answers one pull at a time: judges the anchor it comes with, then has the source read. Knows no thread and no socket.
+/// Answers one pull at a time: judges its anchor, then has the source read. It knows of no thread and no socket.
 package struct PullService {
     let instance: String
     let log: StageLog
-    /// Called when a consumer shows an anchor that this generation never reached: the writer begins a new one.
+    /// Called when a consumer shows an anchor that this generation never reached: the writer then begins a new one.
     let lostRows: (_ generation: String) -> Void
     let send: (_ topic: String, _ body: Value) -> Void
 
@@ -22,8 +22,8 @@ package struct PullService {
         self.send = send
     }
 
-    /// Sends the answer's parts, all from one read transaction; a request that isn't one is dropped.
-    /// - Throws: what the database can't read.
+    /// Sends the answer's parts, all from one read transaction; anything that isn't a request is dropped.
+    /// - Throws: when the database can't be read.
     package func serve(_ request: Value, _ database: Database, _ source: any PullSource) throws {
         guard let asked = request.read(PullHeader.self) else { return }
         let topic = PageHeader.topic(asked.consumer)

@@ -9,19 +9,19 @@ import Synchronization
 
 /// Does what a stage asks for beyond the bus: uploads, reading files.
 package protocol EffectRunner: AnyObject, Sendable {
-    /// Starts the effect on a thread of its own and returns; `reply` may be called once or, for a stream of results, often. It waits while the stage is busy
-    /// and answers false when the host is stopping.
+    /// Starts the effect on a thread of its own and returns; `reply` may be called once or, for a stream of results,
+    /// many times. It blocks while the stage is busy, and returns false when the host is stopping.
     func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool)
-    /// Ends what is under way; called once, before the host's thread ends.
+    /// Ends whatever is in progress; called once, before the host's thread ends.
     func stop()
 }
 
-/// Runs one stage in one process: its thread, its transaction, its place on the bus.
+/// Runs one stage in one process: its thread, its transaction, its bus connection.
 package final class StageHost: Sendable {
     enum Input: Sendable {
         case message(Message)
         case answer(PullAnswer)
-        /// A result waits in `results`.
+        /// A result is waiting in `results`.
         case effectIsDone
         case lostRows(generation: String)
     }
@@ -33,7 +33,7 @@ package final class StageHost: Sendable {
     let instance: String
     let plugin: String
     private let inputs = Mailbox<Input>(capacity: 512)
-    /// Results of effects wait for room here, so that a reader can't run ahead of the writer.
+    /// Results of effects wait here for room, so that a reader can't run ahead of the writer.
     private let results = Mailbox<EffectResult>(capacity: 2)
     private let vitals: Vitals
     private let pulls: Mutex<PullClient>
@@ -61,8 +61,8 @@ package final class StageHost: Sendable {
         stop()
     }
 
-    /// Runs until `stop`, on the caller's thread, which owns the stage and its database from here on.
-    /// - Throws: what the stage can't go on with; everything committed stays, and a restart goes on from there.
+    /// Runs until `stop`, on the caller's thread, which owns the stage and its database from then on.
+    /// - Throws: why the stage can't continue; everything committed is kept, and a restart continues from there.
     package func run(
         stage: any Stage, database: StageDatabase, address: BusAddress, effects: (any EffectRunner)?,
         source: @escaping @Sendable () throws -> (Database, any PullSource)
@@ -79,8 +79,8 @@ package final class StageHost: Sendable {
         let bus = try connect(to: address, hearing: stage.subscriptions, server, outbox)
         outbox.attach(bus)
         defer {
-            // Order matters: an effect that waits for room is let go first, and nothing is sent after the last heartbeat, which says that
-            // this instance has stopped.
+            // The order matters: an effect that waits for room is released first, and nothing is sent after the last
+            // heartbeat, which says that this instance has stopped.
             results.close()
             effects?.stop()
             server.close()
@@ -104,7 +104,7 @@ package final class StageHost: Sendable {
                 let changed = vitals.update(
                     head: database.head, epoch: database.epoch, report: try stage.report(turn),
                     committed: committed ? WallClock.now : nil)
-                // What follows at once is told together, but for the last of it.
+                // Changes in quick succession are reported together, except the last.
                 if changed, isStreaming || hasMoreToDo { bus.repace() } else if changed { bus.beat() }
             } catch {
                 turn.rollback()
@@ -115,12 +115,12 @@ package final class StageHost: Sendable {
         if let error = failure.withLock({ $0.error }) { throw error }
     }
 
-    /// Answers those who pull.
+    /// Answers pulls.
     private func pullServer(
         _ source: @escaping @Sendable () throws -> (Database, any PullSource), _ outbox: Outbox
     ) -> PullServer {
-        // Once: rows are lost while nobody has the file open. A consumer that says so again and again would have all
-        // others look up theirs each time.
+        // Only once: rows are lost while nobody has the file open. A consumer that kept claiming so would make all
+        // others look up their rows each time.
         let knowsLostRows = Mutex(false)
         return PullServer(
             instance: instance, log: log, open: source,
@@ -168,7 +168,7 @@ package final class StageHost: Sendable {
                 failed: { [self] in fail($0) }))
     }
 
-    /// Whether something waits to be taken or is asked for, so that another turn soon follows.
+    /// Whether something is waiting or has been asked for, so that another turn will soon follow.
     private var hasMoreToDo: Bool { !inputs.isEmpty || pulls.withLock { $0.isWaiting } }
 
     private func perform(_ asked: [Effect], _ effects: (any EffectRunner)?) {
@@ -181,17 +181,17 @@ package final class StageHost: Sendable {
         }
     }
 
-    /// - Parameter deadline: when the stage wants to be asked, whatever comes; nil: it doesn't.
+    /// - Parameter deadline: when the stage wants a turn in any case; nil if it doesn't.
     private func waitForInputs(until deadline: MonotonicTime?) -> [Input] {
         let now = MonotonicClock.now
-        // Now and then a turn without a reason: what a stage does by the clock's time is nobody's message.
+        // An occasional turn without cause: no message announces what a stage does at certain times of day.
         let regular = Repetition.next(Repetition.quiet, after: now)
         let next = [deadline, pulls.withLock { $0.nextDeadline }, regular].compactMap { $0 }.min() ?? now
         return inputs.take(limit: 64, timeout: max(.zero, next - now).seconds)
     }
 
-    /// All of a turn but its commit.
-    /// - Returns: when the stage wants to be asked again.
+    /// All of a turn except its commit.
+    /// - Returns: when the stage wants its next turn.
     private func take(
         _ turn: Turn, of stage: any Stage, _ inputs: [Input], _ outbox: Outbox
     ) throws -> MonotonicTime? {
@@ -203,8 +203,8 @@ package final class StageHost: Sendable {
         return deadline
     }
 
-    /// Puts the parts of an answer together as they come, on the bus's thread: only complete answers wait for the
-    /// stage, and no more than it has asked for.
+    /// Assembles the parts of an answer as they arrive, on the bus thread: only complete answers wait for the stage,
+    /// and no more than it has asked for.
     private func take(page: Message, _ foreign: ForeignWords) {
         let (answer, isForeign) = pulls.withLock { pulls in
             let before = pulls.foreign
@@ -228,7 +228,7 @@ package final class StageHost: Sendable {
             case .effectIsDone:
                 for result in results.take(limit: 1, timeout: 0) { try stage.receive(result, turn) }
             case .lostRows(let generation):
-                // A consumer has seen rows that this store no longer has: whoever reads from now on must know it.
+                // A consumer has seen rows that this store no longer has: from now on every reader must know.
                 guard turn.head.generation == generation else { continue }
                 try turn.write().beginGeneration(now: turn.now)
             }
@@ -237,7 +237,7 @@ package final class StageHost: Sendable {
     }
 }
 
-/// Sends messages under the instance's name; also before the bus is there (then they are dropped, as on the bus).
+/// Sends messages under the instance's name, even before the connection exists (they are then dropped, as on the bus).
 final class Outbox: Sendable {
     private let instance: String
     private let bus = Mutex<BusConnection?>(nil)

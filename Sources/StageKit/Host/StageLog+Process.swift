@@ -2,9 +2,10 @@ import Foundation
 import Logging
 
 extension StageLog {
-    /// The process's log on standard error, as the environment says; of bounded size where the supervisor made that the instance's file.
+    /// The process's log on standard error, configured by the environment; of bounded size if the supervisor made that
+    /// the instance's file.
     ///
-    /// - Throws: `Failure` (usage) for a level or a category that there isn't.
+    /// - Throws: `Failure` (usage) for an unknown level or category.
     package static func standard(
         _ instance: String, file: String, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> StageLog {
@@ -13,7 +14,7 @@ extension StageLog {
         let categories = Set(LogEvent.all.map(\.category))
         for category in log.levels.byCategory.keys.sorted() where !categories.contains(category) {
             throw Failure.usage(
-                "HEALTHBUS_LOG_LEVEL names the category \"\(category)\", which there isn't",
+                "HEALTHBUS_LOG_LEVEL names the category \"\(category)\", which doesn't exist",
                 hint: Nearest.hint(for: category, among: categories.sorted(), quoted: false))
         }
         return StageLog(isWanted: { log.levels.wants($0, failed: $1) }) { log($0, failed: $1, $2) }

@@ -3,9 +3,10 @@ import Foundation
 import HealthModel
 import Logging
 
-/// What keeps a program from starting, as it tells whoever asked with `--check`: one JSON object on standard output, or nothing.
+/// What keeps a program from starting, as reported to the caller of `--check`: one JSON object on standard output, or
+/// nothing.
 package struct StartCheck: Codable, Sendable, Equatable {
-    /// Of a configuration or a manifest; nil when it is something else.
+    /// For an error in a configuration or a manifest; nil for any other.
     @OrNull package var file: String? = nil
     @OrNull package var key: String? = nil
     @OrNull package var line: Int? = nil
@@ -25,7 +26,7 @@ package struct StartCheck: Codable, Sendable, Equatable {
         }
     }
 
-    /// Runs a check, and prints what it threw.
+    /// Runs a check, and prints any error.
     static func end(_ body: () throws -> Void) -> ExitCode {
         do {
             try body()
@@ -38,7 +39,7 @@ package struct StartCheck: Codable, Sendable, Equatable {
 }
 
 extension Failure {
-    /// Any error as one for people; one of the configuration ends with the code of a wrong call.
+    /// Any error, in a form for people; an error in the configuration ends with the exit code for wrong usage.
     package init(of error: any Error) {
         switch error {
         case let failure as Failure: self = failure

@@ -6,8 +6,8 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// What an instance's heartbeats say, kept by its stage's thread and read by the bus's thread: so that long work isn't taken for death, nor a hang
-/// for health.
+/// What an instance's heartbeats contain, written by its stage's thread and read by the bus thread, so that long work
+/// isn't taken for death, nor a hang for health.
 final class Vitals: Sendable {
     private struct State {
         var head: StoreHead?
@@ -32,7 +32,7 @@ final class Vitals: Sendable {
         self.configuration = configuration
     }
 
-    /// Takes over what a commit led to; true when others should hear of it at once.
+    /// Adopts the result of a commit; returns true if others should hear of it at once.
     @discardableResult
     func update(head: StoreHead, epoch: Int64, report: StageReport, committed: Instant?) -> Bool {
         state.withLock { state in
@@ -61,7 +61,7 @@ final class Vitals: Sendable {
         }
     }
 
-    /// True when others should hear at once that it is on the bus.
+    /// True if others should hear at once that it is on the bus.
     func heardSelf() -> Bool { state.withLock { $0.presence.heardSelf(at: MonotonicClock.now) } }
 
     /// How soon the next heartbeat is due.
@@ -75,7 +75,7 @@ final class Vitals: Sendable {
 
     func stop() { state.withLock { $0.stopped = true } }
 
-    /// - Parameter refusals: why others don't answer what this instance asks, by `producer/query`.
+    /// - Parameter refusals: why others refuse this instance's requests, by `producer/query`.
     func heartbeat(bus: BusConnection.Counters, refusals: [String: String]) -> Message? {
         let now = MonotonicClock.now
         let state = state.withLock { state in

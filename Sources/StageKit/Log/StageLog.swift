@@ -1,13 +1,15 @@
 import Logging
 
-/// Where a stage's events go. Only declared ones can be given; never a health value, and no name that a person gave.
+/// Where a stage's events go. Only declared events can be passed; never a health value, and no name that a person
+/// chose.
 package struct StageLog: Sendable {
     private let isWanted: @Sendable (LogEvent, Bool) -> Bool
     private let write: @Sendable (LogEvent, Bool, LogFields) -> Void
 
     /// - Parameters:
-    ///   - isWanted: whether an event, as a failure or not, is written at all; else its fields aren't even made.
-    ///   - write: takes the event, whether it tells of a failure, and its fields.
+    ///   - isWanted: whether an event, as a failure or not, is written at all; otherwise its fields aren't even
+    ///     evaluated.
+    ///   - write: receives the event, whether it reports a failure, and its fields.
     package init(
         isWanted: @escaping @Sendable (LogEvent, _ failed: Bool) -> Bool = { _, _ in true },
         _ write: @escaping @Sendable (LogEvent, _ failed: Bool, LogFields) -> Void
@@ -19,8 +21,8 @@ package struct StageLog: Sendable {
     package static let silent = StageLog(isWanted: { _, _ in false }) { _, _, _ in }
 
     /// - Parameters:
-    ///   - failed: it tells of a failure, and is written at the event's level for those.
-    ///   - fields: as the event declares them; evaluated only when it is wanted.
+    ///   - failed: it reports a failure, and is written at the event's level for failures.
+    ///   - fields: as declared by the event; evaluated only if it is to be written.
     package func callAsFunction(
         _ event: LogEvent, failed: Bool = false, _ fields: @autoclosure () -> LogFields = [:]
     ) {

@@ -7,34 +7,35 @@ import SQLite
 
 /// The copy of its own file that a stage is asked for, as an effect.
 struct BackupRequest: Sendable {
-    /// Folder below the stack's state folder.
+    /// A folder below the stack's state folder.
     var folder: String
     var name: String
 }
 
 enum BackupReply: Sendable {
-    /// Bytes that are still to be copied.
+    /// How many bytes are still to be copied.
     case left(Int64)
     case done(bytes: Int64)
     case failed(String)
 }
 
-/// How far the copy is. Pure.
+/// The progress of a copy. Pure.
 struct BackupCopy {
     private var effect: Int64?
     private(set) var state = Mended.underWay(left: 0)
 
-    /// - Parameter request: `folder` names it: letters, digits and hyphens, so that nothing is written elsewhere.
+    /// - Parameter request: its `folder` is a name of letters, digits and hyphens, so that nothing is written
+    ///   elsewhere.
     mutating func begin(_ request: MendRequest, instance: String, _ turn: Turn) -> Mended {
         guard let folder = request.folder, !folder.isEmpty,
             folder.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 45 })
-        else { return .refused("a backup's folder has a name of small letters, digits and hyphens") }
+        else { return .refused("the name of a backup's folder consists of lower-case letters, digits and hyphens") }
         effect = turn.perform(BackupRequest(folder: folder, name: instance))
         state = .underWay(left: 0)
         return state
     }
 
-    /// False for what is another effect's.
+    /// Returns false if the result belongs to another effect.
     mutating func take(_ result: EffectResult) -> Bool {
         guard let reply = result.value as? BackupReply else { return false }
         guard result.id == effect else { return true }
@@ -47,12 +48,12 @@ struct BackupCopy {
     }
 }
 
-/// A stage's own effects, and copies of its file: on a thread and a connection of their own, from one moment of the store, in steps, so that neither its
-/// writer nor its readers wait.
+/// A stage's own effects, and copies of its file: on a thread and a connection of their own, from a single state of the
+/// store, in steps, so that neither its writer nor its readers wait.
 final class MendingEffects: EffectRunner {
     private let inner: (any EffectRunner)?
     private let database: String
-    /// Where the folders of backups are made.
+    /// The folder in which backups are made.
     private let root: String
 
     init(_ inner: (any EffectRunner)?, database: String, root: String) {

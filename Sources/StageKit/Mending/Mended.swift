@@ -1,11 +1,11 @@
 import HealthModel
 import Protocol
 
-/// What has become of a request.
+/// The outcome of a request.
 package enum Mended: Sendable, Equatable {
     /// Numbers for whoever asked.
     case done(Value)
-    /// - left: how much is still to come, in the action's own measure.
+    /// - left: how much is still to do, in the action's own unit.
     /// - goesOn: whether the next step needs nothing but another turn.
     case underWay(left: Int64, goesOn: Bool = false)
     /// Nothing was changed; why, and what to do instead.
@@ -25,7 +25,7 @@ extension Mending {
 }
 
 extension Mended {
-    /// As a heartbeat, or the stage's own file, tells it.
+    /// As reported by a heartbeat, or by the stage's own file.
     package init(_ told: Mending) {
         switch told.state {
         case .done: self = .done(told.result ?? .null)

@@ -4,7 +4,8 @@ import Logging
 import MessageBus
 import Protocol
 
-/// Carries out one request on a stage that doesn't run: no bus, no pulls; what needs the others goes on at the next start.
+/// Carries out one request on a stage that isn't running: no bus, no pulls. Whatever needs other processes continues at
+/// the next start.
 struct MendingBench {
     private let stage: MendingStage
     private let database: StageDatabase
@@ -22,7 +23,7 @@ struct MendingBench {
     /// Opens the stage, and does nothing with it.
     func open() throws { _ = try opened() }
 
-    /// Its turns: effects that each asked for, once it is committed.
+    /// Its turns; each returns the effects that it asked for, once it is committed.
     private func opened() throws -> (_ body: (Turn) throws -> Void) throws -> [Effect] {
         let turns = try TurnMaker(database, log: log)
         func turn(_ body: (Turn) throws -> Void) throws -> [Effect] {
@@ -36,15 +37,16 @@ struct MendingBench {
                 throw error
             }
         }
-        // What it asks for when it opens belongs to a stage that runs.
+        // The effects that it asks for on opening are meant for a running stage.
         _ = try turn { try stage.open($0) }
         return turn
     }
 
-    /// - Returns: what has become of it, as a heartbeat would say it. What must wait for the start of the stack is under way.
+    /// - Returns: the outcome, as a heartbeat would report it. A request that must wait for the stack to start is still
+    ///   in progress.
     func run(_ request: MendRequest, _ stopper: Stopper) throws -> Mending? {
         let turn = try opened()
-        // A copy is of the state as it is, whatever else was asked of the stage before.
+        // A copy reflects the current state, whatever else was asked of the stage before.
         if request.action == "backup" { stage.setAside() }
         var waiting: Set<Int64> = []
         var effectsAsked = try turn { try stage.note(request, $0) }

@@ -4,17 +4,17 @@ import MessageBus
 import Protocol
 import SQLite
 
-/// Any stage, with what a person may ask of it by hand: keeps the request that was taken last, so that a restart goes on with it, and says in the
-/// heartbeat what has become of it.
+/// Any stage, extended by the requests that a person may send it: keeps the latest request, so that a restart continues
+/// it, and reports its outcome in the heartbeat.
 ///
-/// One request at a time: who comes with another one says it again until this one is over. Of a stopped stage nobody can wait for that, so those
-/// requests are kept, and done in their order.
+/// One request at a time: the sender of another one repeats it until this one is finished. Nobody can wait for that
+/// with a stopped stage, so its requests are stored and carried out in order.
 package final class MendingStage: Stage {
     private let inner: any Stage
     private let instance: String
     private let innerHearsControl: Bool
     private var current: (request: MendRequest, state: Mended)?
-    /// Requests that were noted while another one was under way, in order, with their keys in the table.
+    /// Requests that were stored while another one was in progress, in order, with their keys in the table.
     private var noted: [(key: String, request: MendRequest)] = []
     private var copy = BackupCopy()
 
@@ -52,13 +52,13 @@ package final class MendingStage: Stage {
         }
     }
 
-    /// Takes a request up unless it is known, or another one is under way.
+    /// Accepts a request unless it is already known, or another one is in progress.
     package func take(_ body: Value, _ turn: Turn) throws {
         guard let request = MendRequest(body), current?.request.id != request.id, isOver else { return }
         try begin(request, turn)
     }
 
-    /// Takes a request up, or keeps it for later where another one is under way.
+    /// Accepts a request, or stores it for later if another one is in progress.
     func note(_ request: MendRequest, _ turn: Turn) throws {
         guard state(of: request.id) == nil else { return }
         guard !isOver else { return try begin(request, turn) }
@@ -74,7 +74,7 @@ package final class MendingStage: Stage {
     private static let last = "last"
     private static let notedPrefix = "next-"
 
-    /// Begins the next of the requests that were noted, and those behind it that are over at once; false when there is none.
+    /// Begins the next stored request, and any after it that finish at once; returns false when there are none.
     private func beginNoted(_ turn: Turn) throws -> Bool {
         guard !noted.isEmpty else { return false }
         while !noted.isEmpty, current?.state.isOver != false {
@@ -85,13 +85,14 @@ package final class MendingStage: Stage {
         return true
     }
 
-    /// Makes room for a request that has nothing to do with the one under way: that one goes on when the stage is opened the next time.
+    /// Makes room for a request that has nothing to do with the one in progress, which continues when the stage is next
+    /// opened.
     func setAside() {
         current = nil
         noted = []
     }
 
-    /// What has become of a request; nil when it isn't known.
+    /// The state of a request; nil when it isn't known.
     func state(of id: String) -> Mended? {
         if let current, current.request.id == id { return current.state }
         return noted.contains { $0.request.id == id } ? .underWay(left: 0) : nil
@@ -106,7 +107,7 @@ package final class MendingStage: Stage {
         if request.action == "backup" { return copy.begin(request, instance: instance, turn) }
         let state = try inner.mend(request, turn)
         if request.action == "reset", case .done = state {
-            // Whoever follows this store reads all of it again.
+            // All consumers of this store read it again from the beginning.
             try turn.write().beginGeneration(now: turn.now, .beginsAnew)
         }
         return state
@@ -117,7 +118,8 @@ package final class MendingStage: Stage {
         current = (request, state)
         guard isNew else { return }
         if state.isOver { turn.log(.mendEnded, ["action": request.action]) }
-        // A copy that were kept as under way would be in itself, and begin anew wherever it is restored; whoever wants one asks again.
+        // The backup would contain its own request as unfinished, and would start again wherever it is restored;
+        // whoever still wants a backup asks again.
         guard request.action != "backup" else { return }
         try Self.table.set(
             Self.last, to: Value(KeptRequest(Mending(request, state), request: .object(request.body))), turn)
@@ -135,20 +137,20 @@ package final class MendingStage: Stage {
         return try advance(turn) ? turn.monotonic : next
     }
 
-    /// Goes on with what is under way; true when it wants another turn at once.
+    /// Continues the request in progress; returns true if it wants another turn at once.
     package func advance(_ turn: Turn) throws -> Bool {
         guard let (request, state) = current, !state.isOver else { return try beginNoted(turn) }
         let new = try request.action == "backup" ? copy.state : inner.mended(request, turn)
         try settle(request, new, turn)
         if case .underWay(_, true) = new { return true }
-        // In the same turn, so that nobody hears that all is done while something is noted.
+        // In the same turn, so that nobody hears that everything is done while a request is still waiting.
         return try new.isOver && beginNoted(turn)
     }
 
-    /// Whether nothing is under way, nor waits for it.
+    /// Whether no request is in progress or waiting.
     var isOver: Bool { current?.state.isOver != false && noted.isEmpty }
 
-    /// What has become of the request that was taken last, as the heartbeat says it; nil before the first.
+    /// The outcome of the latest request, as reported by the heartbeat; nil before the first.
     package var mending: Mending? { current.map { request, state in Mending(request, state) } }
 
     package func report(_ turn: Turn) throws -> StageReport {
@@ -160,7 +162,7 @@ package final class MendingStage: Stage {
     }
 }
 
-/// The request that was taken last, as the stage's file has it.
+/// The latest request, as stored in the stage's file.
 private struct KeptRequest: Codable {
     var request: Value
     var state: Mending.State

@@ -3,15 +3,16 @@ import HealthModel
 import MessageBus
 import Protocol
 
-/// One step of the pipeline as a state machine: messages, pulled pages and ticks in; rows, messages and pulls out.
+/// One step of the pipeline as a state machine: messages, pulled pages and ticks go in; rows, messages and pulls come
+/// out.
 ///
-/// A stage never reads a clock, sleeps, opens a socket or starts a thread: all of that is its host's, which hands it a `Turn`. So the same stage runs in a
-/// process of its own, and a hundred of them in one test.
+/// A stage never reads a clock, sleeps, opens a socket or starts a thread: all of that is up to its host, which hands
+/// it a `Turn`. So the same stage runs in a process of its own, or a hundred of them in one test.
 package protocol Stage: AnyObject {
-    /// What it hears beside the answers to its pulls.
+    /// What it hears besides the answers to its pulls.
     var subscriptions: [Subscription] { get }
 
-    /// Makes its tables and loads its state; called once, before anything else.
+    /// Creates its tables and loads its state; called once, before anything else.
     func open(_ turn: Turn) throws
 
     func receive(_ message: Message, _ turn: Turn) throws
@@ -19,19 +20,20 @@ package protocol Stage: AnyObject {
     /// The answer to one of its pulls.
     func receive(_ answer: PullAnswer, _ turn: Turn) throws
 
-    /// What came of an effect it asked for.
+    /// The result of an effect that it asked for.
     func receive(_ result: EffectResult, _ turn: Turn) throws
 
-    /// Does what is due; called after every batch of inputs and at the time it last returned (nil: not before the next input).
+    /// Does whatever is due; called after every batch of inputs, and at the time that it last returned (nil: not before
+    /// the next input).
     func tick(_ turn: Turn) throws -> MonotonicTime?
 
-    /// How it stands, for the heartbeat; called after each commit.
+    /// Its current state, for the heartbeat; called after each commit.
     func report(_ turn: Turn) throws -> StageReport
 
-    /// Begins what a person asks for by hand. Asked again after a restart in between; to begin twice must be harmless.
+    /// Begins a person's request. Called again after a restart in between, so beginning twice must be harmless.
     func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended
 
-    /// What has become of a request that is under way; asked in each turn, after `tick`.
+    /// The state of a request in progress; called in each turn, after `tick`.
     func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended
 }
 
@@ -40,21 +42,21 @@ extension Stage {
     package func receive(_ result: EffectResult, _ turn: Turn) throws {}
 
     package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
-        .refused("this instance has no '\(request.action)'")
+        .refused("this instance doesn't support '\(request.action)'")
     }
 
     package func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended { .done(.null) }
 }
 
-/// How a stage stands.
+/// The current state of a stage.
 package struct StageReport: Sendable, Equatable {
-    /// How far each upstream is consumed, all outputs included.
+    /// How much of each upstream is consumed, including all outputs.
     package var frontier: [String: SequenceNumber]
-    /// Newest sequence by sample type; the observer's alone.
+    /// The latest sequence by sample type; only from the observer.
     package var heads: [String: SequenceNumber]
-    /// What else others should know: of the stage's own kind.
+    /// What else others should know, specific to the stage.
     package var details: HeartbeatDetails
-    /// Details that change while nothing moves. They are told with the others, and are no reason to tell anything.
+    /// Details that change while nothing moves. They are sent with the others, but are never a reason to send.
     package var asides: HeartbeatDetails
 
     package init(
@@ -72,7 +74,7 @@ package struct StageReport: Sendable, Equatable {
         frontier != old.frontier || heads != old.heads || details != old.details
     }
 
-    /// All details, as a heartbeat has them.
+    /// All details, as in a heartbeat.
     package var allDetails: HeartbeatDetails { HeartbeatDetails(details, asides) }
 }
 

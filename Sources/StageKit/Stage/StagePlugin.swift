@@ -4,13 +4,13 @@ import Foundation
 import HealthModel
 import SQLite
 
-/// What a stage is made from: whose it is, and what its host gives it of the world.
+/// What a stage is made from: its instance, and what the host gives it.
 package struct StageSetting {
     package let stack: StackConfiguration
     package let instance: StackConfiguration.Instance
     package let environment: [String: String]
     package let generator: any RandomNumberGenerator
-    /// Whether what it sends leaves this process; in a simulation nothing does.
+    /// Whether anything it sends leaves this process; in a simulation nothing does.
     package let reachesOut: Bool
 
     package init(
@@ -28,14 +28,14 @@ package struct StageSetting {
     package var name: String { instance.name }
 }
 
-/// How a plugin that is a stage is made. Its stage library has this value; its program and a simulation both use it.
+/// How to make a plugin that is a stage. Its stage library has this value; its program and a simulation both use it.
 package struct StagePlugin: Sendable {
     /// As in its manifest.
     package let name: String
     package let stage: @Sendable (StageSetting) throws -> any Stage
-    /// What does the stage's work outside, for its program.
+    /// Does the stage's work outside, for its program.
     package let effects: @Sendable (PluginContext) throws -> (any EffectRunner)?
-    /// Makes the answerer of pulls.
+    /// Makes the source that answers pulls.
     package let source: @Sendable (Database) throws -> any PullSource
 
     package init(

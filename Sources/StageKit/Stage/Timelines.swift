@@ -4,7 +4,7 @@ import HealthModel
 import Protocol
 import SQLite
 
-/// The zone timelines of the users, as the observer's changelog last told them.
+/// The users' zone timelines, as last reported by the observer's changelog.
 package struct Timelines {
     private var byUser: [String: ZoneTimeline] = [:]
 
@@ -16,7 +16,7 @@ package struct Timelines {
 
     package mutating func open(_ turn: Turn) throws { self = try Timelines(turn.database) }
 
-    /// Those that a file holds.
+    /// Those stored in a file.
     package init(_ database: Database) throws {
         try Self.table.forEach(in: database) { byUser[$0] = try ZoneTimeline(wireValue: $1) }
     }
@@ -24,7 +24,7 @@ package struct Timelines {
     package subscript(user: String) -> ZoneTimeline? { byUser[user] }
     package var users: [String] { byUser.keys.sorted() }
 
-    /// A timeline that was taken over, and the one before it.
+    /// A timeline that was adopted, and the one before it.
     package struct Change {
         package var user: String
         /// nil when nothing was known.
@@ -32,8 +32,8 @@ package struct Timelines {
         package var new: ZoneTimeline
     }
 
-    /// Takes over the timelines of a page; those that changed.
-    /// - Parameter page: by user, as `ZoneTimeline.wireValue`.
+    /// Adopts the timelines on a page, and returns those that changed.
+    /// - Parameter page: by user, as in `ZoneTimeline.wireValue`.
     /// - Throws: `StageError.unreadablePage`, `ZoneError`.
     package mutating func learn(_ page: [String: Value], from producer: String, _ turn: Turn) throws -> [Change] {
         var changes: [Change] = []

@@ -4,8 +4,8 @@ import Protocol
 import SQLite
 
 extension Turn {
-    /// Raises an alert unless it is raised already; true when it is new.
-    /// - Parameter user: whose data it is about; empty when it is about the stack.
+    /// Raises an alert unless it is already raised; returns true if it is new.
+    /// - Parameter user: whose data it concerns; empty when it concerns the stack.
     @discardableResult
     package func raise(_ alert: Alert, user: String = "") throws -> Bool {
         guard try !isRaised(alert.kind, subject: alert.subject) else { return false }
@@ -21,7 +21,7 @@ extension Turn {
         return true
     }
 
-    /// Clears an alert; true when it was raised.
+    /// Clears an alert; returns true if it was raised.
     @discardableResult
     package func clear(_ kind: Alert.Kind, subject: String = "") throws -> Bool {
         guard try isRaised(kind, subject: subject) else { return false }
@@ -32,7 +32,7 @@ extension Turn {
         return true
     }
 
-    /// What is raised of a kind, and since when.
+    /// The raised alerts of a kind, and since when.
     package func alerts(_ kind: Alert.Kind) throws -> [(subject: String, since: Instant)] {
         let find = try database.prepare("SELECT body FROM changes WHERE topic = ? AND body IS NOT NULL")
         find.bind(1, Alert.topic(kind))

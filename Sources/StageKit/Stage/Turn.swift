@@ -4,14 +4,14 @@ import MessageBus
 import Protocol
 import SQLite
 
-/// One turn of a stage: what time it is, the transaction that its outputs and anchors share, and what is to be sent.
+/// One turn of a stage: the current time, the transaction that its outputs and anchors share, and what is to be sent.
 ///
-/// The transaction begins with the first write and ends with the turn. Messages and effects go out after it has been committed; pulls at once, since they only
-/// ask.
+/// The transaction begins with the first write and ends with the turn. Messages and effects go out after it has been
+/// committed; pulls go out at once, since they only ask.
 package final class Turn {
-    /// The clock, microseconds since 1970.
+    /// The wall clock.
     package let now: Instant
-    /// The clock that never jumps: for windows and time-outs.
+    /// The monotonic clock, for windows and time-outs.
     package let monotonic: MonotonicTime
     package let log: StageLog
 
@@ -26,13 +26,13 @@ package final class Turn {
     private var pulls: [Pull] = []
     private var withdrawn: [Int64] = []
 
-    /// Numbers for pulls and effects. An effect's is unique in a process's life; a pull's is random as well, so that
-    /// nobody who isn't asked can answer it.
+    /// Numbers for pulls and effects. An effect's is unique in a process's life; a pull's is random too, so that only
+    /// the one asked can answer it.
     package final class Identifiers {
         private var last: Int64
         private var random: any RandomNumberGenerator
 
-        /// - Parameter random: gives the pulls' ids; the system's generator but in a simulation.
+        /// - Parameter random: generates the pulls' ids; the system's generator, except in a simulation.
         package init(
             startingAt first: Int64 = 0, random: any RandomNumberGenerator = SystemRandomNumberGenerator()
         ) {
@@ -65,7 +65,7 @@ package final class Turn {
     package var head: StoreHead { stage.head }
     package var isWriting: Bool { stage.isInTransaction }
 
-    /// The database for writing: begins the turn's transaction when it hasn't begun.
+    /// The database for writing: begins the turn's transaction if it hasn't begun.
     package func write() throws -> StageDatabase {
         if !stage.isInTransaction { try stage.begin() }
         return stage
@@ -76,8 +76,8 @@ package final class Turn {
     /// - Parameter body: one of the protocol's types.
     package func publish(_ topic: String, _ body: some Encodable) { said.append((topic, Value(body))) }
 
-    /// Says once the turn is committed that the stage's own changelog has moved: one hint a topic, with the head as it is then, however
-    /// often it is asked for.
+    /// Announces, once the turn is committed, that the stage's own changelog has moved: one hint per topic, with the
+    /// head at that time, however often it is requested.
     package func hint(_ topic: String) {
         if !hinted.contains(topic) { hinted.append(topic) }
     }
@@ -95,7 +95,7 @@ package final class Turn {
         return pull
     }
 
-    /// Asks no more: for a producer that is gone for good. A pull is otherwise repeated until it is answered.
+    /// Stops asking, for a producer that is gone for good. Otherwise a pull is repeated until it is answered.
     package func withdraw(_ pull: Pull) {
         pulls.removeAll { $0.id == pull.id }
         withdrawn.append(pull.id)
@@ -109,7 +109,7 @@ package final class Turn {
         return effect.id
     }
 
-    /// The pulls asked for since the last call, for the host.
+    /// The pulls requested since the last call, for the host.
     package func takePulls() -> [Pull] {
         defer { pulls = [] }
         return pulls
@@ -121,7 +121,7 @@ package final class Turn {
         return withdrawn
     }
 
-    /// Commits what the turn wrote, if anything; true if so.
+    /// Commits whatever the turn wrote; returns true if it wrote anything.
     package func commit() throws -> Bool {
         guard stage.isInTransaction else { return false }
         try stage.commit(at: now)

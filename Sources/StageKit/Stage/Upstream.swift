@@ -5,18 +5,20 @@ import MessageBus
 import Protocol
 import SQLite
 
-/// A stage's link to one changelog of a producer: what it knows of the head, how far it may go, where it stands, what it has asked for.
+/// A stage's link to one of a producer's changelogs: what it knows of the head, how far it may go, where it stands, and
+/// what it has asked for.
 ///
-/// Hints and heartbeats move the limit; `pump` asks for the next window; `accept` applies what came and moves the cursor, in the turn's transaction.
+/// Hints and heartbeats move the limit; `pump` asks for the next window; `accept` applies the answer and moves the
+/// cursor, in the turn's transaction.
 package final class Upstream {
     package let producer: String
-    /// What is asked for, beside the window.
+    /// What is asked for, besides the window.
     package let query: Query
-    /// Under which name the cursor is kept.
+    /// The name that the cursor is stored under.
     package let name: String
     /// A consumer further behind than this goes live and fetches the rest in between; nil: always in order.
     package let backfillBeyond: Int64?
-    /// Whether a silent producer is asked by itself; false where another says how far may be pulled.
+    /// Whether a silent producer is asked without a hint; false where another instance says how far may be pulled.
     package let polls: Bool
 
     /// What is consumed and saved.
@@ -25,24 +27,25 @@ package final class Upstream {
     private var received = Cursor()
     /// How far this stage may pull now; nil before the first hint.
     package private(set) var limit: AnchorVector?
-    /// Whether the limit is of the store's generation that the cursor follows.
+    /// The head last heard, with the store's generation that the limit belongs to.
     private var heard: StoreHead?
     private var inFlight: (pull: Pull, window: Cursor.Window)?
-    /// The producer couldn't be read when last asked, and nothing has been heard of it since.
+    /// The producer couldn't be read when last asked, and hasn't been heard from since.
     package private(set) var isInaccessible = false
-    /// When the producer was last heard of, by a hint or an answer.
+    /// When the producer was last heard from, by a hint or an answer.
     private var lastHeard: MonotonicTime?
 
-    /// When to ask again after a refusal or an answer that can't be read.
+    /// When to ask again after a refusal or an unreadable answer.
     private var retryAt: MonotonicTime?
 
-    /// What one producer refuses or garbles holds up what comes from it, and nothing else; it is asked again after
+    /// When a producer refuses a request or garbles its answer, only its own data is held up; it is asked again after
     /// this time.
     static let retryAfter = Duration.seconds(10)
-    /// Days since 1970 that a row may be of: those of the years 0 to 10000, about.
+    /// The days (since 1970) that a row may belong to: roughly the years 0 to 10000.
     private static let days = -720_000...2_940_000
 
-    /// A producer that has been silent for this long is asked where it stands: should every hint be lost, this still gets everything through.
+    /// A producer that has been silent for this long is asked where it stands, so that everything gets through even if
+    /// every hint is lost.
     static let pollAfter = Duration.seconds(30)
 
     package init(
@@ -60,7 +63,7 @@ package final class Upstream {
 
     package static func createTables(in database: Database) throws { try cursors.create(in: database) }
 
-    /// What a stage's file holds of an upstream; nil when nothing was consumed of it.
+    /// What a stage's file has for an upstream; nil when nothing of it was consumed.
     package static func cursor(_ name: String, in database: Database) throws -> Cursor? {
         guard let saved = try cursors.value(name, in: database) else { return nil }
         guard let cursor = Cursor(wireValue: saved) else { throw StageError.unreadableCursor(name) }
@@ -74,53 +77,56 @@ package final class Upstream {
         received = saved
     }
 
-    /// Types that aren't observed at present: they stand where they are, and nothing waits for them.
+    /// Types that aren't observed at present: they stay where they are, and nothing waits for them.
     package private(set) var off: Set<String> = []
 
-    /// Everything up to here is consumed, but for types that are off.
+    /// Everything up to here is consumed, except for types that are off.
     package var frontier: SequenceNumber { cursor.frontier(besides: off) }
 
-    /// How far each type is consumed where types differ, for the heartbeat; nil where the frontier says it all.
+    /// How far each type is consumed if types differ, for the heartbeat; nil when the frontier says it all.
     package var consumedByType: AnchorVector? {
         cursor.anchor.exceptions.isEmpty || !cursor.backfill.isEmpty ? nil : cursor.anchor
     }
 
-    /// Whether the live range is consumed; a backfill may go on. False before the first hint.
+    /// Whether the live range is consumed; a backfill may still be in progress. False before the first hint.
     package var isLive: Bool {
         guard let limit else { return false }
         return !cursor.anchor.isBehind(limit)
     }
 
-    /// Whether at most so many sequences of the live range are left: a steady stream is never quite consumed.
+    /// Whether at most this many sequences of the live range are left: a steady stream is never quite consumed.
     package func isLive(within sequences: Int64) -> Bool {
         guard let limit else { return false }
         return limit.minimum(besides: off) - cursor.anchor.minimum(besides: off) <= sequences
     }
 
-    /// Whether nothing within the limit is left to consume. False before the first hint.
+    /// Whether everything within the limit is consumed. False before the first hint.
     package var isLevel: Bool { isLive && cursor.backfill.isEmpty }
 
-    /// Whether a request is on its way.
+    /// Whether a request is in progress.
     package var isFetching: Bool { inFlight != nil }
 
-    /// A hint: the producer stands at `head`, and this stage may pull up to `limit`. Never moves back within a generation.
+    /// A hint: the producer stands at `head`, and this stage may pull up to `limit`. Never moves back within a
+    /// generation.
     /// - Parameter off: types that aren't observed.
     package func hear(_ head: StoreHead, limit new: AnchorVector, off: Set<String> = [], _ turn: Turn) {
         self.off = off
         lastHeard = turn.monotonic
         isInaccessible = false
         let goesOn = heard?.store == head.store && heard?.generation == head.generation
-        // Also a head that fell back: either the hint is late, or the store was put back to an older copy. Asking tells.
+        // Also a head that fell back: either the hint is late, or an older copy of the store was restored. Asking will
+        // tell.
         heard = head
         if goesOn, let old = limit { guard new.minimum >= old.minimum || new.base > old.base else { return } }
         limit = new
         if received.generation == nil { received.begin(at: head) }
     }
 
-    /// Asks for the next window unless a request is on its way.
+    /// Asks for the next window unless a request is in progress.
     package func pump(_ turn: Turn) {
         guard inFlight == nil, !isHeldUp(turn), let window = nextWindow(turn) else { return }
-        // On first contact the window is the hint's, and so are the store and the generation that its sequences belong to.
+        // On first contact the window is taken from the hint, and so are the store and the generation that its
+        // sequences belong to.
         let isBulk = window.isBackfill || window.after.base < received.bulkUntil
         let place = PullPlace(
             store: received.store ?? heard?.store,
@@ -136,8 +142,9 @@ package final class Upstream {
             received.store != heard.store || received.generation != heard.generation
                 || heard.sequence < received.anchor.maximum
         {
-            // A store that was made anew, or put back to an older copy, may stand behind the anchor: it is asked all the same, since only it
-            // can say whether the anchor is still good. What it writes up to there would else never be seen.
+            // A store that was recreated, or restored from an older copy, may be behind the anchor. It is asked all the
+            // same, since only it can say whether the anchor is still valid; otherwise whatever it writes up to there
+            // would never be seen.
             return received.emptyWindow
         }
         guard polls, turn.monotonic - (lastHeard ?? turn.monotonic) >= Self.pollAfter else { return nil }
@@ -145,10 +152,10 @@ package final class Upstream {
         return Cursor.Window(after: received.anchor, until: AnchorVector(base: .end), isBackfill: false)
     }
 
-    /// Whether asking now would bring nothing: the device is locked, or the producer has just refused.
+    /// Whether asking now would be useless: the device is locked, or the producer has just refused.
     package func isHeldUp(_ turn: Turn) -> Bool { isInaccessible || retryAt.map { turn.monotonic < $0 } ?? false }
 
-    /// Pages that have come, and where the cursor stands once they are dealt with.
+    /// Pages that have arrived, and the cursor's position once they have been dealt with.
     package struct Fetched {
         package var pages: [Value]
         let cursor: Cursor
@@ -160,18 +167,19 @@ package final class Upstream {
         isInaccessible = true
     }
 
-    /// What an answer brought.
+    /// The result of an answer.
     package enum Arrival {
-        /// It is to somebody else's pull.
+        /// It answers somebody else's pull.
         case other
         /// The device is locked, or the producer refuses or can't be understood: everything stays as it is.
         case inaccessible
-        /// The upstream begins anew: everything held of it is void.
+        /// The upstream starts over: everything known of it is void.
         case reset(StoreHead)
         case pages(Fetched)
     }
 
-    /// Takes an answer without consuming it: `settle` does, in the order of arrival, once the pages are dealt with.
+    /// Accepts an answer without consuming it: `settle` does that, in the order of arrival, once the pages have been
+    /// dealt with.
     package func fetch(_ answer: PullAnswer, _ turn: Turn) throws -> Arrival {
         guard let (pull, window) = inFlight, pull.id == answer.pull.id else { return .other }
         inFlight = nil
@@ -194,27 +202,27 @@ package final class Upstream {
         case .pages(let pages):
             guard let last = pages.last?.read(CoveredPage.self), let head = last.head, pages.allSatisfy(isReadable)
             else {
-                wasRefused("its answer can't be read: are both from one release?", turn)
+                wasRefused("its answer can't be read: are both from the same release?", turn)
                 return .inaccessible
             }
             received.store = head.store
             received.generation = head.generation
             received.consumed(window, through: last.through)
             turn.log(.page, pageFields(pages, last.through))
-            // A page is a word of the producer's too.
+            // A page counts as hearing from the producer too.
             if heard?.generation != head.generation || head.sequence > heard?.sequence ?? .beginning { heard = head }
             return .pages(Fetched(pages: pages, cursor: received))
         }
     }
 
-    /// The anchor stays where it is, and the same is asked again later.
+    /// The anchor stays where it is, and the same request is sent again later.
     package func wasRefused(_ why: String, _ turn: Turn) {
         retryAt = turn.monotonic + Self.retryAfter
         turn.log(.pullRefused, ["upstream": producer, "why": why])
     }
 
-    /// Whether rows of a keyed changelog are such: found out before any of them is applied. Samples are read as
-    /// columns, by whoever takes them.
+    /// Whether the rows of a keyed changelog are valid, checked before any of them is applied. Samples are read as
+    /// columns by the stage that uses them.
     private func isReadable(_ page: Value) -> Bool {
         guard case .changes(let topic, _) = query else { return true }
         let hasDays = topic?.hasPrefix("figures.") == true
@@ -228,7 +236,8 @@ package final class Upstream {
         return ["upstream": producer, "added": count.added, "deleted": count.deleted, "through": through.value]
     }
 
-    /// Consumes what was fetched: the cursor moves in the turn's transaction. True when that completed a snapshot.
+    /// Consumes what was fetched: the cursor moves in the turn's transaction. Returns true when that completed a
+    /// snapshot.
     package func settle(_ fetched: Fetched, _ turn: Turn) throws -> Bool {
         var next = fetched.cursor
         var snapshotEnded = false
@@ -244,9 +253,9 @@ package final class Upstream {
         return snapshotEnded
     }
 
-    /// Fetches and consumes at once; false when the answer is to somebody else's pull.
+    /// Fetches and consumes at once; returns false when the answer belongs to somebody else's pull.
     ///
-    /// The next window is asked for before the pages are applied, so that both ends work at the same time.
+    /// The next window is requested before the pages are applied, so that both ends work at the same time.
     package func accept(
         _ answer: PullAnswer, _ turn: Turn, reset: (StoreHead) throws -> Void, apply: (Value) throws -> Void,
         snapshotEnded: () throws -> Void = {}
@@ -264,10 +273,10 @@ package final class Upstream {
         return true
     }
 
-    /// Begins again at the same store's first sequence: everything is to be consumed once more.
+    /// Starts again at the same store's first sequence: everything is consumed once more.
     package func rewind(_ turn: Turn) throws { try rewind(to: heard?.first.previous ?? .beginning, turn) }
 
-    /// Goes back to a sequence: what has changed since is to be consumed once more. Never forward.
+    /// Goes back to a sequence: whatever has changed since is consumed once more. Never goes forward.
     package func rewind(to sequence: SequenceNumber, _ turn: Turn) throws {
         cursor.rewind(to: sequence)
         received = cursor
@@ -275,8 +284,8 @@ package final class Upstream {
         try save(turn)
     }
 
-    /// Forgets what was consumed: the anchor names a generation that no store has, so that the producer's answer is a reset, and all begins anew as after
-    /// the loss of its store.
+    /// Forgets what was consumed: the anchor gets a generation that no store has, so that the producer answers with a
+    /// reset, and everything starts over as if its store had been lost.
     package func forget(_ turn: Turn) throws {
         guard cursor.store != nil else { return }
         cursor.forget()

@@ -2,15 +2,15 @@ import Changelog
 import HealthModel
 import SQLite
 
-/// A table of a stage's file that holds one value under each key, as JSON.
+/// A table in a stage's file that has one value under each key, as JSON.
 package struct ValueTable: Sendable {
     private let name: String
     private let key: String
     private let value: String
 
     /// - Parameters:
-    ///   - key: how its columns are named.
-    ///   - value: see `key`.
+    ///   - key: the name of the key column.
+    ///   - value: the name of the value column.
     package init(_ name: String, key: String = "key", value: String = "value") {
         self.name = name
         self.key = key

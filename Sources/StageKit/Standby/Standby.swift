@@ -10,11 +10,12 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// A process that stands by to take an instance's place: it is warm, it says so, and it takes no lock before it is told (SIGUSR1).
+/// A process that stands by to take an instance's place: it is ready, reports so, and takes no lock until it is told to
+/// (SIGUSR1).
 final class Standby: Sendable {
     private final class Said: Sendable {
         let word: Mutex<StandbyWord>
-        /// Signalled once the word that it can't has gone through the hub.
+        /// Signalled once its report that it can't take over has gone through the hub.
         let isLastHeard = DispatchSemaphore(value: 0)
         init(_ word: StandbyWord) { self.word = Mutex(word) }
 
@@ -28,7 +29,7 @@ final class Standby: Sendable {
     private let said: Said
     let client: StackClient
 
-    /// Blocks the signal in this thread and in those that it starts: it waits until it is asked for.
+    /// Blocks the signal in this thread and those that it starts: it stays pending until it is asked for.
     static func blockSignal() {
         var signals = Self.signals
         pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -50,7 +51,7 @@ final class Standby: Sendable {
         client = try StackClient(
             address: context.address, beat: { said.word.withLock { $0 }.message(at: WallClock.now) }, pace: { .lively },
             hears: ([.exact(StandbyWord.prefix + context.name)], { said.hear($0) }))
-        // So that nothing said from here on is lost because nobody is connected yet.
+        // So that nothing said from here on is lost for lack of a connection.
         client.settle()
     }
 
@@ -59,7 +60,7 @@ final class Standby: Sendable {
         client.beat()
     }
 
-    /// Makes what belongs to the process and tries it; says why if that can't be.
+    /// Makes the process's parts and tries them; reports why if that fails.
     func prepare<Prepared>(_ body: () throws -> (Prepared, TrialReport?)) throws -> Prepared {
         do {
             let (prepared, trial) = try body()
@@ -73,7 +74,7 @@ final class Standby: Sendable {
                 $0.phase = .failed
                 $0.why = "\(error)"
             }
-            // Whoever waits for this would else hear of its end, and not why.
+            // Otherwise whoever waits for this process would learn that it ended, but not why.
             for _ in 0..<10 {
                 if said.isLastHeard.wait(timeout: .now() + 0.1) == .success { break }
                 client.beat()
@@ -87,7 +88,7 @@ final class Standby: Sendable {
     func wait() {
         var signals = Self.signals
         var step = timespec(tv_sec: 0, tv_nsec: 100_000_000)
-        // What it says may be lost, and it is waited for: said again until it is heard.
+        // Its messages may be lost, and others wait for them: they are repeated until they are heard.
         while sigtimedwait(&signals, nil, &step) != SIGUSR1 { client.beat() }
     }
 }

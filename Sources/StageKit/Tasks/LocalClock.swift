@@ -7,17 +7,18 @@ extension ZoneTimeline {
         return next(hour: minute / 60, after: now - past).map { $0 + past }
     }
 
-    /// When the local clock next shows a full hour, after `now`; by calendar, so that a day of 23 or 25 hours shifts nothing.
+    /// When the local clock next shows a full hour, after `now`; by the calendar, so that a day of 23 or 25 hours
+    /// shifts nothing.
     package func next(hour: Int, after now: Instant) -> Instant? {
         let today = day(of: now)
-        // Midnight is the end of the day before.
+        // Midnight is the end of the previous day.
         let window = HandlerWindow(endHour: hour == 0 ? 24 : hour)
-        // Some days on: a flight over the date line may leave one out.
+        // Looks some days ahead: a flight across the date line may skip one.
         return (-1...3).lazy.compactMap { self.window(of: today.adding(days: $0), window).last?.upperBound }
             .first { $0 > now }
     }
 
-    /// The next minute past midnight (or past the day's first instant), when the day before is over.
+    /// The next minute past midnight (or past the day's first instant), when the previous day is over.
     package func nextDayIsOver(after now: Instant) -> Instant? {
         let today = day(of: now)
         let minute = Duration.seconds(60)

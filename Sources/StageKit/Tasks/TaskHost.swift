@@ -6,21 +6,22 @@ import Logging
 import Protocol
 import SQLite
 
-/// Keeps a stage's scheduled tasks: their rows in the stage's file, in the turn that changes them, the commands that concern them, and the log.
+/// Handles a stage's scheduled tasks: their rows in the stage's file, written in the turn that changes them, the
+/// commands that concern them, and the log.
 package struct TaskHost {
     package private(set) var scheduler: TaskScheduler
     /// As in the file.
     private var saved: [String: KeptTask] = [:]
     private var isChanged = false
-    /// Taken back by hand: their host doesn't submit them again by itself before its next start.
+    /// Cancelled by hand: their host doesn't submit them again on its own before its next start.
     private var cancelled: Set<String> = []
 
-    /// What has begun, must end, or was ended, since the last look.
+    /// What has begun, must end, or was ended, since the last check.
     package struct Moves: Sendable, Equatable {
         package var begun: [String] = []
         /// Their expiration handlers are called: they save and complete.
         package var expiring: [String] = []
-        /// They didn't, and were ended.
+        /// They didn't complete, and were ended.
         package var ended: [String] = []
 
         package var isEmpty: Bool { begun.isEmpty && expiring.isEmpty && ended.isEmpty }
@@ -40,7 +41,7 @@ package struct TaskHost {
         return rows
     }
 
-    /// The tasks that a file holds, by id.
+    /// The tasks in a file, by id.
     package static func tasks(in database: Database) throws -> [ScheduledTask] {
         try rows(in: database).sorted { $0.key < $1.key }.map { ScheduledTask(id: $0, kept: $1) }
     }
@@ -49,7 +50,7 @@ package struct TaskHost {
         try scheduler.register(identifier, kind)
     }
 
-    /// Loads what was pending; after all have been registered.
+    /// Loads the pending tasks; called after all have been registered.
     package mutating func open(_ turn: Turn) throws {
         saved = try Self.rows(in: turn.database)
         scheduler.restore(saved)
@@ -86,19 +87,19 @@ package struct TaskHost {
             ])
     }
 
-    /// Whether a task waits for its host to submit it: it neither is pending nor runs, and nobody has taken it back.
+    /// Whether its host should submit a task: it is neither pending nor running, and nobody has cancelled it.
     package func isToBeSubmitted(_ identifier: String) -> Bool {
         !scheduler.isPending(identifier) && !scheduler.isRunning(identifier) && !cancelled.contains(identifier)
     }
 
-    /// There is a new reason to submit a task that was taken back.
+    /// There is a new reason to submit a task that was cancelled.
     package mutating func forgive(_ identifier: String) { cancelled.remove(identifier) }
 
     package mutating func report(_ progress: TaskProgress, of identifier: String) {
         scheduler.report(progress, of: identifier)
     }
 
-    /// Begins, expires and ends what is due, also by commands since the last call.
+    /// Begins, expires and ends whatever is due, including by commands since the last call.
     package mutating func due(_ conditions: TaskConditions, _ turn: Turn) -> Moves {
         for identifier in scheduler.endOverrun(conditions) {
             moves.ended.append(identifier)
@@ -117,7 +118,7 @@ package struct TaskHost {
         turn.log(.taskStarted, ["task": identifier])
     }
 
-    /// False when it is another command.
+    /// Returns false for any other command.
     package mutating func receive(_ command: Value, _ conditions: TaskConditions, _ turn: Turn) -> Bool {
         guard let command = TaskCommand(command) else { return false }
         let identifier = command.task

@@ -67,7 +67,7 @@ enum TypesCommand: Command {
         }
     }
 
-    /// Gives commands to the running observer.
+    /// Sends commands to the running observer.
     static func command<Result>(_ stack: Stack, _ body: (DeliveryCommands) throws -> Result) throws -> Result {
         guard try stack.reader().isRunning(stack.observer) else {
             throw Failure("no stack runs on \(stack.place)", hint: "start it with 'healthbus up'")

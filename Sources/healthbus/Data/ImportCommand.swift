@@ -59,7 +59,7 @@ enum ImportCommand: Command {
 
     private static func options(_ arguments: Arguments) throws -> ImportClient.Options {
         let isComplete = arguments.flag("--complete")
-        // Two files can't both be all there is.
+        // Two files can't both be complete.
         if isComplete, arguments.positionals.count > 1 {
             throw Failure.usage("--complete takes one file", hint: "give the newest export")
         }
@@ -76,7 +76,7 @@ enum ImportCommand: Command {
         return .init(isComplete: isComplete, isTrial: arguments.flag("--dry-run"), deleteUpTo: limit)
     }
 
-    /// For people: what a file brought, and what a complete one took away, by type.
+    /// For people: what a file brought, and what a complete one removed, by type.
     static func line(_ outcome: ImportClient.Outcome) -> String {
         guard let report = outcome.told else { return "\(outcome.path): \(outcome.problem ?? "not imported")" }
         func count(_ number: Int64) -> String { HumanFormat.count(Int(number)) }
@@ -106,7 +106,7 @@ enum ImportCommand: Command {
     }
 
     static func damaged(_ outcome: ImportClient.Outcome) -> Failure {
-        // A report of an earlier release doesn't say.
+        // A report from an earlier release doesn't say.
         let isCut = outcome.told?.source.cut ?? true
         return Failure(
             "\(outcome.path) is damaged: \(outcome.problem ?? "")",
@@ -129,7 +129,8 @@ enum ImportCommand: Command {
                 + wayOut(of: why, isTrial: isTrial))
     }
 
-    /// What helps, by the observer's words for why it refused (its `ImportPlan`): a limit helps only against the share of what would go.
+    /// What helps, judging by the observer's reason for refusing (its `ImportPlan`): a limit only helps against the
+    /// share to be deleted.
     private static func wayOut(of why: String, isTrial: Bool) -> String {
         if why.hasPrefix("it lacks ") {
             return "if that is meant, " + (isTrial ? "" : "look at it with --dry-run and ")

@@ -2,13 +2,14 @@ import HealthModel
 import Protocol
 import Terminal
 
-/// What an import says of its file beside the counts of records: what was passed over, and what else lay in the archive.
+/// What an import reports about its file besides the numbers of records: what was skipped, and what else was in the
+/// archive.
 struct ImportedFiles {
     private let source: ImportReport.Source
 
     init(_ source: ImportReport.Source) { self.source = source }
 
-    /// Lines that begin with a line break; empty when there is nothing to say.
+    /// Lines that each begin with a line break; empty when there is nothing to report.
     var text: String {
         var text = ""
         if let empty = source.activitySummariesWithoutDay, empty > 0 {
@@ -46,7 +47,7 @@ struct ImportedFiles {
                 parts.append(
                     HumanFormat.count(unread.count, "file") + " not read (in \(folder); --json names "
                         + (unread.count == 1 ? "it)" : "them)"))
-            // What is wrong is told as damage; exports are named below.
+            // Anything wrong is reported as damage; exports are named below.
             case .damaged, .export: break
             }
         }

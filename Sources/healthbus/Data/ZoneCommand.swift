@@ -24,7 +24,7 @@ enum ZoneCommand: Command {
     private enum Action: String, CaseIterable {
         case show, set, add, remove
 
-        /// What follows it.
+        /// The words that follow it.
         var words: [String] {
             switch self {
             case .show: []
@@ -45,7 +45,7 @@ enum ZoneCommand: Command {
                     ? "<\(action.words[words.count])> is missing" : "unexpected \"\(words[action.words.count])\"",
                 hint: "usage: \(form)")
         }
-        // What is mistyped is told before anything is asked.
+        // Typing errors are reported before anything is asked.
         let moment = try action == .add || action == .remove ? moment(words[0]) : nil
         let zone = try action == .set || action == .add ? known(words[words.count - 1]) : nil
         let stack = try Stack(arguments)
@@ -68,7 +68,7 @@ enum ZoneCommand: Command {
         let client = try StackClient(address: try stack.address)
         defer { client.close() }
         let parts = try ZoneClient(client: client, observer: stack.observer, hub: stack.hub).apply(change, user: user)
-        // Once a person has said where days begin, nobody asks any more.
+        // Once a person has said where days begin, nobody asks again.
         if case .set = change { try StackLayer(stack.state).setFormerZone(nil, of: user) }
         return ZoneReport(user: user, parts: parts)
     }
@@ -99,7 +99,7 @@ enum ZoneCommand: Command {
 
     private static func known(_ name: String) throws -> String {
         if ZoneName.known.contains(name) || ZoneName.isKnown(name) { return name }
-        // Most mistype the place, or know it alone: "berlin" is Europe/Berlin.
+        // Most people mistype the place, or know only that: "berlin" is Europe/Berlin.
         let lower = name.lowercased()
         let nearest =
             ZoneName.known.first { $0.lowercased() == lower || $0.lowercased().hasSuffix("/" + lower) }

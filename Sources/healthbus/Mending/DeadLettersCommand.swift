@@ -29,7 +29,7 @@ enum DeadLettersCommand: Command {
         let action = try ListAction.of(arguments)
         let selection = try action.selection(arguments)
         let stack = try Stack(arguments)
-        // Each destination numbers its own.
+        // Each destination has its own numbering.
         let isOne = action != .list || arguments.value("--destination") != nil
         let destination = isOne ? try destination(of: stack, selection, arguments) : nil
         let report = try DeadLetterReport(stack, selection, of: destination)
@@ -52,7 +52,7 @@ enum DeadLettersCommand: Command {
         }
     }
 
-    /// The destination that is named, or the only one that has any letters.
+    /// The named destination, or the only one with any letters.
     private static func destination(
         of stack: Stack, _ selection: MendSelection, _ arguments: Arguments
     ) throws -> StackConfiguration.Instance {
@@ -90,7 +90,7 @@ enum DeadLettersCommand: Command {
         }
     }
 
-    /// Without the ids, of which some are gone now.
+    /// Without the ids, some of which no longer exist.
     private static func selectionOfAll(_ selection: MendSelection) -> MendSelection {
         MendSelection(reason: selection.reason, type: selection.type)
     }

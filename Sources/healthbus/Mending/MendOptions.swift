@@ -9,7 +9,7 @@ extension CommandHelp {
     static let dryRun = "say what would be done, and change nothing"
 }
 
-/// Entries of a list, named by ids or by what they have in common.
+/// Entries of a list, selected by id or by what they have in common.
 enum ListAction: String, CaseIterable {
     case list, show, retry, drop
 
@@ -21,7 +21,7 @@ enum ListAction: String, CaseIterable {
             hint: "give one of \(allCases.map(\.rawValue).joined(separator: ", "))")
     }
 
-    /// - Throws: `Failure` (usage) when it isn't said what is meant.
+    /// - Throws: `Failure` (usage) when it isn't clear what is meant.
     func selection(_ arguments: Arguments) throws -> MendSelection {
         let numbers = try arguments.positionals.dropFirst().map { word in
             guard let number = Int64(word), number > 0 else {
@@ -47,7 +47,7 @@ enum ListAction: String, CaseIterable {
     }
 }
 
-/// What came of a request, in words or as JSON.
+/// The result of a request, in words or as JSON.
 enum MendOutput {
     static func write(_ outcome: MendClient.Outcome, _ arguments: Arguments, _ text: (Value) -> String) {
         let value: Value

@@ -91,7 +91,7 @@ enum ReplayCommand: Command {
 }
 
 extension Stack {
-    /// - Throws: `Failure` (usage) that lists the instances when this one isn't among them.
+    /// - Throws: `Failure` (usage) that lists the instances if this isn't one of them.
     func named(_ name: String) throws -> StackConfiguration.Instance {
         if let instance = configuration.instance(name) { return instance }
         throw Failure.usage("this stack has no '\(name)'", hint: Nearest.hint(for: name, among: names))

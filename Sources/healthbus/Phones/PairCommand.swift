@@ -27,7 +27,7 @@ enum PairCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
-        // What is mistyped is told before a token is made.
+        // Typing errors are reported before a token is made.
         let ingest = IngestAddress.instance(in: stack.configuration)
         let address = try arguments.value("--address").map { try PhoneAddress($0) } ?? standing(stack)
         let (secret, entry) = try TokenFile(stack.state).add(
@@ -57,7 +57,7 @@ enum PairCommand: Command {
         return .standing(at: endpoint, isTLS: isTLS)
     }
 
-    /// nil for a link that no code has room for, and on a window that would break its lines.
+    /// nil for a link too long for any code, and in a window that would break its lines.
     private static func drawn(_ link: String, on terminal: Terminal) -> String? {
         guard let symbol = QRSymbol(link), !terminal.isTerminal || symbol.columns <= terminal.width else { return nil }
         return symbol.drawn(

@@ -74,7 +74,7 @@ enum TokenCommand: Command {
             scope: try arguments.choice("--scope", as: TokenScope.self) ?? .ingest, ends: ends)
     }
 
-    /// The secret alone on standard output, so that a script can take it.
+    /// Only the secret on standard output, so that a script can use it.
     private static func make(_ wish: TokenWish, _ file: TokenFile, json: Bool) throws {
         let now = WallClock.now
         let (secret, entry) = try file.add(wish, now: now)

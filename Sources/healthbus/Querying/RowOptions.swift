@@ -4,7 +4,7 @@ import Inspection
 import Logging
 import Terminal
 
-// What the commands that print rows share, so that they read alike.
+// Shared by the commands that print rows, so that they look alike.
 extension CommandHelp.Option {
     static let csv = Self("--csv", help: "CSV with a header (RFC 4180), plain digits")
     static let ndjson = Self("--ndjson", help: "a JSON object a line")
@@ -17,7 +17,7 @@ extension CommandHelp.Option {
 }
 
 extension Arguments {
-    /// As `--csv`, `--json` or `--ndjson` say it; else for eyes.
+    /// As chosen by `--csv`, `--json` or `--ndjson`; otherwise for people.
     func rowFormat() throws -> RowOutput.Format {
         let given = ["--csv", "--json", "--ndjson"].filter { name in
             command.options.contains { $0.name == name } && flag(name)
@@ -33,8 +33,8 @@ extension Arguments {
         }
     }
 
-    /// The days that `--from`, `--to` and `--last` name.
-    /// - Parameter user: by whose clock "today" is.
+    /// The days selected by `--from`, `--to` and `--last`.
+    /// - Parameter user: whose clock decides what "today" is.
     func dateRange(_ stack: Stack, user: String) throws -> DateRange {
         func given(_ option: String) -> String? {
             command.options.contains { $0.name == option } ? value(option) : nil
@@ -46,6 +46,6 @@ extension Arguments {
 }
 
 extension Stack {
-    /// The date where a person is now.
+    /// The date where a person currently is.
     func today(of user: String) throws -> LocalDay { try zones(of: user, reader()).day(of: WallClock.now) }
 }

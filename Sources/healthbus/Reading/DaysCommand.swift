@@ -20,7 +20,7 @@ enum DaysCommand: Command {
             "healthbus days --json",
         ])
 
-    /// How many days a table has where nobody says which.
+    /// How many days a table has by default.
     private static let usual = 30
 
     static func run(_ arguments: Arguments) throws {

@@ -34,7 +34,7 @@ enum DocumentsCommand: Command {
         }
     }
 
-    /// The file is whole once it has its name.
+    /// The file is complete once it has its name.
     private static func get(_ number: Int64, to path: String, _ arguments: Arguments) throws {
         let fetch = try DocumentFetch(try Stack(arguments))
         if path == "-" {

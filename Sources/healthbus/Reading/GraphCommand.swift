@@ -32,7 +32,7 @@ enum GraphCommand: Command {
         }
     }
 
-    /// Nothing of a stack that doesn't run.
+    /// Nothing for a stack that isn't running.
     private static func states(_ stack: Stack) throws -> [String: String] {
         let reader = stack.reader()
         guard try stack.names.contains(where: { try reader.isRunning($0) }) else { return [:] }

@@ -21,7 +21,7 @@ enum LogsCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
-        // Whoever reads the pipe may leave before this does.
+        // The reader of the pipe may leave first.
         signal(SIGPIPE, SIG_IGN)
         let report = try LogReport(stack, names: arguments.positionals)
         let since = try arguments.value("--since").map { try Since($0, option: "--since", now: WallClock.now).instant }

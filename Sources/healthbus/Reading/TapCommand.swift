@@ -34,7 +34,7 @@ enum TapCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
-        // Whoever reads the pipe may leave before the tap does.
+        // The reader of the pipe may leave before the tap does.
         signal(SIGPIPE, SIG_IGN)
         let count = try arguments.integer("--count", in: 1 ... .max)
         let isJSON = arguments.flag("--json")
@@ -47,7 +47,7 @@ enum TapCommand: Command {
         let filter = stack.configuration.tapFilter(
             prefixes: arguments.positionals,
             type: try arguments.value("--type").map { text throws(Failure) in
-                // A type of somebody's own is taken by its full name.
+                // A person's own type must be given by its full name.
                 text.hasPrefix("HK") ? text : try TypeName.identifier(text)
             },
             user: arguments.value("--user"), from: from)
@@ -89,7 +89,7 @@ enum TapCommand: Command {
             })
     }
 
-    /// Prints lines, and knows when it has had enough.
+    /// Prints lines, and knows when there are enough.
     private struct Printer: Sendable {
         let isJSON: Bool
         let showsValues: Bool
@@ -110,7 +110,7 @@ enum TapCommand: Command {
             return isWritten && !(left?.isOver ?? false)
         }
 
-        /// What passed and can't be read: why, never what it held.
+        /// For a message that can't be read: why, never its content.
         func print(unreadable why: String) {
             let line = isJSON ? Value.object(["unreadable": .string(why)]).json() : "unreadable: \(why)"
             StandardStream.output.write(line + "\n")

@@ -21,7 +21,7 @@ enum TopCommand: Command {
         let stack = try Stack(arguments)
         let isJSON = arguments.flag("--json")
         let interval = try interval(arguments)
-        // Whoever reads the pipe may leave before this does.
+        // The reader of the pipe may leave first.
         signal(SIGPIPE, SIG_IGN)
         let loop = try TopLoop(stack, interval: interval)
         let terminal = Terminal(.output)
@@ -32,7 +32,7 @@ enum TopCommand: Command {
             let table = loop.once()
             StandardStream.output.write(isJSON ? table.value.json(pretty: true) + "\n" : text(table))
         } else if isJSON || !terminal.isTerminal {
-            // For a program or a file: whole tables, one after the other, that drive no screen.
+            // For a program or a file: whole tables, one after the other, without terminal control.
             loop.run { StandardStream.output.write(isJSON ? $0.value.json() + "\n" : text($0) + "\n") }
         } else {
             try loop.run(on: Screen())

@@ -29,7 +29,7 @@ enum DemoCommand: Command {
         Supervisor.blockSignals()
         let export = arguments.value("--export")
         let stack = try Stack(starting: arguments, state: folder(arguments))
-        // A line that a progress bar has begun is erased; the bar draws itself again below.
+        // A line begun by a progress bar is erased; the bar is redrawn below.
         let start = Terminal(.output).isTerminal ? "\r\u{1B}[K" : ""
         let say: @Sendable (String) -> Void = { StandardStream.output.write(start + $0 + "\n") }
         say("state  \(stack.state.path)")
@@ -52,7 +52,7 @@ enum DemoCommand: Command {
             ?? StateFolder.standard().path + (arguments.value("--export") == nil ? "-demo" : "")
     }
 
-    /// The processes' logs would run through the progress bar; who wants them there sets the level.
+    /// The processes' logs would break up the progress bar; anyone who wants them there can set the level.
     private static func quiet() -> Log.Level {
         (ProcessInfo.processInfo.environment["HEALTHBUS_LOG_LEVEL"] ?? "").isEmpty ? .error : .debug
     }
@@ -60,7 +60,7 @@ enum DemoCommand: Command {
     private static func generate(in stack: Stack, zone: String, _ say: (String) -> Void) throws -> String {
         try StateFolder.make(stack.state.path)
         let file = stack.state.path + "/made-up-export.zip"
-        // Ends on a fixed date, so that the change to summer time on 2025-03-30 is inside.
+        // Ends on a fixed date, so that the change to summer time on 2025-03-30 is included.
         let generator = try ExportGenerator(.init(days: 90, seed: 1, zone: zone))
         var bar = ProgressBar("generating", totalBytes: nil)
         let result = try generator.write(to: file) { written, _ in bar.update(bytes: 0, records: written) }
@@ -78,7 +78,7 @@ enum DemoCommand: Command {
         say(days.table(for: Terminal(.output)))
         let delivered = try DeliveryReport(stack)
         say(delivered.text)
-        // Found by its name already, or else the shell is told where.
+        // Either found by its name, or the shell is told where it is.
         let program = CommandLine.arguments.first ?? "healthbus"
         let folder = program.contains("/") ? URL(fileURLWithPath: program).deletingLastPathComponent().path : nil
         let path = folder.map { "\n  export PATH=\"\($0):$PATH\"" } ?? ""

@@ -64,7 +64,7 @@ enum UpCommand: Command {
 }
 
 extension UpCommand {
-    /// - Throws: `Failure` where nothing could be taken out of it: whoever names it now can see to it now.
+    /// - Throws: `Failure` if files couldn't be taken from it: whoever names it now can fix it now.
     private static func inbox(_ arguments: Arguments) throws -> String? {
         guard let given = arguments.value("--inbox") else { return nil }
         let path = URL(fileURLWithPath: given).standardizedFileURL.path

@@ -38,7 +38,7 @@ enum BackendCommand: Command {
         let token = try source.current(refresh: false)
         let user = "healthbus-test-" + String(format: "%08x", UInt32.random(in: 0 ... .max))
         StandardStream.error.write("healthbus: writes to \(url) under the user \(user), and deletes that again\n")
-        // One line that is written over: what has been tried so far.
+        // A single line, overwritten each time: what has been tested so far.
         let watches = Terminal(.error).isTerminal
         let report: BackendReport
         do {
@@ -60,7 +60,7 @@ enum BackendCommand: Command {
             )
         }
     }
-    /// Without a URL the one that the stack delivers to, with the token that it shows there.
+    /// Without a URL, the one that the stack delivers to, with the token used there.
     private static func target(_ arguments: Arguments) throws -> (url: String, token: TokenSource) {
         let given = arguments.positionals.dropFirst().first
         let file = arguments.value("--token-file")

@@ -56,7 +56,7 @@ enum PluginsCommand: Command {
         }
     }
 
-    /// An option that does nothing is a mistake.
+    /// An option without effect is a mistake.
     private static func refuseOthers(_ action: Action, _ arguments: Arguments) throws {
         let own: [String: [Action]] = [
             "--config": [.list, .show], "--language": [.new], "--types": [.new], "--output": [.new], "--only": [.test],
@@ -156,7 +156,7 @@ enum PluginsCommand: Command {
                 hint: "'healthbus plugins validate \(arguments.positionals[1])' lists all that is wrong")
         }
         let isJSON = arguments.flag("--json")
-        // One line that is written over: what has been tried so far.
+        // A single line, overwritten each time: what has been tested so far.
         let watches = Terminal(.error).isTerminal
         let report = conformance.run(only: only) { result in
             if watches { StandardStream.error.write("\r\u{1B}[K\(result.name)") }

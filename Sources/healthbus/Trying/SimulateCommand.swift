@@ -54,7 +54,7 @@ enum SimulateCommand: Command {
     }
 }
 
-/// One line on standard error: how far it is, and the time left.
+/// One line on standard error: the progress, and the time left.
 private struct SimulationProgress {
     let total: Int
     private let isShown = Terminal(.error).isTerminal

@@ -17,7 +17,7 @@ enum DoctorCommand: Command {
                 : found.text(
                     for: Terminal(.output),
                     allWell: "all is well: \(stack.names.count) processes are ready, and nobody is stuck"))
-        // A note asks for nothing.
+        // A note requires no action.
         if let worst = found.worst, worst > .note { throw Quiet(.failed) }
     }
 }

@@ -26,7 +26,7 @@ enum ValidateCommand: Command {
     }
 }
 
-/// Ends the program with this code: what there is to say has been said.
+/// Ends the program with this code: everything has already been said.
 struct Quiet: Error {
     let code: ExitCode
     init(_ code: ExitCode) { self.code = code }

@@ -27,7 +27,7 @@ enum VerifyCommand: Command {
         let began = MonotonicClock.now
         var saidAt = MonotonicTime.distantPast
         let tell: @Sendable (String) -> Void = {
-            // Over the line that shows the progress.
+            // Replaces the progress line.
             StandardStream.error.write((Terminal(.error).isTerminal ? "\r\u{1B}[K" : "") + "healthbus: \($0)\n")
         }
         let verification = try Verification(

@@ -6,8 +6,8 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// Somebody with stolen keys of a sealed bus: hears by one of them all that passes, speaks by another, and says
-/// whatever could do harm.
+/// Somebody with stolen keys of a sealed bus: with one of them it hears everything that passes, with another it speaks,
+/// and it says whatever could do harm.
 final class BusAttacker: Sendable {
     private struct State {
         var isStopping = false

@@ -1,8 +1,8 @@
 import Foundation
 import HealthModel
 
-/// An export taken apart into its elements, each whole (a workout with its children, a correlation with its records), so that other exports
-/// can be made of them: parts, copies, other orders.
+/// An export taken apart into its elements, each whole (a workout with its children, a correlation with its records),
+/// so that other exports can be made of them: parts, copies, other orders.
 ///
 /// Goes by the lines that `healthbus generate` writes, and uses none of the product's own reading.
 struct ExportPieces: Sendable {
@@ -17,7 +17,7 @@ struct ExportPieces: Sendable {
 
         var isRings: Bool { text.starts(with: " <ActivitySummary ".utf8) }
 
-        /// A ring summary as it was earlier on its day: less exercise.
+        /// A ring summary as it was earlier in its day: less exercise.
         var halfDone: Element {
             var earlier = self
             let exercise = Array(" appleExerciseTime=\"".utf8)

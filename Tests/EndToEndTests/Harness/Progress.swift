@@ -12,8 +12,8 @@ extension TestStack {
             case "uploader": "SELECT coalesce(sum(count), 0) FROM deliveries"
             default: "SELECT count(*) FROM changes"
             }
-        // A file, or a table, that isn't there yet is no progress. The file is looked for first: this is asked again and again, and what is
-        // thrown in a test run keeps its stack.
+        // A file, or a table, that isn't there yet is no progress. The file is looked for first: this is asked again
+        // and again, and what is thrown in a test run keeps its stack.
         guard FileManager.default.fileExists(atPath: "\(state)/\(instance)/state.sqlite") else { return 0 }
         return (try? number(instance, query)) ?? 0
     }

@@ -104,7 +104,8 @@ enum RawConnection {
         return true
     }
 
-    /// Says a head, then a body in chunks of 64 KiB, until so many bytes are sent, an answer comes or the other side closes.
+    /// Says a head, then a body in chunks of 64 KiB, until so many bytes are sent, an answer comes or the other side
+    /// closes.
     /// - Returns: how much of the body was sent, and what was heard.
     static func flood(port: Int, head: String, bytes limit: Int) -> (sent: Int, answer: String) {
         guard let socket = connected(to: port) else { return (0, "") }

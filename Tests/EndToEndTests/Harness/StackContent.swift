@@ -43,7 +43,8 @@ struct StackContent: Equatable, Sendable {
         acceptedTwice = try stack.number("backend", "SELECT count(*) FROM accepted WHERE count > 1")
     }
 
-    /// A night that was told otherwise while its samples came in leaves a tombstone at the backend; whether it was delivered by then is chance.
+    /// A night that was told otherwise while its samples came in leaves a tombstone at the backend; whether it was
+    /// delivered by then is chance.
     var withoutTombstones: StackContent {
         var content = self
         content.documents = documents.filter { !$0.hasSuffix(" 1 ") }

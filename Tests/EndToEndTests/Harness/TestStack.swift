@@ -6,8 +6,8 @@ import Processes
 import Synchronization
 import TestSupport
 
-/// One test's stack: a state folder with a short path, ports of its own for the backend and the ingest, and the programs started on
-/// them.
+/// One test's stack: a state folder with a short path, ports of its own for the backend and the ingest, and the
+/// programs started on them.
 final class TestStack: Sendable {
     let folder: String
     let port: Int
@@ -122,7 +122,7 @@ final class TestStack: Sendable {
         return try Value(json: answer.body)
     }
 
-    /// Kills whatever of it still runs and removes its folder.
+    /// Kills those of its processes that still run and removes its folder.
     fileprivate func remove() async throws {
         var left = processes
         while !left.isEmpty {

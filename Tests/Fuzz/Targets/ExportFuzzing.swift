@@ -2,7 +2,8 @@ import Glibc
 import HealthImport
 import HealthModel
 
-/// What somebody imports: batches are whole, the sums are right, and a second reading that passes over known pieces counts the same.
+/// What somebody imports: batches are whole, the sums are right, and a second reading that passes over known pieces
+/// counts the same.
 enum ExportFuzzing {
     static func run(_ bytes: [UInt8]) throws {
         let file = try NamelessFile(packed(bytes) ?? bytes)

@@ -1,6 +1,7 @@
 /// A decoder of bytes from outside, and what must hold whatever it is given.
 ///
-/// libFuzzer runs them on inputs of its own (`make fuzz`), the tests on those of `Tests/Fuzz/Corpus`: both through here.
+/// libFuzzer runs them on inputs of its own (`make fuzz`), the tests on those of `Tests/Fuzz/Corpus`: both through
+/// here.
 package enum FuzzTarget: String, CaseIterable, Sendable {
     /// The parser in C of an export's XML.
     case xml
@@ -36,8 +37,8 @@ func hold(_ condition: Bool, _ rule: @autoclosure () -> String) throws {
     if !condition { throw BrokenRule(description: rule()) }
 }
 
-/// Small inputs never show what takes time by the square of their length. So one that begins with FE, which begins no text and no CBOR, is a recipe: FE,
-/// a length n, n bytes that come once, and then what is repeated up to 64 KiB.
+/// Small inputs never show what takes time by the square of their length. So one that begins with FE, which begins no
+/// text and no CBOR, is a recipe: FE, a length n, n bytes that come once, and then what is repeated up to 64 KiB.
 enum Repetition {
     static let limit = 64 << 10
 

@@ -48,7 +48,8 @@ enum JSONFuzzing {
         } catch { return .failure(error) }
     }
 
-    /// Foundation reads the same in it. It refuses half of a surrogate pair, which RFC 8259 allows and we read as U+FFFD.
+    /// Foundation reads the same in it. It refuses half of a surrogate pair, which RFC 8259 allows and we read as
+    /// U+FFFD.
     private static func compare(_ value: Value, _ bytes: [UInt8]) throws {
         if String(decoding: bytes, as: UTF8.self).lowercased().contains("\\ud") { return }
         guard let other = try? JSONDecoder().decode(Value.self, from: Data(bytes)) else {

@@ -5,7 +5,7 @@ enum XMLFuzzing {
     static func run(_ input: [UInt8]) throws {
         let bytes = try cleaned(input)
         let whole = try events(of: bytes, inBlocksOf: bytes.count)
-        // Text without an end is told in parts, each as it has come.
+        // Text without an end is passed on in parts, each as it arrives.
         guard bytes.count < 64 << 10 else { return }
         // Smaller ones take longer: what isn't whole is looked at again with each.
         for size in bytes.count < 256 ? [1, 7] : [61] where size < bytes.count {

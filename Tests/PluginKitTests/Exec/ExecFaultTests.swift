@@ -6,7 +6,8 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// Each way in which a program can misbehave has one outcome: a reason for the day, and a program that works for the next one.
+/// Each way in which a program can misbehave has one outcome: a reason for the day, and a program that works for the
+/// next one.
 @Suite struct ExecFaultTests {
     /// Does something the first time only, then answers as it should.
     private static func once(_ what: String) -> String {

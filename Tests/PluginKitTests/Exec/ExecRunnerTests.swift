@@ -8,7 +8,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// What a program tells and is told when all goes well.
+/// What a program sends and receives when all goes well.
 @Suite struct ExecRunnerTests {
     @Test func aDayGoesThereAndBack() throws {
         let handler = try ScriptedHandler(

@@ -2,7 +2,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// One life by three ways is one life, whatever comes first: a row a sample, and the same days.
+/// The same life arriving in three ways is stored once, in any order: one row for each sample, and the same days.
 @Suite struct OneIdentityTests {
     private static let noon = Int64(1_742_900_000)
 

@@ -11,7 +11,8 @@ struct SimulatedData {
     private(set) var records: [String: [Record]] = [:]
 
     static let zone = "Europe/Berlin"
-    /// The person "me" ends up with these zones added, in every second seed; in any, others are added and taken away on the way there.
+    /// The person "me" ends up with these zones added, in every second seed; in any, others are added and taken away on
+    /// the way there.
     private(set) var travels: [ZoneTimeline.Entry] = []
     /// Moments from which zones are ever added: full hours, so that no record is cut by another midnight.
     private(set) var moments: [Instant] = []
@@ -129,7 +130,8 @@ struct SimulatedData {
             files: files, trace: trace)
     }
 
-    /// Every third seed at once, as delivery without a debouncer would be; the others with windows, one type with its own.
+    /// Every third seed at once, as delivery without a debouncer would be; the others with windows, one type with its
+    /// own.
     private static func debouncing(_ seed: UInt64) -> Value {
         seed % 3 == 0
             ? ["windowSeconds": 0, "maximumWaitSeconds": 0]

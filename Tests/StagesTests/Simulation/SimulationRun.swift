@@ -95,7 +95,8 @@ struct SimulationRun {
             travel.say(zones[world.pick(0...4)], from: data.moments[world.pick(0...3)])
         }
         if losesFiles {
-            // Not the sleep handler's: an event that its lost file knew of and the new one doesn't is never taken back at the backend.
+            // Not the sleep handler's: an event that its lost file knew of and the new one doesn't is never taken back
+            // at the backend.
             let hosts = world.hosts.filter { $0.name != "sleep" }
             sometimes(2) { world.restart(hosts[world.pick(0...hosts.count - 1)], wiping: true) }
         }

@@ -4,10 +4,11 @@ import Protocol
 import Simulation
 import Testing
 
-/// A week of two people's data through all stages, with what can go wrong going wrong: what comes out must be what comes out without faults.
+/// A week of two people's data through all stages, with what can go wrong going wrong: what comes out must be what
+/// comes out without faults.
 ///
-/// `HEALTHBUS_SEEDS=1000` tries more of them; `HEALTHBUS_SEED=17` tries one, and says what happened. Set `SWIFT_DETERMINISTIC_HASHING=1` with it: the
-/// order of a set's elements is part of a run.
+/// `HEALTHBUS_SEEDS=1000` tries more of them; `HEALTHBUS_SEED=17` tries one, and says what happened. Set
+/// `SWIFT_DETERMINISTIC_HASHING=1` with it: the order of a set's elements is part of a run.
 @Suite(.serialized) struct SimulationTests {
     @Test func summariesAndDeliveriesSurviveEverything() throws {
         let environment = ProcessInfo.processInfo.environment

@@ -2,7 +2,8 @@ import HealthModel
 import SQLite
 import Simulation
 
-/// Has the observer of a simulated stack keep exactly the zones that the data ends up with, saying it as often as it takes.
+/// Has the observer of a simulated stack keep exactly the zones that the data ends up with, saying it as often as it
+/// takes.
 final class Travel {
     private let data: SimulatedData
     private unowned let stack: SimulatedStack

@@ -32,7 +32,7 @@ PluginProgram.start("backend") { context, stopper in
     let views = HealthViews(figures: context.stack.figures)
     let backend: Backend
     if let url = try postgresURL(options, environment) {
-        if audit { throw Failure("on PostgreSQL no acceptances are counted", hint: "leave out 'audit'") }
+        if audit { throw Failure("acceptances can't be counted on PostgreSQL", hint: "leave out 'audit'") }
         backend = try Backend(
             postgresURL: url, schema: options["postgresSchema"].string ?? "healthbus", token: token,
             families: context.stack.families, views: views, notices: notices)
@@ -51,7 +51,7 @@ PluginProgram.start("backend") { context, stopper in
     ) { backend.handle($0) }
     log(.backendListening, ["port": server.port])
 
-    // No stage, but a member of the stack: it says that it is there.
+    // Not a stage, but a member of the stack: it reports that it is there.
     let details = HeartbeatDetails(BackendDetails(port: server.port))
     let member = try BusMember(context, details: { details })
     let stopped = DispatchSemaphore(value: 0)
@@ -66,26 +66,27 @@ PluginProgram.start("backend") { context, stopper in
     if absence.isEndless {
         throw Failure(
             "\(context.databasePath) was removed or replaced while the backend ran; it has stopped, and has accepted "
-                + "nothing since that it can't keep",
-            hint: "put it back, or restore a backup with 'healthbus restore BACKUP', and start it again; "
-                + "where it was meant, start it again: everything is delivered to it once more")
+                + "nothing since that it couldn't keep",
+            hint: "put it back, or restore a backup with 'healthbus restore BACKUP', then start it again; "
+                + "if this was intended, just start it again: everything is delivered to it once more")
     }
 }
 
-/// Where the database is that isn't a file; nil for one that is.
+/// The URL of a database that isn't a file; nil for one that is.
 func postgresURL(_ options: Value, _ environment: [String: String]) throws -> String? {
     if let url = environment["HEALTHBUS_BACKEND_POSTGRES_URL"], !url.isEmpty { return url }
     return try options["postgresUrlFile"].string.map { try SecretFile.read($0) }
 }
 
-/// How long the database has been away from its place. Nothing is accepted meanwhile.
+/// How long the database has been missing from its place. Nothing is accepted in the meantime.
 struct Absence {
     private var looks = 0
     private(set) var isEndless = false
-    /// Looks, one a second. The supervisor of a stack has looked by then, and stops all of it, with one message.
+    /// How many checks, one per second. By then the supervisor of a stack has checked too, and stops everything with a
+    /// single message.
     private static let limit = 10
 
-    /// Seconds until the next look. No hurry while it is there: each request looks for itself.
+    /// Seconds until the next check. There is no hurry while it is there: each request checks for itself.
     var lookAfter: Double { looks == 0 ? Repetition.quiet.seconds : 1 }
 
     mutating func isOver(isThere: Bool) -> Bool {

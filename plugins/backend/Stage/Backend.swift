@@ -7,10 +7,11 @@ import PostgresStore
 import SQLite
 import Synchronization
 
-/// The reference backend: takes what an uploader delivers, keeps each element once at its highest version, answers questions.
+/// The reference backend: accepts what an uploader delivers, keeps each element once at its highest version, and
+/// answers questions.
 ///
-/// `docs/backend.md` is the contract. Requests may come on several threads; they are handled one after the other, each that
-/// writes in one transaction, answered only once it is on the disk.
+/// `docs/backend.md` is the contract. Requests may come on several threads; they are handled one after the other, each
+/// writing one in one transaction, and answered only once it is on disk.
 package final class Backend: Sendable {
     /// Microseconds since 1970, UTC.
     package typealias Clock = @Sendable () -> Instant
@@ -21,11 +22,11 @@ package final class Backend: Sendable {
     private let families: Set<String>
     private let core: Mutex<BackendCore?>
 
-    /// Opens or creates the database in a file; a missing folder is made with mode 0700, the file has 0600.
+    /// Opens or creates the database in a file; a missing folder is created with mode 0700, the file has 0600.
     /// - Parameters:
-    ///   - families: under which samples may be delivered, beside "other".
-    ///   - views: by which people query the file.
-    ///   - audit: count every acceptance of an (id, version) apart, for tests: `acceptedTwice` in the statistics.
+    ///   - families: those under which samples may be delivered, besides "other".
+    ///   - views: those for querying the file.
+    ///   - audit: count every acceptance of an (id, version) separately, for tests: `acceptedTwice` in the statistics.
     /// - Throws: `SQLiteError`, `BackendError`.
     package convenience init(
         databasePath: String, token: SecretToken, families: Set<String>, views: HealthViews = HealthViews(figures: []),
@@ -35,11 +36,11 @@ package final class Backend: Sendable {
         self.init(token, families, clock, notices, try SQLiteStorage(path: databasePath, views: views, audit: audit))
     }
 
-    /// The same on PostgreSQL, beside any number of others on the same tables. Connects when something is asked for.
+    /// The same on PostgreSQL, alongside any number of others on the same tables. Connects at the first request.
     /// - Parameters:
     ///   - url: `postgresql://user:password@host:5432/database`.
-    ///   - schema: made when it is absent.
-    /// - Throws: for a URL that can't be read, or another name than a schema can have.
+    ///   - schema: created if it doesn't exist.
+    /// - Throws: for an unreadable URL, or an invalid schema name.
     package convenience init(
         postgresURL url: String, schema name: String, token: SecretToken, families: Set<String>,
         views: HealthViews = HealthViews(figures: []),
@@ -68,7 +69,7 @@ package final class Backend: Sendable {
             microseconds: Int64(time.tv_sec) * Instant.microsecondsPerSecond + Int64(time.tv_nsec) / 1000)
     }
 
-    /// The answer for a caller without the token, by a request's head; nil for one who has it.
+    /// The answer for a caller without the token, judged by a request's head; nil for one that has it.
     package func refusal(of request: HTTPRequest) -> HTTPResponse? {
         guard !token.matches(request.bearerToken) else { return nil }
         var answer = HTTPResponse.problem(
@@ -83,7 +84,7 @@ package final class Backend: Sendable {
             return .problem(404, "no such path", "see docs/backend.md for the paths")
         }
         guard route.methods.contains(request.method) else {
-            var answer = HTTPResponse.problem(405, "this path doesn't know that method", "use \(route.methods[0])")
+            var answer = HTTPResponse.problem(405, "this path doesn't support that method", "use \(route.methods[0])")
             answer.headers["Allow"] = route.methods.joined(separator: ", ")
             return answer
         }
@@ -91,7 +92,7 @@ package final class Backend: Sendable {
             return try core.withLock { core in
                 guard let core else { throw BackendError.closed }
                 let answer = try core.answer(request, route, now: clock())
-                // After the commit: what went into a file that is gone is kept nowhere.
+                // After the commit: what went into a file that is gone is lost.
                 guard core.isInPlace else { throw BackendError.moved }
                 return answer
             }
@@ -100,11 +101,11 @@ package final class Backend: Sendable {
         } catch let error as JSONScanError {
             return .problem(400, error.description, "send well-formed JSON in UTF-8")
         } catch BackendError.moved {
-            // Told once, by whoever ends the process.
+            // Reported once, by the code that ends the process.
             return .problem(
-                503, "the database was removed or replaced", "nothing of this request was kept; send it again later")
+                503, "the database was removed or replaced", "nothing in this request was stored; send it again later")
         } catch let error as SQLiteError {
-            // Its text holds SQL and a path: for the operator, not for the network.
+            // Its text contains SQL and a path: for the operator, not for the network.
             return unusable("\(error)")
         } catch BackendError.database(let problem) {
             return unusable(problem)
@@ -117,23 +118,24 @@ package final class Backend: Sendable {
     private func unusable(_ problem: String) -> HTTPResponse {
         notices.failed(problem)
         return .problem(
-            503, "the database can't be used at the moment", "nothing of this request was kept; send it again later")
+            503, "the database can't be used at the moment", "nothing in this request was stored; send it again later")
     }
 
-    /// Whether what it accepts is kept: its database is still where the next start looks for it. Once it is closed nothing is accepted.
+    /// Whether anything it accepts is kept: its database is still where the next start looks for it. Once it is closed
+    /// nothing is accepted.
     package var keepsWhatItTakes: Bool { core.withLock { $0?.isInPlace ?? true } }
 
-    /// Finishes the request in hand and closes the database; requests after it are answered 503.
+    /// Finishes the current request and closes the database; later requests are answered with 503.
     package func close() { core.withLock { $0 = nil } }
 }
 
-/// What a backend's operator is to hear, without health values.
+/// What a backend's operator needs to hear, without health values.
 package struct BackendNotices: Sendable {
-    /// A failure that the client can't mend.
+    /// A failure that the client can't fix.
     package var failed: @Sendable (String) -> Void
-    /// A caller has seen more of this database than it holds: a new generation has begun.
+    /// A caller has seen more of this database than it now holds: a new generation has begun.
     package var rolledBack: @Sendable (_ seen: Int64, _ held: Int64) -> Void
-    /// Rows were removed behind its back, at least so many: a new generation has begun.
+    /// At least this many rows were removed behind its back: a new generation has begun.
     package var rowsMissing: @Sendable (Int64) -> Void
 
     package init(
@@ -169,7 +171,7 @@ enum BackendRoute {
         }
     }
 
-    /// The server sends no body to HEAD; its headers are those of GET.
+    /// The server sends no body in answer to HEAD; its headers are those of GET.
     var methods: [String] {
         if case .sync = self { return ["POST"] }
         return ["GET", "HEAD"]

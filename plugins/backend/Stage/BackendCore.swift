@@ -3,7 +3,7 @@ import HealthModel
 import JSON
 import Protocol
 
-/// Reads requests, has the storage do what they ask for, and writes the answers. One request at a time.
+/// Reads requests, has the storage carry them out, and writes the answers. One request at a time.
 final class BackendCore {
     private let storage: any BackendStorage
     private let notices: BackendNotices
@@ -39,7 +39,8 @@ final class BackendCore {
         case .versions:
             let question = try Question(request.query, limits: 1...BackendQueries.versionsLimit, names: nil)
             let list = try VersionList(request.query)
-            // A `verify` of an earlier release asks for 1; what an earlier backend answers to that is no number of the content.
+            // An earlier release's `verify` asks for 1; an earlier backend's answer to that isn't a number of the
+            // content.
             let contents = request.query["contents"]
             let withContents = contents == "1" || contents == "2"
             return try unlessKnown(to: request, "versions \(list) \(withContents)", question) {
@@ -65,7 +66,7 @@ final class BackendCore {
         }
     }
 
-    /// Marks an answer, or says that the caller has it: then no row is read.
+    /// Tags an answer, or says that the caller already has it: then no row is read.
     private func unlessKnown(
         to request: HTTPRequest, _ list: String, _ question: Question, _ answer: (BackendState) throws -> HTTPResponse
     ) throws -> HTTPResponse {
@@ -75,7 +76,7 @@ final class BackendCore {
         }
     }
 
-    /// A body of columns, checked as far as it is one.
+    /// A body of columns, with everything checked that makes it one.
     private func delivery(_ body: [UInt8], _ metric: SyncMetric) throws -> SampleDelivery {
         guard metric.lists.contains(.samples) else { throw SyncRefusal.noColumns(metric) }
         let delivery: SampleDelivery

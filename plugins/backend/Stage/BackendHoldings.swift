@@ -3,19 +3,19 @@ import HealthModel
 import JSON
 import Protocol
 
-/// What a backend holds, and what requests brought since its database was made.
+/// What a backend holds, and what requests have brought since its database was created.
 struct BackendHoldings {
     struct Count {
         var alive: Int64 = 0
         var deleted: Int64 = 0
     }
 
-    /// Samples by their types, in the order of these; of "" are deletions whose sample never came.
+    /// Samples by type, in type order; those of type "" are deletions whose sample never came.
     var types: [(type: String, count: Count)] = []
     var documents: [DocumentKind: Count] = [:]
-    /// Of elements, by what the answers said of them, over all users.
+    /// The outcomes of elements, as reported in answers, over all users.
     var counters: [String: Int64] = [:]
-    /// nil where acceptances aren't counted.
+    /// nil if acceptances aren't counted.
     var acceptedTwice: Int64?
 
     /// `GET /api/v1/stats`.
@@ -51,12 +51,12 @@ struct BackendHoldings {
         }
         out.append(json: "},\"acceptedTwice\":")
         if let acceptedTwice { out.append(json: acceptedTwice) } else { out.append(json: "null") }
-        // Forms of a sync request's body.
+        // The formats of a sync request's body.
         out.append(json: ",\"accepts\":[\"application/json\",")
         out.append(jsonString: SampleDelivery.contentType)
         out.append(json: "]}")
         var answer = HTTPResponse(status: 200, json: out)
-        // It tells the time, and repeats are counted without a change of the rows.
+        // It contains the time, and repeats are counted without a change to the rows.
         answer.headers["Cache-Control"] = "no-store"
         return answer
     }

@@ -1,9 +1,9 @@
 import JSON
 import SQLite
 
-/// Which database it is, and how far it has come: by that a caller notices that it was lost, or put back to an older copy of itself.
+/// Which database it is, and its sequence: these show a caller that it was lost, or restored from an older copy.
 struct BackendState: Equatable {
-    /// Random, made with the database; another one when it turns out to be an older copy.
+    /// Random, created with the database; replaced when it turns out to be an older copy.
     var generation: String
     /// Rises with each request that changed something.
     var sequence: Int64
@@ -17,10 +17,10 @@ struct BackendState: Equatable {
     }
 }
 
-/// The state of a database in SQLite, which has one writer.
+/// The state of a database in SQLite, which has a single writer.
 final class BackendIdentity {
     private(set) var state: BackendState
-    /// The sequence of the running transaction, which may yet be rolled back.
+    /// The sequence of the current transaction, which may still be rolled back.
     private var pending: Int64?
     private let database: Database
     private let put: Statement
@@ -38,7 +38,7 @@ final class BackendIdentity {
         return String(random.next() as UInt64, radix: 16) + String(random.next() as UInt64, radix: 16)
     }
 
-    /// Counts the running transaction's change.
+    /// Counts the current transaction's change.
     func advance() throws {
         try set("sequence", String(state.sequence + 1))
         pending = state.sequence + 1
@@ -51,8 +51,8 @@ final class BackendIdentity {
 
     func forget() { pending = nil }
 
-    /// Begins a new generation when a caller has seen a sequence of this one that it never reached.
-    /// - Returns: whether it did; it is committed then.
+    /// Begins a new generation when a caller has seen a sequence that this one never reached.
+    /// - Returns: whether it did, in which case it is committed.
     func beginAnew(unlessReached seen: SeenBackend) throws -> Bool {
         guard seen.isBeyond(state) else { return false }
         try beginAnew(at: seen.sequence)
@@ -84,7 +84,7 @@ struct SeenBackend {
     var generation: String
     var sequence: Int64
 
-    /// Beyond what JSON's numbers hold exactly, and far beyond what any database reaches.
+    /// Beyond what JSON's numbers represent exactly, and far beyond any real database.
     private static let highest: Int64 = 1 << 53
 
     /// Reads "9c1f6f… 4711"; nil for anything else.
@@ -96,6 +96,6 @@ struct SeenBackend {
         sequence = number
     }
 
-    /// Whether it is more than a database of that generation holds: an older copy of it then.
+    /// Whether it is beyond what a database of that generation holds, which is then an older copy.
     func isBeyond(_ state: BackendState) -> Bool { generation == state.generation && sequence > state.sequence }
 }

@@ -2,10 +2,10 @@ import HealthModel
 import SQLite
 
 extension BackendQueries {
-    /// What is held, of all users or of one, and what requests brought since the database was made.
+    /// What is held, for all users or for one, and what requests have brought since the database was created.
     /// - Parameter audit: whether acceptances are counted.
     func holdings(of name: String?, audit: Bool) throws -> BackendHoldings {
-        // -1 is no user's id: an unknown user holds nothing.
+        // -1 isn't any user's id: an unknown user holds nothing.
         let user = try name.map { try texts.existing($0) ?? -1 }
         let filter = user.map { " WHERE user = \($0)" } ?? ""
         var holdings = BackendHoldings()

@@ -4,11 +4,12 @@ import JSON
 import SQLite
 
 extension BackendQueries {
-    /// Rows of one page: about 1.3 MB with contents.
+    /// Rows per page: about 1.3 MB with contents.
     static let versionsLimit = 20_000
 
-    /// `GET /api/v1/versions`: id and version of all that is kept, tombstones too, in the order of ids, in columns.
-    /// - Parameter withContents: with the `ContentNumber` of each living element; 0 for deleted ones, and for what can't be read any more.
+    /// `GET /api/v1/versions`: id and version of everything stored, including tombstones, ordered by id, in columns.
+    /// - Parameter withContents: include the `ContentNumber` of each living element; 0 for deleted ones, and for any
+    ///   that can no longer be read.
     func versions(
         _ question: Question, list: VersionList, withContents: Bool, state: BackendState
     ) throws -> HTTPResponse {
@@ -69,7 +70,7 @@ extension BackendQueries {
             let isBare = times.start == nil && times.date == nil
             guard isBare || question.holds(times) else { continue }
             let isDeleted = rows.int(2) == 1
-            // One that was spoilt behind the backend's back has no number of any content.
+            // One that was corrupted behind the backend's back has no content number.
             let number = isDeleted || !page.withContents ? nil : try? ContentNumber.document(json: rows.string(6).utf8)
             page.append(version: rows.int64(1), isDeleted: isDeleted, content: number ?? 0)
         }
@@ -77,7 +78,7 @@ extension BackendQueries {
 
     private enum Rows { case samples, documents }
 
-    /// Prepared when first asked for: few backends are.
+    /// Prepared when first needed: few backends are asked.
     private func statement(_ rows: Rows) throws -> Statement {
         switch rows {
         case .samples:
@@ -106,7 +107,7 @@ extension BackendQueries {
     }
 }
 
-/// The numbers of interned texts, each computed once a request.
+/// The numbers of interned texts, each computed once per request.
 private struct ContentTexts {
     let texts: InternedTexts
     private var numbers: [Int64: UInt64] = [:]

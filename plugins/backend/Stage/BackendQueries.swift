@@ -3,7 +3,7 @@ import HealthModel
 import JSON
 import SQLite
 
-/// Answers the backend's reading requests.
+/// Answers read requests.
 final class BackendQueries {
     let database: Database
     let texts: InternedTexts
@@ -13,19 +13,19 @@ final class BackendQueries {
     private let samples: SampleScan
     private let documents: DocumentScan
 
-    /// Rows that one question may look at: bounds its time whatever it filters.
+    /// How many rows one question may examine: limits its time whatever it filters.
     static let scanLimit = 100_000
     static let pageLimit = 2000
-    /// A page ends after the element that reaches it.
+    /// A page ends after the element that reaches this size.
     static let pageBytes = 2 << 20
 
-    /// - Parameter unnamed: under whom elements are kept that named nobody.
+    /// - Parameter unnamed: the user for elements that name nobody.
     init(_ database: Database, texts: InternedTexts, kinds: SampleKinds, unnamed: String) throws {
         self.database = database
         self.texts = texts
         self.kinds = kinds
         self.unnamed = unnamed
-        // Each of the four is one step into an index.
+        // Each of the four is a single index step.
         users = try database.prepare(
             """
             SELECT min(user), max(user) FROM (SELECT min(user) AS user FROM sample_rows UNION ALL
@@ -41,8 +41,8 @@ final class BackendQueries {
         documents = try DocumentScan(database)
     }
 
-    /// Whom a question is about; nil when nothing is held of them. One that names nobody is about the only one there is,
-    /// else about whom elements are kept under that name nobody.
+    /// The user that a question concerns; nil when nothing is held for them. A question that names nobody concerns the
+    /// only user there is, or else the user for elements that name nobody.
     func user(of question: Question) throws -> Int64? {
         if let name = question.user { return try texts.existing(name) }
         var only: Int64?
@@ -52,7 +52,7 @@ final class BackendQueries {
         return try only ?? texts.existing(unnamed)
     }
 
-    /// `GET /api/v1/samples`: alive ones in the order of their ids.
+    /// `GET /api/v1/samples`: living ones, ordered by id.
     func samples(_ question: Question) throws -> HTTPResponse {
         guard let user = try user(of: question) else { return .page("samples", [], next: nil) }
         let type = try question.type.map { try texts.existing($0) ?? -1 }
@@ -132,7 +132,7 @@ final class BackendQueries {
         if id == 0 { out.append(json: "null") } else { out.append(jsonString: try texts.text(of: id)) }
     }
 
-    /// `GET /api/v1/days`, `/workouts`, `/nights`: the documents as they came, in the order of date or id.
+    /// `GET /api/v1/days`, `/workouts`, `/nights`: the documents as received, ordered by date or id.
     func documents(_ kind: DocumentKind, _ question: Question) throws -> HTTPResponse {
         guard let user = try user(of: question) else { return .page(kind.plural, [], next: nil) }
         var out: [UInt8] = []

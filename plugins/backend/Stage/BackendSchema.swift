@@ -2,21 +2,21 @@ import SQLite
 
 /// The backend's tables.
 ///
-/// Samples have two keys: (user, id), without a condition, because a deletion names an id only and must hold before its sample is
-/// known; and (user, type, start) of what was never in HealthKit (`moment`), so that two manual events of one type and time are
-/// one, while two workouts or HealthKit samples of one second stay two.
+/// Samples have two keys: (user, id), without a condition, because a deletion names only an id and must apply before
+/// its sample is known; and (user, type, start) for samples that were never in HealthKit (`moment`), so that two manual
+/// events with the same type and time are one, while two workouts or HealthKit samples within a second stay two.
 ///
-/// People query none of these: `BackendViews` unpacks them.
+/// People query none of these directly: `BackendViews` unpacks them.
 ///
-/// What many samples share stands once beside them: texts in `texts`; type, unit and source together in `kinds`; who sent them and
-/// when in `batches`.
+/// What many samples share is stored once: texts in `texts`; type, unit and source together in `kinds`; who sent them
+/// and when in `batches`.
 enum BackendSchema {
-    /// 1 had no times of nights and no ends of workouts; 1 and 2 said in each sample what many share; 3 called the rows of samples `samples`,
-    /// which is a view now, and found them by their ids alone.
+    /// 1 had no times of nights and no ends of workouts; 1 and 2 repeated in each sample what many share; 3 called the
+    /// rows of samples `samples`, which is a view now, and found them only by id.
     static let version: Int64 = 4
 
-    /// Creates what is absent, and brings a database of an earlier release up to date.
-    /// - Throws: `BackendError` for a database of a newer healthbus, which is left as it is; `SQLiteError`.
+    /// Creates whatever is missing, and updates a database from an earlier release.
+    /// - Throws: `BackendError` for a database from a newer healthbus, which is left unchanged; `SQLiteError`.
     static func create(in database: Database, generation: String) throws {
         try database.transaction {
             try database.execute(
@@ -53,7 +53,7 @@ enum BackendSchema {
         }
     }
 
-    /// Earlier releases kept what named no user under `default`: there it stays, so that its ids stay one.
+    /// Earlier releases stored elements without a user under `default`: they stay there, so that their ids stay unique.
     private static func holdsDefault(_ database: Database) throws -> Bool {
         try database.prepare(
             """
@@ -88,9 +88,9 @@ package enum BackendError: Error, CustomStringConvertible {
     case newerSchema(path: String)
     case folder(path: String, cause: String)
     case closed
-    /// The database isn't at its path any more.
+    /// The database is no longer at its path.
     case moved
-    /// A database server can't be reached, or doesn't do what it is asked for.
+    /// A database server can't be reached, or doesn't do what it is asked to.
     case database(String)
     case schemaName(String)
 
@@ -101,7 +101,7 @@ package enum BackendError: Error, CustomStringConvertible {
             "\(path): \(cause); check that the folder exists and that you may write to it"
         case .database(let problem): problem
         case .schemaName(let name):
-            "\(name) can't be the name of a schema: begin with a small letter, and use only such, digits and _"
+            "\(name) can't be the name of a schema: begin with a lower-case letter, and use only lower-case letters, digits and _"
         case .closed: "the backend is closed; start it again"
         case .moved: "the database was removed or replaced while it was in use; put it back, and start again"
         }

@@ -2,40 +2,42 @@ import HTTP
 import HealthModel
 import Protocol
 
-/// Where a backend keeps what it takes. Asked for one thing at a time.
+/// Where a backend stores what it accepts. Used for one request at a time.
 ///
-/// What it throws, but for `SyncRefusal`, is its failure: then nothing of the request is kept.
+/// Anything that it throws, except `SyncRefusal`, is its own failure: then nothing in the request is stored.
 protocol BackendStorage: AnyObject {
     /// Whether it is still where the next start looks for it.
     var isInPlace: Bool { get }
 
-    /// Lets `body` ask for something of one moment, and says which.
+    /// Lets `body` make requests that all see the same state, and tells which state it is.
     func reading<Answer>(_ body: (BackendState) throws -> Answer) throws -> Answer
 
-    /// Begins a new generation, when a caller has seen more of this one than it holds: it is an older copy of itself.
-    /// - Returns: the sequence that it held; nil when nothing was to be done.
+    /// Begins a new generation when a caller has seen more of this one than it holds, since it is then an older copy of
+    /// itself.
+    /// - Returns: the sequence that it held; nil when there was nothing to do.
     func beginAnew(unlessReached seen: SeenBackend) throws -> Int64?
 
-    /// Takes the elements of a request, all of them committed at the end.
+    /// Stores the elements of a request, all of them committed at the end.
     func write(_ envelope: SyncEnvelope, metric: SyncMetric, now: Instant) throws -> (SyncOutcome, BackendState)
 
-    /// The same of a body in columns, which has been checked as a whole.
+    /// The same for a body in columns, which has been checked as a whole.
     func write(_ delivery: SampleDelivery, now: Instant) throws -> (SyncOutcome, BackendState)
 
-    /// A page of living samples in the order of their ids.
+    /// A page of living samples, ordered by id.
     func samples(_ question: Question) throws -> HTTPResponse
 
-    /// A page of living documents in the order of their ids.
+    /// A page of living documents, ordered by id.
     func documents(_ kind: DocumentKind, _ question: Question) throws -> HTTPResponse
 
-    /// A page of all that is kept, tombstones too, in the order of ids.
-    /// - Parameter withContents: with the `ContentNumber` of each living element; 0 for deleted ones, and for what can't be read any more.
+    /// A page of everything stored, including tombstones, ordered by id.
+    /// - Parameter withContents: include the `ContentNumber` of each living element; 0 for deleted ones, and for any
+    ///   that can no longer be read.
     func versions(
         _ question: Question, list: VersionList, withContents: Bool, state: BackendState
     ) throws -> HTTPResponse
 
-    /// Counts all rows, and begins a new generation where some are missing.
-    /// - Returns: how many; nil for none.
+    /// Counts all rows, and begins a new generation if some are missing.
+    /// - Returns: how many are missing; nil for none.
     func mendRows() throws -> Int64?
 
     /// - Parameter user: nil for all.

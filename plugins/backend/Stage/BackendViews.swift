@@ -1,8 +1,8 @@
 import HealthViews
 import SQLite
 
-/// The views by which people query the file, with any SQLite tool. They are made again where their definition has changed: by a release, or by
-/// figures of another set of handlers.
+/// The views for querying the file with any SQLite tool. They are recreated when their definition changes: in a new
+/// release, or with the figures of another set of handlers.
 enum BackendViews {
     static func create(_ views: HealthViews, in database: Database) throws {
         try database.transaction {

@@ -3,7 +3,7 @@ import HealthModel
 import JSON
 import SQLite
 
-/// When a document was: what questions with `from` and `to` go by.
+/// When a document was: used for questions with `from` and `to`.
 struct DocumentTimes {
     var start: Instant?
     var end: Instant?
@@ -11,7 +11,7 @@ struct DocumentTimes {
     var date: String?
 }
 
-/// The members of a document that the backend needs; the rest is kept as it came.
+/// The members of a document that the backend needs; the rest is stored as received.
 struct DocumentElement {
     var key: JSONSpan?
     var version: JSONSpan?
@@ -31,7 +31,7 @@ struct DocumentElement {
             if name == kind.keyName {
                 key = span
             } else if name == "id", key == nil {
-                // A deletion names a day by `id` too.
+                // A deletion may name a day by `id` too.
                 key = span
             } else if name == "version" {
                 version = span
@@ -45,13 +45,13 @@ struct DocumentElement {
         }
     }
 
-    /// Whether it has an id, or a date, that it could be kept under.
+    /// Whether it has an id, or a date, to be stored under.
     var isNamed: Bool {
         guard let key, let id = key.text else { return false }
         return !id.isEmpty && key.bytes.count <= ElementID.limit
     }
 
-    /// Why it can't be kept; nil when it can.
+    /// Why it can't be stored; nil when it can.
     func problem(as kind: DocumentKind, deletes: Bool) -> String? {
         guard isNamed, let id = key?.text else { return kind == .day ? "date is missing" : "id is missing" }
         if kind == .day, LocalDay(id) == nil { return "date isn't a date such as 2025-03-30" }
@@ -61,7 +61,7 @@ struct DocumentElement {
         return type?.isString ?? false ? nil : "type is missing"
     }
 
-    /// What it says of its times; what can't be read is left out.
+    /// The times that it states; unreadable ones are left out.
     func times(of kind: DocumentKind) -> DocumentTimes {
         guard kind != .day else { return DocumentTimes() }
         let start = SampleElement.date(start)
@@ -73,7 +73,7 @@ struct DocumentElement {
 }
 
 extension DocumentTimes {
-    /// Gives the times to workouts and nights that were kept without: the first releases knew no start of a night.
+    /// Adds times to workouts and nights stored without them: the first releases didn't store when a night began.
     static func fill(in database: Database) throws {
         try database.execute(
             "ALTER TABLE documents ADD COLUMN \"end\" INTEGER; ALTER TABLE documents ADD COLUMN date TEXT")

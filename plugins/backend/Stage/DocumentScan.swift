@@ -1,9 +1,10 @@
 import HealthModel
 import SQLite
 
-/// Walks through a user's living documents of one kind in the order of their ids, and passes over what can't lie in the asked range.
+/// Walks through a user's living documents of one kind in id order, skipping those that can't lie in the requested
+/// range.
 ///
-/// A body is read only where times or date may match: a workout's takes up to some ten thousand bytes.
+/// A body is read only if time or date may match: a workout's takes up to tens of thousands of bytes.
 final class DocumentScan {
     private let all: Statement
     private let days: Statement
@@ -16,7 +17,7 @@ final class DocumentScan {
             """
         all = try database.prepare("\(rows) ORDER BY id")
         days = try database.prepare("\(rows) AND id >= ?4 AND id <= ?5 ORDER BY id")
-        // By the index of ids, which is in order: sorting would hold the bodies.
+        // Uses the index of ids, which is in order: sorting would hold the bodies.
         timed = try database.prepare(
             """
             \(rows) AND +rowid IN (
@@ -26,7 +27,7 @@ final class DocumentScan {
             """)
     }
 
-    /// Gives each row to `body`, until that says that it is enough. Rows that don't lie in the range may be among them.
+    /// Passes each row to `body`, until it says stop. Rows outside the range may be among them.
     func rows(
         of user: Int64, _ kind: DocumentKind, _ question: Question, _ body: (Statement) throws -> Bool
     ) throws {

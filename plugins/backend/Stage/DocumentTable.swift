@@ -2,13 +2,13 @@ import HTTP
 import HealthModel
 import SQLite
 
-/// What is kept as the JSON that came: few a day, read whole.
+/// Elements stored as the JSON received: few a day, read whole.
 enum DocumentKind: Int64, CaseIterable {
     case day = 0
     case workout = 1
     case night = 2
 
-    /// Its key in the element: a day's is its date.
+    /// Its key in the element: for a day, its date.
     var keyName: StaticString { self == .day ? "date" : "id" }
 
     /// Its name in paths, answers and statistics.
@@ -21,14 +21,14 @@ enum DocumentKind: Int64, CaseIterable {
     }
 }
 
-/// Writes daily summaries, workouts and nights by the same rule of versions as samples.
+/// Writes daily summaries, workouts and nights by the same version rule as samples.
 final class DocumentTable {
     private let upsert: Statement
     private let held: Statement
     private let database: Database
     private let replaced: ReplacedRow
 
-    /// With rowids: of a row that is sorted by its key all beyond some hundred bytes would go into pages of its own.
+    /// With rowids: if rows were ordered by their key, everything beyond some hundred bytes would go to overflow pages.
     static let table = """
         CREATE TABLE IF NOT EXISTS documents(
             user INTEGER NOT NULL, kind INTEGER NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL,
@@ -37,7 +37,7 @@ final class DocumentTable {
         CREATE INDEX IF NOT EXISTS documents_times ON documents(user, kind, start, "end", date);
         """
 
-    /// The documents of a database of schema 1 or 2, which were sorted by their keys, until `takeSetAside`.
+    /// The documents of a database with schema 1 or 2, which were ordered by key, until `takeSetAside`.
     static func setAside(in database: Database) throws {
         try database.execute("ALTER TABLE documents RENAME TO documents_before")
     }
@@ -67,7 +67,7 @@ final class DocumentTable {
         held = try database.prepare("SELECT version FROM documents WHERE user = ?1 AND kind = ?2 AND id = ?3")
     }
 
-    /// - Parameter body: the element's JSON; nil deletes, and keeps the times that are known.
+    /// - Parameter body: the element's JSON; nil deletes, and keeps the known times.
     func write(
         _ kind: DocumentKind, id: String, version: Int64, times: DocumentTimes, body: UnsafeRawBufferPointer?,
         in batch: SyncBatch

@@ -3,11 +3,11 @@ import HTTP
 import JSON
 import SQLite
 
-/// Small integers for texts that repeat (users, types, units, sources, devices). 0 stands for an empty text.
+/// Small integers for repeated texts (users, types, units, sources, devices). 0 stands for an empty text.
 ///
-/// `forget` after a transaction that didn't commit: ids given in it are gone with it.
+/// To be followed by `forget` after a transaction that didn't commit: ids assigned in it are gone.
 final class InternedTexts {
-    /// Fields whose last text is kept apart, since it is mostly the next one too.
+    /// Fields whose last text is remembered separately, since the next one is usually the same.
     enum Field: Int, CaseIterable { case type, unit, source }
 
     private struct Last {
@@ -28,7 +28,7 @@ final class InternedTexts {
         reverse = try database.prepare("SELECT text FROM texts WHERE id = ?1")
     }
 
-    /// The text's id, given now if it is new; 0 for null.
+    /// The text's id, assigned now if it is new; 0 for null.
     func id(of span: JSONSpan?, _ field: Field) throws -> Int64 {
         guard let span, span.isString, !span.bytes.isEmpty else { return 0 }
         let slot = field.rawValue

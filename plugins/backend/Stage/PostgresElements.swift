@@ -2,14 +2,14 @@ import HealthModel
 import JSON
 import PostgresStore
 
-/// A request's elements in JSON, as the batch that PostgreSQL takes, and where each of them stood.
+/// A request's elements in JSON, as a batch for PostgreSQL, with the position of each.
 struct PostgresElements {
     struct Place {
         var id: JSONSpan
         var list: SyncList
         var index: Int
         var version: Int64
-        /// As the database names it.
+        /// Its key in the database.
         var key: String
         /// nil for samples.
         var kind: DocumentKind?
@@ -25,7 +25,7 @@ struct PostgresElements {
     private var units: [String: Int32] = [:]
     private var sources: [String: Int32] = [:]
 
-    /// - Parameter outcome: gets what can't be kept anywhere.
+    /// - Parameter outcome: receives the elements that can't be stored at all.
     init(_ envelope: SyncEnvelope, metric: SyncMetric, _ outcome: inout SyncOutcome) throws {
         for (list, elements) in envelope.lists {
             var scanner = JSONScanner(elements.bytes)
@@ -57,7 +57,8 @@ struct PostgresElements {
             return outcome.refuse(element.id, list, index: index, "id is missing")
         }
         guard case .uuid(let id) = id else {
-            return outcome.refuse(span, list, index: index, "id isn't a UUID: this backend's database keeps no other")
+            return outcome.refuse(
+                span, list, index: index, "id isn't a UUID, the only kind that this backend's database can store")
         }
         guard let version = SampleElement.version(element.version) else {
             return outcome.refuse(span, list, index: index, "version isn't an integer")
@@ -76,7 +77,8 @@ struct PostgresElements {
             uuid = SampleID(uuid: text.bytes)
             if uuid == nil {
                 return outcome.refuse(
-                    span, list, index: index, "healthkitUUID isn't a UUID: this backend's database keeps no other")
+                    span, list, index: index,
+                    "healthkitUUID isn't a UUID, the only kind that this backend's database can store")
             }
         }
         guard let start, let end else { return }

@@ -5,7 +5,7 @@ import PostgreSQL
 import PostgresStore
 
 extension PostgresStorage {
-    /// Whom a question is about: as `BackendQueries.user`.
+    /// The user that a question concerns: as in `BackendQueries.user`.
     private func user(of question: Question, _ questions: PostgresConnection) throws -> String {
         if let user = question.user { return user }
         let found = try questions.execute(
@@ -38,7 +38,7 @@ extension PostgresStorage {
         }
     }
 
-    /// $1 is the user, $2 the id after which to begin, $3 and $4 the range of time, $5 and $6 that of ids, $7 the type.
+    /// $1 is the user, $2 the id to start after, $3 and $4 the time range, $5 and $6 the id range, $7 the type.
     private func sampleStatement(_ question: Question) -> String {
         let columns = """
             id, version, type, (extract(epoch FROM start_time) * 1000000)::bigint,
@@ -54,7 +54,8 @@ extension PostgresStorage {
         let touches =
             "end_time >= $3::timestamptz AND start_time < $4::timestamptz"
             + (question.type == nil ? "" : " AND type = $7")
-        // As `SampleScan` does it. What lies apart is found first: with an order and a limit the planner would walk through the ids.
+        // As in `SampleScan`. The rows whose ids don't give their time are found first: with an order and a limit the
+        // planner would walk through the ids.
         return """
             WITH apart AS MATERIALIZED (
                 \(rows) AND \(Self.isApart) AND NOT id BETWEEN $5::uuid AND $6::uuid AND \(touches))
@@ -66,7 +67,7 @@ extension PostgresStorage {
 
     /// Texts sort before all UUIDs.
     private static func after(_ cursor: ElementID?) -> String {
-        // Nothing is kept under the first of all UUIDs but what somebody made up.
+        // Only an invented id can be the first of all UUIDs.
         guard case .uuid(let id) = cursor else { return SampleID(high: 0, low: 0).description }
         return id.description
     }
@@ -124,7 +125,7 @@ extension PostgresStorage {
 
     // MARK: Documents
 
-    /// Rows that are asked for at once: bodies may be long.
+    /// How many rows are requested at once: bodies may be long.
     private static let documentRows = 100
 
     func documents(_ kind: DocumentKind, _ question: Question) throws -> HTTPResponse {
@@ -157,7 +158,7 @@ extension PostgresStorage {
         }
     }
 
-    /// What can't lie in the range is passed over: $3 and $4 are its dates, $5 and $6 its times. As `DocumentScan` does it.
+    /// Skips what can't lie in the range: $3 and $4 are its dates, $5 and $6 its times. As in `DocumentScan`.
     private static func documentRange(_ kind: DocumentKind) -> String {
         guard kind != .day else { return "date BETWEEN $3::date AND $4::date" }
         return """

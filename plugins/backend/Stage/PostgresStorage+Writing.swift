@@ -11,7 +11,7 @@ extension PostgresStorage {
         let user = try Self.user(envelope.user)
         let places = elements.places
         let put = try put(elements.batch(user: user), namesElements: true)
-        // A night may have the id of a sample: each of the two is named once then.
+        // A night may have the same id as a sample: each of the two is then reported once.
         var created = Self.numbers(of: put.createdIDs)
         var updated = Self.numbers(of: put.updatedIDs)
         var known: [PostgresElements.Place] = []
@@ -58,7 +58,7 @@ extension PostgresStorage {
         return (outcome, BackendState(put.identity))
     }
 
-    /// The rows that can be kept.
+    /// The rows that can be stored.
     private static func rows(of page: SamplePage, _ outcome: inout SyncOutcome) -> [Int] {
         let columns = SampleColumns(page)
         return page.metadata.bytes.withUnsafeBytes { metadata in
@@ -80,24 +80,24 @@ extension PostgresStorage {
             do {
                 return try store.put(batch, seen: nil, namesElements: namesElements)
             } catch let error as PostgresError where error.isOfData {
-                // Which one it is only the sender can find out: nothing of the request is kept.
-                throw SyncRefusal.malformed("the database can't hold a value of it")
+                // Only the sender can find out which one it is: nothing in the request is stored.
+                throw SyncRefusal.malformed("the database can't store a value in it")
             }
         }
     }
 
     private static func user(_ name: String?) throws -> String {
         let name = name ?? unnamed
-        guard !name.utf8.contains(0) else { throw SyncRefusal.malformed("userId holds the character NUL") }
+        guard !name.utf8.contains(0) else { throw SyncRefusal.malformed("userId contains the character NUL") }
         return name
     }
 
-    /// Whose elements are that name nobody.
+    /// The owner of elements that name nobody.
     static let unnamed = "me"
 
     private static func numbers(of ids: [String]) -> [String: Int] { ids.reduce(into: [:]) { $0[$1, default: 0] += 1 } }
 
-    /// The versions kept, in the order of the elements; nil for what isn't kept under its own id.
+    /// The versions stored, in the order of the elements; nil for those not stored under their own id.
     private func held(_ places: [PostgresElements.Place], user: String) throws -> [Int64?] {
         var versions: [String: Int64] = [:]
         for kind in DocumentKind.allCases.map({ Optional($0) }) + [nil] {
@@ -122,7 +122,7 @@ extension PostgresStorage {
         return places.map { place in versions["\(place.kind.map { "\($0)" } ?? "") \(place.key)"] }
     }
 
-    /// Counts what leaves no trace in the rows.
+    /// Counts whatever leaves no trace in the rows.
     private func note(_ outcome: SyncOutcome) throws {
         guard outcome.known + outcome.refused > 0 else { return }
         try connected { _, questions in
@@ -134,12 +134,12 @@ extension PostgresStorage {
 }
 
 extension PostgresError {
-    /// Classes 22 and 54: a value that the database has no form for, or that is too much of one.
+    /// Classes 22 and 54: a value that the database can't represent, or that is too large.
     fileprivate var isOfData: Bool { state.map { $0.hasPrefix("22") || $0.hasPrefix("54") } ?? false }
 }
 
 extension [String: Int] {
-    /// Takes one away; whether there was one.
+    /// Removes one, and returns whether there was one.
     fileprivate mutating func take(_ key: String) -> Bool {
         guard let number = self[key], number > 0 else { return false }
         self[key] = number - 1

@@ -4,10 +4,10 @@ import PostgreSQL
 import PostgresStore
 import Protocol
 
-/// Tables in PostgreSQL, which any number of backends share: what one has committed the next one answers.
+/// Tables in PostgreSQL, which any number of backends share: whatever one has committed, the next one returns.
 ///
-/// Nothing is remembered here but counts that belong to one state, so that it doesn't matter which of them is asked. A connection that broke
-/// is made anew for the next request.
+/// Nothing is remembered here except counts belonging to one state, so that it doesn't matter which backend is asked. A
+/// broken connection is replaced for the next request.
 final class PostgresStorage: BackendStorage {
     let schema: PostgresSchema
     private let url: String
@@ -17,22 +17,22 @@ final class PostgresStorage: BackendStorage {
     private var counted: (state: BackendState, holdings: [String?: BackendHoldings])?
 
     private static let program = "healthbus backend"
-    /// Seconds for a statement.
+    /// Seconds allowed for a statement.
     private static let timeout: Double = 30
 
-    /// Connects when something is asked for.
+    /// Connects at the first request.
     /// - Throws: `PostgresError` for a URL that can't be read.
     init(url: String, schema: PostgresSchema) throws {
         (self.url, self.schema) = (url, schema)
         address = try PostgresAddress(url: url)
     }
 
-    /// A database that is away refuses what it can't keep.
+    /// An unreachable database refuses what it can't store.
     var isInPlace: Bool { true }
 
     // MARK: Connections
 
-    /// Runs `body` on a connection that works, and forgets one that doesn't any more.
+    /// Runs `body` on a working connection, and drops one that no longer works.
     func connected<Answer>(
         _ body: (_ store: PostgresStore, _ questions: PostgresConnection) throws -> Answer
     ) throws -> Answer {
@@ -42,7 +42,7 @@ final class PostgresStorage: BackendStorage {
             defer { if store.isBroken || questions.isBroken { connections = nil } }
             return try body(store, questions)
         } catch let error as PostgresError {
-            // The tables aren't what they were: they are looked at, or made, again.
+            // The tables have changed: they are examined, or created, again.
             if error.tellsOfOtherTables { (connections, counted) = (nil, nil) }
             throw BackendError.database("\(error)")
         } catch let error as PostgresStoreError {
@@ -59,13 +59,14 @@ final class PostgresStorage: BackendStorage {
         return (store, questions)
     }
 
-    /// Makes what a backend needs beside the store's own tables: counts of what it answered, and an index of what ids don't tell.
+    /// Creates what a backend needs besides the store's own tables: counts of its answers, and an index of the times
+    /// that ids don't give.
     private func prepare(_ connection: PostgresConnection) throws {
         let index = "\"\(schema.name)\".samples_apart"
         let found = try connection.execute("SELECT to_regclass($1) IS NOT NULL", [index])
         if found.bool(0, 0) { return }
         try connection.transaction {
-            // Of several that begin at once one makes it.
+            // If several start at once, one of them creates it.
             _ = try connection.execute(
                 "SELECT pg_advisory_xact_lock(hashtextextended($1, 3))", ["healthbus " + schema.name])
             try connection.execute(
@@ -81,7 +82,7 @@ final class PostgresStorage: BackendStorage {
 
     func table(_ name: String) -> String { "\"\(schema.name)\".\(name)" }
 
-    /// What a range of ids doesn't tell: as `StoredTimes.areTold`.
+    /// The rows whose time an id range doesn't give: as in `StoredTimes.areTold`.
     static let isApart: String = {
         let told =
             "start_time - to_timestamp(('x' || translate(left(id::text, 13), '-', ''))::bit(48)::bigint / 1000.0)"
@@ -95,7 +96,7 @@ final class PostgresStorage: BackendStorage {
 
     func reading<Answer>(_ body: (BackendState) throws -> Answer) throws -> Answer {
         try connected { _, questions in
-            // All of it of one moment, whatever other backends commit meanwhile.
+            // All of it from one state, whatever other backends commit in the meantime.
             try questions.transaction {
                 try questions.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
                 let meta = try questions.execute("SELECT generation, sequence FROM \(table("meta"))", [])
@@ -142,7 +143,7 @@ final class PostgresStorage: BackendStorage {
         }
     }
 
-    /// Walks through all rows, since several that write would wait for one another at counts of their own.
+    /// Walks through all rows, since concurrent writers would block one another on shared counts.
     private func count(_ user: String?) throws -> BackendHoldings {
         try connected { _, questions in
             let filter = user == nil ? "" : "WHERE user_id = $1"

@@ -1,7 +1,7 @@
 import HTTP
 import HealthModel
 
-/// The parameters of a reading request.
+/// The parameters of a read request.
 struct Question {
     /// nil when it names nobody.
     var user: String?
@@ -17,14 +17,15 @@ struct Question {
 
     /// One end of a range, inclusive: a date or a time.
     private struct Bound {
-        /// The date, where it is one; a time's date else.
+        /// The date, if it is one; otherwise the date of the time.
         var day: String
         var isDate: Bool
         /// `from`: the first instant that belongs to the range; `to`: the first that doesn't.
         var edge: Instant
     }
 
-    /// - Parameter names: of the parameters that there are; nil passes over what isn't one. A misspelt `from` would ask for everything.
+    /// - Parameter names: the allowed parameters; nil ignores unknown ones. A misspelt `from` would otherwise ask for
+    ///   everything.
     /// - Throws: `SyncRefusal` that names the parameter it can't read.
     init(_ query: [String: String], limits: ClosedRange<Int>, names: [String]?) throws {
         if let names, let stranger = query.keys.sorted().first(where: { !names.contains($0) }) {
@@ -68,7 +69,7 @@ struct Question {
         guard let instant = InstantText.parse(text) else {
             throw SyncRefusal.malformed("\(name) is neither a date (2025-03-30) nor an ISO 8601 time")
         }
-        // Without a zone a time counts by the date that it is written with.
+        // Without a zone, a time counts by the date it is written with.
         return Bound(
             day: zone?.day(of: instant).description ?? String(text.prefix(10)), isDate: false,
             edge: isEnd ? instant + .microseconds(1) : instant)
@@ -78,10 +79,10 @@ struct Question {
     var begin: Int64? { from?.edge.microseconds }
     var end: Int64? { to?.edge.microseconds }
 
-    /// The dates that bound it, for what has a date.
+    /// The dates that bound it, for documents with a date.
     var days: (first: String?, last: String?) { (from?.day, to?.day) }
 
-    /// Every parameter that an answer depends on, in one text.
+    /// Every parameter that an answer depends on, as one text.
     var text: String {
         func part(_ bound: Bound?) -> String {
             bound.map { "\($0.edge.microseconds) \($0.day) \($0.isDate)" } ?? ""
@@ -89,13 +90,13 @@ struct Question {
         return [user ?? "", type ?? "", String(limit), rawCursor ?? "", part(from), part(to)].joined(separator: "\n")
     }
 
-    /// Whether [start, end] touches the asked range; microseconds since 1970, as rows have them.
+    /// Whether [start, end] touches the requested range; microseconds since 1970, as in rows.
     func holds(start: Int64, end: Int64) -> Bool {
         end >= from?.edge.microseconds ?? .min && start < to?.edge.microseconds ?? .max
     }
 
-    /// Whether a document lies in the asked range: by the local day it belongs to where it has one, else by its times. What has neither is in
-    /// no range.
+    /// Whether a document lies in the requested range: by the local day it belongs to if it has one, otherwise by its
+    /// times. One with neither is in no range.
     func holds(_ times: DocumentTimes) -> Bool {
         if let from {
             if let date = times.date, from.isDate || times.start == nil {

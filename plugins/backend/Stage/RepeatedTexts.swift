@@ -2,12 +2,12 @@ import Glibc
 import JSON
 import SQLite
 
-/// Which metadata goes into `texts` once, instead of into every row: what comes again soon after it came. Most is one of a few
-/// texts; what is each row's own stays in its row, and costs nothing more.
+/// Which metadata goes into `texts` once instead of into every row: texts repeated soon after they came. Most metadata
+/// is one of a few texts; text unique to a row stays there, and costs nothing more.
 ///
-/// A look at a small table of what came last. `forget` after a transaction that didn't commit.
+/// Looks texts up in a small table of recent ones. To be followed by `forget` after a transaction that didn't commit.
 final class RepeatedTexts {
-    /// Where a text is to be kept.
+    /// Where a text is to be stored.
     enum Place: Equatable {
         /// In the row.
         case row
@@ -24,7 +24,7 @@ final class RepeatedTexts {
     private let texts: InternedTexts
     private var slots = Array(repeating: Slot(), count: slotCount)
     private static let slotCount = 1024
-    /// Bytes; longer texts are hardly the same twice.
+    /// In bytes; longer texts are rarely repeated.
     private static let longest = 200
 
     init(_ texts: InternedTexts) { self.texts = texts }
@@ -40,7 +40,7 @@ final class RepeatedTexts {
         return .number(slots[slot].number)
     }
 
-    /// Whether it came lately, and so has been looked at.
+    /// Whether it came recently, and so has been checked.
     func isKnown(_ text: UnsafeRawBufferPointer) -> Bool {
         text.count >= 8 && text.count <= Self.longest && holds(Self.slot(of: text), text)
     }
@@ -55,7 +55,7 @@ final class RepeatedTexts {
             }
     }
 
-    /// By its length, its first, middle and last eight bytes; two texts of one place only drive each other out.
+    /// By its length and its first, middle and last eight bytes; two texts in the same slot merely evict each other.
     private static func slot(of text: UnsafeRawBufferPointer) -> Int {
         var hash = UInt64(text.count)
         for offset in [0, (text.count - 8) / 2, text.count - 8] {

@@ -1,11 +1,13 @@
 import SQLite
 
-/// Holds the rows against what was counted when they were made: rows go only when somebody removes them behind the backend's back.
+/// Compares the rows with what was counted when they were created: rows disappear only if somebody removes them behind
+/// the backend's back.
 ///
-/// Deletions leave tombstones, so each element that was ever created is a row, whoever sent it. A walk through all rows (a second for two
-/// million), so it is made when asked for.
+/// Deletions leave tombstones, so each element ever created has a row, whoever sent it. This walks through all rows (a
+/// second for two million), so it is done only on request.
 enum RowCount {
-    /// Begins a new generation where rows are missing, so that everybody delivers everything again, and counts anew from what is left.
+    /// Begins a new generation if rows are missing, so that everybody delivers everything again, and restarts the
+    /// counts from what is left.
     /// - Returns: how many are missing; nil for none.
     static func mend(_ database: Database, _ identity: BackendIdentity) throws -> Int64? {
         let missing = try missing(in: database)
@@ -22,7 +24,7 @@ enum RowCount {
                 INSERT INTO tallies(user, type, alive, deleted)
                     SELECT user, coalesce(type, 0), sum(deleted = 0), sum(deleted <> 0)
                     FROM sample_rows LEFT JOIN kinds ON kinds.id = kind GROUP BY 1, 2;
-                -- What comes again is no second acceptance.
+                -- A repeat isn't a second acceptance.
                 DELETE FROM accepted;
                 """)
         }

@@ -14,16 +14,17 @@ final class SQLiteStorage: BackendStorage {
     private let identity: BackendIdentity
     private let audit: Bool
 
-    // Each type's samples of years lie all over the table. What one request touches is to stay in memory until it is committed; what
-    // several touch is written into the file once; and what is written is written in few calls. 64 MiB of log, and a request's, at most.
+    // A type's samples over the years are spread over the whole table. Pages touched by one request should stay in
+    // memory until it is committed; pages touched by several should be written to the file once; and writing should
+    // take few calls. At most 64 MiB of log, plus a request's.
     private static let cacheKibibytes = 8192
     private static let pageBytes = 16 << 10
     private static let checkpointPages = 4000
 
-    /// Opens or creates the database; a missing folder is made with mode 0700, the file has 0600.
+    /// Opens or creates the database; a missing folder is created with mode 0700, the file has 0600.
     /// - Parameters:
-    ///   - views: what people query the file by.
-    ///   - audit: count every acceptance of an (id, version) apart.
+    ///   - views: those for querying the file.
+    ///   - audit: count every acceptance of an (id, version) separately.
     /// - Throws: `SQLiteError`, `BackendError`.
     init(path: String, views: HealthViews, audit: Bool) throws {
         try Self.prepareFile(path)
@@ -76,7 +77,7 @@ final class SQLiteStorage: BackendStorage {
 
     func holdings(of user: String?) throws -> BackendHoldings { try queries.holdings(of: user, audit: audit) }
 
-    /// Health data: only the owner reads it. SQLite gives its side files the mode of the database.
+    /// Health data: only the owner may read it. SQLite gives its side files the same mode as the database.
     private static func prepareFile(_ path: String) throws {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         if !folder.isEmpty, mkdir(folder, 0o700) != 0, errno != EEXIST {

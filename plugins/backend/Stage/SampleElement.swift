@@ -2,7 +2,7 @@ import HTTP
 import HealthModel
 import JSON
 
-/// One sample or deletion of a request: where its members lie, then what they mean.
+/// One sample or deletion in a request: where its members are, then what they mean.
 struct SampleElement {
     var id: JSONSpan?
     var version: JSONSpan?
@@ -17,7 +17,7 @@ struct SampleElement {
     var metadata: JSONSpan?
     var payload: JSONSpan?
 
-    /// Reads the element at the scanner's place; members of other names are passed over.
+    /// Reads the element at the scanner's position; unknown members are ignored.
     init(_ scanner: inout JSONScanner) throws(JSONScanError) {
         guard scanner.nextIsObject() else {
             _ = try scanner.value()
@@ -45,24 +45,24 @@ struct SampleElement {
         }
     }
 
-    /// What is wrong with it as an addition; nil when nothing is. No values in the reason.
+    /// What is wrong with it as an addition; nil when nothing is. The reason contains no values.
     func problem(start: Instant?, end: Instant?) -> String? {
         guard let type, type.isString, !type.bytes.isEmpty, type.bytes.count <= 200 else { return "type is missing" }
         guard let start else { return "startDate isn't an ISO 8601 date" }
         guard let end else { return "endDate isn't an ISO 8601 date" }
-        if end < start { return "endDate lies before startDate" }
+        if end < start { return "endDate is before startDate" }
         if let value, value.double == nil { return "value isn't a number" }
-        if let unit, !unit.isString { return "unit isn't a text" }
-        if let source, !source.isString { return "source isn't a text" }
+        if let unit, !unit.isString { return "unit isn't text" }
+        if let source, !source.isString { return "source isn't text" }
         if let sourceType, !(sourceType == "healthkit" || sourceType == "manual") {
             return "sourceType is neither healthkit nor manual"
         }
-        if let healthKitUUID, !healthKitUUID.isString { return "healthkitUUID isn't a text" }
+        if let healthKitUUID, !healthKitUUID.isString { return "healthkitUUID isn't text" }
         if let metadata, metadata.kind != .object { return "metadata isn't an object" }
         return nil
     }
 
-    /// As a row takes it, once it has no problem. Points into the request.
+    /// As stored in a row, once it has no problem. Points into the request.
     func content(start: Instant, end: Instant, _ texts: InternedTexts) throws -> SampleContent {
         SampleContent(
             kind: SampleKind(
@@ -81,7 +81,7 @@ struct SampleElement {
 }
 
 extension JSONSpan {
-    /// The value's JSON text, a string's quotes included.
+    /// The value's JSON text, including a string's quotes.
     var rawText: UnsafeRawBufferPointer {
         guard isString, let start = bytes.baseAddress else { return bytes }
         return UnsafeRawBufferPointer(start: start - 1, count: bytes.count + 2)

@@ -1,6 +1,7 @@
 import SQLite
 
-/// What many samples share, so that a row holds one small number for it. Texts are numbers of `InternedTexts`, 0 for none.
+/// What many samples share, so that a row needs only one small number for it. Texts are numbers from `InternedTexts`, 0
+/// for none.
 struct SampleKind: Hashable {
     var type: Int64 = 0
     var unit: Int64 = 0
@@ -11,9 +12,9 @@ struct SampleKind: Hashable {
     var bare: SampleKind { SampleKind(type: type, isManual: isManual) }
 }
 
-/// The numbers of kinds of samples. 0 is the kind of a deletion whose sample never came.
+/// The numbers of sample kinds. 0 is the kind of a deletion whose sample never came.
 ///
-/// `forget` after a transaction that didn't commit: numbers given in it are gone with it.
+/// To be followed by `forget` after a transaction that didn't commit: numbers assigned in it are gone.
 final class SampleKinds {
     private let select: Statement
     private let insert: Statement
@@ -23,7 +24,7 @@ final class SampleKinds {
     private var last: (kind: SampleKind, number: Int64) = (SampleKind(), 0)
     private static let capacity = 4096
 
-    /// `bare` is the number of the kind's bare form, NULL where it is that already.
+    /// `bare` is the number of the kind's bare form, NULL if it is already bare.
     static let table = """
         CREATE TABLE IF NOT EXISTS kinds(
             id INTEGER PRIMARY KEY, type INTEGER NOT NULL, unit INTEGER NOT NULL, source INTEGER NOT NULL,
@@ -38,7 +39,7 @@ final class SampleKinds {
         reverse = try database.prepare("SELECT type, unit, source, manual FROM kinds WHERE id = ?1")
     }
 
-    /// The kind's number, given now if it is new.
+    /// The kind's number, assigned now if it is new.
     func number(of kind: SampleKind) throws -> Int64 {
         if kind == last.kind { return last.number }
         let number = try numbers[kind] ?? find(kind) ?? make(kind)
@@ -67,7 +68,7 @@ final class SampleKinds {
         statement.bind(4, kind.isManual ? 1 : 0)
     }
 
-    /// The kind of a number; that of nothing for one that was never given.
+    /// The kind with a number; an empty one for a number that was never assigned.
     func kind(_ number: Int64) throws -> SampleKind {
         if let kind = kinds[number] { return kind }
         reverse.bind(1, number)

@@ -1,10 +1,11 @@
 import HealthModel
 import SQLite
 
-/// Walks through a user's samples in the order of their ids, and passes over what can't lie in the asked range.
+/// Walks through a user's samples in id order, skipping those that can't lie in the requested range.
 ///
-/// Own ids begin with the start, so that a range of time is a range of ids. What their ids don't tell is found by its start in an index, and
-/// comes before or after that range. Where that is much, all rows are walked through: no page is put together from many thousand pieces.
+/// Our own ids begin with the start, so that a time range is an id range. Samples whose ids don't give the time are
+/// found by an index on their start, and come before or after that range. If there are many of those, all rows are
+/// walked: no page is assembled from many thousand pieces.
 final class SampleScan {
     private let all: Statement
     private let within: Statement
@@ -12,7 +13,7 @@ final class SampleScan {
     private let apartAbove: Statement
     private let countApart: Statement
 
-    /// So many rows apart at most.
+    /// The most such rows.
     private static let apartLimit = 20_000
 
     /// - Parameter columns: of `samples`, as SQL.
@@ -33,7 +34,8 @@ final class SampleScan {
             "SELECT count(*) FROM (\(Self.apart("TRUE")) LIMIT \(Self.apartLimit + 1))")
     }
 
-    /// ?2 is `from`, ?3 as much earlier as the longest sample that its id tells, ?4 the first moment after the range.
+    /// ?2 is `from`, ?3 is earlier by the longest duration of a sample found by id, ?4 the first moment after the
+    /// range.
     private static func apart(_ ids: String) -> String {
         let end = "iif(duration < 0, start - duration, start + duration * \(Instant.microsecondsPerSecond))"
         return """
@@ -44,8 +46,8 @@ final class SampleScan {
             """
     }
 
-    /// Gives each row to `body`, until that says that it is enough. Rows that don't lie in the range may be among them.
-    /// - Parameter cursor: the id after which to begin; nil for the first.
+    /// Passes each row to `body`, until it says stop. Rows outside the range may be among them.
+    /// - Parameter cursor: the id to start after; nil for the first.
     func rows(
         of user: Int64, from: Int64?, to: Int64?, after cursor: ElementID?, _ body: (Statement) throws -> Bool
     ) throws {
@@ -76,7 +78,7 @@ final class SampleScan {
             _ = try run(apartAbove, body)
         } else {
             all.bind(1, user)
-            // Nothing lies between an id and the one before it.
+            // There is nothing between an id and the one before it.
             if let previous = first.previous { ElementID.uuid(previous).bind(to: all, 2) } else { all.bind(2, [0]) }
             _ = try run(all, body)
         }
@@ -94,7 +96,7 @@ final class SampleScan {
         statement.bind(4, range.to)
     }
 
-    /// - Returns: whether it came to its end.
+    /// - Returns: whether it reached the end.
     private func run(_ statement: Statement, _ body: (Statement) throws -> Bool) throws -> Bool {
         defer { statement.reset() }
         while try statement.step() {
@@ -104,9 +106,9 @@ final class SampleScan {
     }
 }
 
-/// The ids of all samples that touch a range of time and are told by their ids.
+/// The ids of all samples that touch a time range, if their ids give their times.
 struct SampleIDRange {
-    /// Microseconds since 1970: the range, and where the longest that touches it may begin.
+    /// Microseconds since 1970: the range, and where the longest sample that touches it may begin.
     let from: Int64
     let reach: Int64
     let to: Int64
@@ -114,14 +116,14 @@ struct SampleIDRange {
     /// The first one after them; nil for no end.
     let end: SampleID?
 
-    /// - Parameter to: the first moment that doesn't belong to it.
+    /// - Parameter to: the first moment after the range.
     /// - Returns: nil for all of time.
     init?(from: Int64?, to: Int64?) {
         guard from != nil || to != nil else { return nil }
         self.from = from ?? .min
         self.to = to ?? .max
         reach = from.map { $0 - StoredTimes.longest } ?? .min
-        // An id has the start's second.
+        // An id contains the second of the start.
         first = Self.id(milliseconds: from == nil ? 0 : (reach - Instant.microsecondsPerSecond) / 1000)
         let last = (self.to - 1) / 1000
         end = to == nil || last >= Self.lastMillisecond ? nil : Self.id(milliseconds: self.to <= 0 ? 0 : last + 1)

@@ -2,21 +2,22 @@ import HealthModel
 import SQLite
 
 extension SampleTable {
-    /// Schema 3 called the table as the view is called now, and had no column for starts that ids don't tell.
+    /// In schema 3 the table had the view's present name, and no column for starts that ids don't give.
     static func giveWayToView(in database: Database) throws {
         try database.execute(
             "ALTER TABLE samples RENAME TO sample_rows; ALTER TABLE sample_rows ADD COLUMN start INTEGER")
     }
 
-    /// The samples of a database of schema 1 or 2, which said everything in every row, are set aside until `takeSetAside`.
+    /// The samples of a database with schema 1 or 2, which repeated everything in every row, are set aside until
+    /// `takeSetAside`.
     static func setAside(in database: Database) throws {
         try database.execute(
             "ALTER TABLE samples RENAME TO samples_before; DROP INDEX IF EXISTS samples_manual")
     }
 
-    /// Puts those into the present table, row by row in the order of their keys; nothing of them is held in memory.
+    /// Moves those into the current table, row by row in key order; none of them are held in memory.
     ///
-    /// The file grows by the new table; the space of the old one is used for what comes later.
+    /// The file grows by the new table; the space of the old one is reused later.
     static func takeSetAside(in database: Database) throws {
         let (texts, kinds) = (try InternedTexts(database), try SampleKinds(database))
         let (repeated, batches) = (RepeatedTexts(texts), try SyncBatches(database))
@@ -73,7 +74,7 @@ extension SampleTable {
         try database.execute("DROP TABLE samples_before")
     }
 
-    /// Gives their start to those rows of a database of schema 3 whose ids don't tell it.
+    /// Stores the start for rows of a schema 3 database whose ids don't give it.
     static func fillStarts(in database: Database) throws {
         let next = try database.prepare(
             """

@@ -2,7 +2,7 @@ import HealthModel
 import JSON
 import SQLite
 
-/// A sample as its row takes it. Texts are numbers of `InternedTexts`.
+/// A sample as stored in its row. Texts are numbers from `InternedTexts`.
 struct SampleContent {
     var kind: SampleKind
     /// Microseconds since 1970.
@@ -12,16 +12,16 @@ struct SampleContent {
     /// Finite.
     var value: Double?
     var uuid: ElementID?
-    /// JSON that has been looked at: an object with members.
+    /// JSON that has been checked: an object with members.
     var metadata: UnsafeRawBufferPointer?
-    /// JSON that has been looked at.
+    /// JSON that has been checked.
     var payload: UnsafeRawBufferPointer?
 }
 
-/// Writes samples and their tombstones: one upsert statement each, no check before it.
+/// Writes samples and their tombstones: one upsert statement each, without checking first.
 final class SampleTable {
     private let put: Statement
-    private let bury: Statement
+    private let tombstone: Statement
     private let held: Statement
     private let kinds: SampleKinds
     private let repeated: RepeatedTexts
@@ -29,12 +29,13 @@ final class SampleTable {
     private let replaced: ReplacedRow
     private var moment: [UInt8] = []
 
-    /// `deleted` is 1 of a tombstone, which keeps type and times, and forgets what was measured. `metadata` is the number of a text
-    /// or the text itself. `moment` is type and start of a living manual one. Columns after `id` are in the order of how much they
-    /// are read.
+    /// `deleted` is 1 for a tombstone, which keeps type and times, and forgets the value. `metadata` is the number of a
+    /// text or the text itself. `moment` is type and start of a living manual sample. Columns after `id` are ordered by
+    /// how often they are read.
     ///
-    /// Own ids begin with the start, so that a range of ids is a range of time, and needs no index. What isn't found so has its
-    /// start in `start` (`StoredTimes.areTold`, and all manual ones), and an entry in one or both of two indexes.
+    /// Our own ids begin with the start, so that an id range is a time range and needs no index. A sample that can't be
+    /// found that way has its start in `start` (see `StoredTimes.areTold`; all manual ones too), and an entry in one or
+    /// both of two indexes.
     static let tables = """
         CREATE TABLE IF NOT EXISTS sample_rows(
             user INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, deleted INTEGER NOT NULL,
@@ -45,7 +46,7 @@ final class SampleTable {
         CREATE INDEX IF NOT EXISTS samples_long ON sample_rows(user, start, duration) WHERE start IS NOT NULL AND \(isLong);
         """
 
-    /// In the very words of the index, or SQLite doesn't take it.
+    /// In exactly the words of the index, or SQLite won't use it.
     static let isLong =
         "(duration > \(StoredTimes.longest / Instant.microsecondsPerSecond) OR duration < -\(StoredTimes.longest))"
 
@@ -60,7 +61,8 @@ final class SampleTable {
             metadata = excluded.metadata, payload = excluded.payload, uuid = coalesce(excluded.uuid, uuid),
             start = excluded.start
             """
-        // Of two manual ones of one moment the first one's id stays, and with it the shift, which is the same moment's.
+        // Of two manual samples of one moment the first one's id stays, and with it the shift, which belongs to the
+        // same moment.
         put = try database.prepare(
             """
             INSERT INTO sample_rows(user, id, version, deleted, kind, shift, duration, value, batch, metadata, payload, uuid,
@@ -70,7 +72,7 @@ final class SampleTable {
                 WHERE excluded.version > version
             ON CONFLICT(user, moment) WHERE moment IS NOT NULL DO UPDATE SET \(set) WHERE excluded.version > version
             """)
-        bury = try database.prepare(
+        tombstone = try database.prepare(
             """
             INSERT INTO sample_rows(user, id, version, deleted, kind, batch) VALUES(?1, ?2, ?3, 1, 0, ?4)
             ON CONFLICT(user, id) DO UPDATE SET version = excluded.version + 0 * replaced(kind * 2 + deleted), deleted = 1,
@@ -81,11 +83,11 @@ final class SampleTable {
         held = try database.prepare("SELECT version FROM sample_rows WHERE user = ?1 AND id = ?2")
     }
 
-    /// What a write did: the verdict, and how the counts of types move.
+    /// The result of a write: the verdict, and how the counts by type change.
     struct Effect {
         var verdict: SyncOutcome.Verdict
         var type: Int64 = 0
-        /// The type of what was replaced, and whether that was a tombstone.
+        /// The type of what was replaced, and whether it was a tombstone.
         var previous: (type: Int64, isDeleted: Bool)?
     }
 
@@ -107,7 +109,7 @@ final class SampleTable {
         }
         if let payload = sample.payload { put.bindText(10, borrowed: payload) }
         sample.uuid?.bind(to: put, 11)
-        // Of a manual one another id may stay, which tells something else.
+        // A manual sample may keep another id, which implies another time.
         if sample.kind.isManual || !times.areTold(by: id) { put.bind(13, sample.start) }
         guard sample.kind.isManual else { return try run(put, type: sample.kind.type) }
         moment.removeAll(keepingCapacity: true)
@@ -126,26 +128,26 @@ final class SampleTable {
     }
 
     func delete(id: ElementID, version: Int64, in batch: SyncBatch) throws -> Effect {
-        bury.bind(1, batch.user)
-        id.bind(to: bury, 2)
-        bury.bind(3, version)
-        bury.bind(4, batch.number)
-        return try run(bury, type: nil)
+        tombstone.bind(1, batch.user)
+        id.bind(to: tombstone, 2)
+        tombstone.bind(3, version)
+        tombstone.bind(4, batch.number)
+        return try run(tombstone, type: nil)
     }
 
-    /// The version kept under this id; nil when the id isn't a row's.
+    /// The version stored under this id; nil when no row has the id.
     func heldVersion(_ id: ElementID, user: Int64) throws -> Int64? {
         held.bind(1, user)
         id.bind(to: held, 2)
         return try held.firstRow { $0.int64(0) }
     }
 
-    /// Whether metadata came lately, and so is an object.
+    /// Whether metadata came recently, and so is known to be an object.
     func isKnown(metadata: UnsafeRawBufferPointer) -> Bool { repeated.isKnown(metadata) }
 
     func forget() { repeated.forget() }
 
-    /// - Parameter type: of the row to be; nil for a tombstone, which keeps the type of what it replaces.
+    /// - Parameter type: of the new row; nil for a tombstone, which keeps the type of what it replaces.
     private func run(_ statement: Statement, type: Int64?) throws -> Effect {
         replaced.row = nil
         do {
@@ -155,7 +157,8 @@ final class SampleTable {
             let previous = try kinds.kind(row >> 1).type
             return Effect(verdict: .updated, type: type ?? previous, previous: (previous, row & 1 == 1))
         } catch let error as SQLiteError where error.isUniqueViolation {
-            // A manual event moved, or came back, onto the type and time of another one: the two are one, and that one stands.
+            // A manual event moved, or came back, to the type and time of another: the two are the same event, and the
+            // other one stays.
             return Effect(verdict: .known)
         }
     }

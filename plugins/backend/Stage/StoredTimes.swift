@@ -1,17 +1,17 @@
 import HealthModel
 
-/// When a sample was, as its row says it in few bytes: own ids begin with the start in milliseconds, and most samples last whole
-/// seconds.
+/// When a sample was, stored in a few bytes: our own ids begin with the start in milliseconds, and most samples last
+/// whole seconds.
 ///
-/// `shift` is the start in microseconds since 1970, counted from the time in the first 48 bits of a UUID: 0 as a rule, whatever
-/// else for ids that others made. Of an id that is text it is the start itself. `duration` is in seconds where it is whole, else in
-/// microseconds, negative.
+/// `shift` is the start in microseconds since 1970, relative to the time in the first 48 bits of a UUID: usually 0,
+/// anything for ids made by others. For a text id it is the start itself. `duration` is in seconds if it is whole,
+/// otherwise in microseconds, negative.
 struct StoredTimes {
     var shift: Int64
     var duration: Int64
 
     /// - Parameters:
-    ///   - start: microseconds since 1970, of the years 0 to 9999 as all times that are taken.
+    ///   - start: microseconds since 1970, within the years 0 to 9999 like all accepted times.
     ///   - end: likewise, and not before `start`.
     init(start: Int64, end: Int64, id: ElementID) {
         shift = start - id.time
@@ -21,10 +21,10 @@ struct StoredTimes {
 
     init(shift: Int64, duration: Int64) { (self.shift, self.duration) = (shift, duration) }
 
-    /// Samples that last longer are looked for apart.
+    /// Longer samples are searched for separately.
     static let longest = Instant.microsecondsPerSecond * 3600
 
-    /// Whether a range of ids tells when it was: its id begins with the start, to the second, and it isn't long.
+    /// Whether an id range gives its time: its id begins with the start, to the second, and it isn't long.
     func areTold(by id: ElementID) -> Bool {
         guard case .uuid = id, (0..<Instant.microsecondsPerSecond).contains(shift) else { return false }
         return duration < 0 ? duration >= -Self.longest : duration <= Self.longest / Instant.microsecondsPerSecond
@@ -32,7 +32,7 @@ struct StoredTimes {
 
     /// Start and end, in microseconds since 1970.
     ///
-    /// What somebody else wrote into the file may be anything: it gives some time, and no overflow.
+    /// Whatever somebody else wrote into the file results in some time, and in no overflow.
     func times(id: ElementID) -> (start: Int64, end: Int64) {
         let start = shift &+ id.time
         return (start, duration < 0 ? start &- duration : start &+ duration &* Instant.microsecondsPerSecond)
@@ -46,7 +46,7 @@ extension ElementID {
         return Int64(id.high >> 16) * 1000
     }
 
-    /// An id as its column holds it.
+    /// An id as stored in its column.
     init(column: UnsafeRawBufferPointer, isUUID: Bool) {
         guard isUUID, column.count == 16 else {
             self = .text(String(decoding: column, as: UTF8.self))

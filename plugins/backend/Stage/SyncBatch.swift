@@ -10,12 +10,12 @@ struct SyncBatch {
     var number: Int64
 }
 
-/// Who brought samples and when, once for all that came together.
+/// Who sent samples and when, once for all that came together.
 final class SyncBatches {
     private let insert: Statement
-    /// The highest number given.
+    /// The highest number assigned.
     private var last: Int64
-    /// Those of a database that is brought up to date.
+    /// Those of a database that is being updated.
     private var known: [Key: Int64] = [:]
     private static let capacity = 4096
 
@@ -33,17 +33,17 @@ final class SyncBatches {
         last = try database.prepare("SELECT coalesce(max(id), 0) FROM batches").firstRow { $0.int64(0) } ?? 0
     }
 
-    /// The number that the running request will have if it brings anything.
+    /// The number that the current request will have if it brings anything.
     var next: Int64 { last + 1 }
 
-    /// Keeps the running request's device and time. `committed` follows, unless the transaction fails.
+    /// Stores the current request's device and time. `committed` follows, unless the transaction fails.
     func keep(_ batch: SyncBatch) throws {
         try write(batch.number, device: batch.device, syncedAt: batch.syncedAt.microseconds)
     }
 
     func committed(_ number: Int64) { last = number }
 
-    /// The number for rows that say these themselves, given now if it is new.
+    /// The number for rows that state these themselves, assigned now if it is new.
     func number(device: Int64, syncedAt: Int64) throws -> Int64 {
         let key = Key(device: device, syncedAt: syncedAt)
         if let number = known[key] { return number }

@@ -12,10 +12,10 @@ struct SyncEnvelope {
     var syncedAt: Instant?
     var lists: [(list: SyncList, elements: JSONSpan)] = []
 
-    /// Elements of all lists that one request may hold.
+    /// The most elements in one request, over all lists.
     static let elementLimit = SampleDelivery.elementLimit
 
-    /// Checks the whole body's grammar before anything of it is used.
+    /// Checks the grammar of the whole body before any of it is used.
     /// - Throws: `JSONScanError`, `SyncRefusal`.
     init(_ body: UnsafeRawBufferPointer, metric: SyncMetric) throws {
         var scanner = JSONScanner(body)
@@ -36,22 +36,22 @@ struct SyncEnvelope {
         try scanner.end()
         if lists.isEmpty {
             let names = metric.lists.map(\.rawValue).joined(separator: ", ")
-            throw SyncRefusal.malformed("none of \(names) is there")
+            throw SyncRefusal.malformed("none of \(names) is present")
         }
     }
 
-    /// What stands around the elements, in any form of the body.
+    /// What surrounds the elements, in any form of the body.
     static func check(user: String?, device: String? = nil, syncedAt: Instant? = nil) throws {
         if let user, user.isEmpty || user.utf8.count > 200 { throw unreadableUser }
         if let device, device.utf8.count > deviceLimit { throw unreadableDevice }
         if let syncedAt, !SampleColumns.times.contains(syncedAt.microseconds) {
-            throw SyncRefusal.malformed("syncedAt isn't of the years 0 to 9999")
+            throw SyncRefusal.malformed("syncedAt isn't within the years 0 to 9999")
         }
     }
 
     private static let deviceLimit = 1000
-    private static let unreadableUser = SyncRefusal.malformed("userId isn't a text of 1 to 200 bytes")
-    private static let unreadableDevice = SyncRefusal.malformed("deviceId isn't a short text")
+    private static let unreadableUser = SyncRefusal.malformed("userId isn't text of 1 to 200 bytes")
+    private static let unreadableDevice = SyncRefusal.malformed("deviceId isn't short text")
 
     private mutating func take(_ name: JSONSpan, _ value: JSONSpan) throws {
         if name == "userId", !value.isNull {
@@ -62,7 +62,7 @@ struct SyncEnvelope {
             guard value.isString, value.bytes.count <= Self.deviceLimit else { throw Self.unreadableDevice }
             device = value
         } else if name == "syncedAt", !value.isNull {
-            // A number is seconds since 1970, as apps in the field send it.
+            // A number means seconds since 1970, as some apps send it.
             let date =
                 value.isString
                 ? value.instant
@@ -77,7 +77,7 @@ struct SyncEnvelope {
     }
 }
 
-/// The arrays of elements that bodies hold.
+/// The arrays of elements in bodies.
 enum SyncList: String, CaseIterable {
     case samples, workouts, nights, days, deleted, deletedNights
 
@@ -98,10 +98,10 @@ enum SyncList: String, CaseIterable {
 /// The last part of a sync path.
 enum SyncMetric: Equatable {
     case workouts, daily, sleep
-    /// A family that has samples alone.
+    /// A family that only has samples.
     case samples(String)
 
-    /// - Parameter families: of the stack; whatever names none goes under "other".
+    /// - Parameter families: those of the stack; anything else goes under "other".
     init?(_ name: String, families: Set<String>) {
         switch name {
         case "workouts": self = .workouts
@@ -131,7 +131,7 @@ enum SyncMetric: Equatable {
         }
     }
 
-    /// What this metric's list holds; nil for samples.
+    /// What this metric's list contains; nil for samples.
     func documentKind(_ list: SyncList) -> DocumentKind? {
         switch list {
         case .workouts: .workout
@@ -153,22 +153,22 @@ enum SyncRefusal: Error {
 
     var answer: HTTPResponse {
         switch self {
-        case .malformed(let reason): .problem(400, reason, "see docs/backend.md for the body's form")
+        case .malformed(let reason): .problem(400, reason, "see docs/backend.md for the format of the body")
         case .misplaced(let list, let metric):
             .problem(
                 400, "\(list.rawValue) don't belong to /api/v1/sync/\(metric.name)", "send them to their own path")
         case .tooMany:
             .problem(413, "more than \(SyncEnvelope.elementLimit) elements", "send fewer elements in one request")
         case .noColumns(let metric):
-            .problem(415, "/api/v1/sync/\(metric.name) takes JSON alone", "send application/json")
+            .problem(415, "/api/v1/sync/\(metric.name) accepts only JSON", "send application/json")
         case .unknownParameter(let name, let known):
-            .problem(400, "\(name.prefix(40)) is no parameter of this path", "use \(known.joined(separator: ", "))")
+            .problem(400, "\(name.prefix(40)) isn't a parameter of this path", "use \(known.joined(separator: ", "))")
         }
     }
 }
 
 extension HTTPResponse {
-    /// An error's answer: what happened and what to do.
+    /// An error response: what happened and what to do.
     static func problem(_ status: Int, _ error: String, _ hint: String) -> HTTPResponse {
         var out: [UInt8] = []
         out.append(json: "{\"error\":")

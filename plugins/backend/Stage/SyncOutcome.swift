@@ -2,7 +2,7 @@ import HTTP
 import HealthModel
 import JSON
 
-/// What became of each element of a request, collected as the answer's JSON.
+/// The outcome of each element of a request, collected as the answer's JSON.
 struct SyncOutcome {
     enum Verdict { case created, updated, known }
 
@@ -11,7 +11,7 @@ struct SyncOutcome {
     private(set) var known = 0
     private(set) var refused = 0
 
-    /// Whether the answer names each element that was kept; else it says how many there were.
+    /// Whether the answer lists each element that was stored, instead of only their number.
     private let listsIDs: Bool
     private var createdIDs: [UInt8] = []
     private var updatedIDs: [UInt8] = []
@@ -23,7 +23,7 @@ struct SyncOutcome {
 
     var accepted: Int { created + updated + known }
 
-    /// - Parameter heldVersion: the version that the backend keeps, where it isn't the one sent.
+    /// - Parameter heldVersion: the stored version, if it isn't the one sent.
     mutating func add(_ verdict: Verdict, _ id: JSONSpan, heldVersion: Int64? = nil) {
         count(verdict)
         switch verdict {
@@ -46,7 +46,7 @@ struct SyncOutcome {
         }
     }
 
-    /// - Parameter index: where in its list the element stands, from 0: it may have no id.
+    /// - Parameter index: the element's position in its list, from 0, since it may have no id.
     mutating func refuse(_ id: JSONSpan?, _ list: SyncList, index: Int, _ reason: String) {
         var quoted: [UInt8] = []
         if let id, id.isString, id.bytes.count <= ElementID.limit { Self.append(id, to: &quoted) }

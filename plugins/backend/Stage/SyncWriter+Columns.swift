@@ -4,9 +4,9 @@ import Protocol
 import SQLite
 
 extension SyncWriter {
-    /// As the same elements in JSON, but for the order of writing: rows are written in the order of their ids, each page of the
-    /// table once.
-    /// - Returns: what became of them, all of it committed; without the ids of those that are kept.
+    /// Like the same elements in JSON, except for the order of writing: rows are written in id order, so each page of
+    /// the table is written once.
+    /// - Returns: their outcomes, all committed; without the ids of those that are stored.
     func write(_ delivery: SampleDelivery, now: Instant) throws -> SyncOutcome {
         try write(listsIDs: false) {
             try batch(user: delivery.user, device: delivery.device, syncedAt: delivery.syncedAt ?? now)
@@ -37,7 +37,7 @@ extension SyncWriter {
                         rows.append(row)
                     }
                 }
-                // Of manual samples of one moment the first one's id stays.
+                // Of manual samples of the same moment, the first one's id stays.
                 let isOrdered = page.flags.contains { $0.contains(.manual) }
                 for row in isOrdered ? rows : SampleColumns.byID(rows, page.ids) {
                     let content = SampleContent(
@@ -66,7 +66,8 @@ extension SyncWriter {
     }
 }
 
-/// A page's rows as the table takes them: what its dictionaries hold is looked up once, and nothing is made for a row.
+/// A page's rows in the table's form: the contents of its dictionaries are looked up once, and nothing is allocated per
+/// row.
 struct SampleColumns {
     private let page: SamplePage
     private let hasUnit: Bool
@@ -74,12 +75,12 @@ struct SampleColumns {
     private let hasPayload: Bool
     private let hasUUID: Bool
     private let isType: [Bool]
-    // Numbers of the dictionaries' texts, nil until a row that is kept has one.
+    // Numbers of the dictionaries' texts; nil until a stored row uses one.
     private var types: [Int64?]
     private var units: [Int64?]
     private var sources: [Int64?]
 
-    /// The years 0 to 9999, as times in JSON have.
+    /// The years 0 to 9999, as in JSON times.
     static let times: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
 
     init(_ page: SamplePage) {
@@ -98,13 +99,13 @@ struct SampleColumns {
     func problem(_ row: Int) -> String? {
         guard isType[Int(page.type[row])] else { return "type is missing" }
         guard !page.flags[row].contains(.deleted) else { return "deletions don't belong to samples" }
-        guard Self.times.contains(page.start[row]) else { return "start isn't of the years 0 to 9999" }
-        guard Self.times.contains(page.end[row]) else { return "end isn't of the years 0 to 9999" }
-        return page.end[row] < page.start[row] ? "end lies before start" : nil
+        guard Self.times.contains(page.start[row]) else { return "start isn't within the years 0 to 9999" }
+        guard Self.times.contains(page.end[row]) else { return "end isn't within the years 0 to 9999" }
+        return page.end[row] < page.start[row] ? "end is before start" : nil
     }
 
     /// What is wrong with a row; nil when nothing is.
-    /// - Parameter isKnown: whether metadata has been looked at before.
+    /// - Parameter isKnown: whether metadata has been checked before.
     func problem(
         _ row: Int, metadata: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer,
         isKnown: (UnsafeRawBufferPointer) -> Bool
@@ -133,7 +134,7 @@ struct SampleColumns {
 
     func uuid(_ row: Int) -> ElementID? { hasUUID ? page.healthKitUUID[row].map { .uuid($0) } : nil }
 
-    /// The row's part of the column's bytes; nil where it is empty, or an object without members.
+    /// The row's part of the column's bytes; nil if it is empty, or an object without members.
     func metadata(_ row: Int, of bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard hasMetadata else { return nil }
         let text = Self.trimmed(UnsafeRawBufferPointer(rebasing: bytes[page.metadata.range(row)]))
@@ -169,7 +170,7 @@ struct SampleColumns {
         }
     }
 
-    /// Rows in the order of their ids; of one id in their own.
+    /// Rows ordered by id; those with the same id in their own order.
     static func byID(_ rows: [Int], _ ids: [SampleID]) -> [Int] {
         var isSorted = true
         for (row, next) in zip(rows, rows.dropFirst()) where ids[next] < ids[row] {

@@ -3,7 +3,7 @@ import HealthModel
 import JSON
 import SQLite
 
-/// Takes one request's elements into the tables. Runs inside one transaction.
+/// Writes one request's elements to the tables. Runs inside one transaction.
 final class SyncWriter {
     private let database: Database
     let texts: InternedTexts
@@ -14,7 +14,7 @@ final class SyncWriter {
     let tallies: Tallies
     let audit: AcceptanceAudit?
     private let identity: BackendIdentity
-    /// Whose elements are that name nobody.
+    /// The owner of elements that name nobody.
     private let unnamed: String
 
     init(
@@ -34,7 +34,7 @@ final class SyncWriter {
         self.audit = audit ? try AcceptanceAudit(database) : nil
     }
 
-    /// - Returns: what became of each element, all of it committed.
+    /// - Returns: the outcome of each element, all committed.
     func write(_ envelope: SyncEnvelope, metric: SyncMetric, now: Instant) throws -> SyncOutcome {
         try write {
             try batch(user: envelope.user, device: envelope.device?.text, syncedAt: envelope.syncedAt ?? now)
@@ -56,7 +56,7 @@ final class SyncWriter {
     }
 
     /// - Parameters:
-    ///   - user: nil for whom elements are kept that name nobody.
+    ///   - user: nil for the owner of elements that name nobody.
     ///   - device: nil for none.
     func batch(user: String?, device: String?, syncedAt: Instant) throws -> SyncBatch {
         SyncBatch(
@@ -85,7 +85,7 @@ final class SyncWriter {
             identity.committed()
             return outcome
         } catch {
-            // Ids and counts of a transaction that didn't commit must not be used by the next.
+            // Ids and counts from a transaction that didn't commit must not be used by the next.
             texts.forget()
             kinds.forget()
             samples.forget()

@@ -2,7 +2,8 @@ import HTTP
 import JSON
 import SQLite
 
-/// Counts of samples by type, and of what requests brought, kept beside the rows: a question about two million rows reads a dozen.
+/// Counts of samples by type, and of what requests brought, stored beside the rows: a question about two million rows
+/// reads a dozen.
 final class Tallies {
     private struct Change {
         var alive: Int64 = 0
@@ -12,7 +13,7 @@ final class Tallies {
     private let tally: Statement
     private let counter: Statement
     private var changes: [Int64: Change] = [:]
-    /// What isn't in `changes` yet, of the type that came last.
+    /// Changes that aren't in `changes` yet, for the latest type.
     private var run: (type: Int64, change: Change) = (0, Change())
 
     init(_ database: Database) throws {
@@ -25,7 +26,7 @@ final class Tallies {
             "INSERT INTO counters(name, count) VALUES(?1, ?2) ON CONFLICT DO UPDATE SET count = count + excluded.count")
     }
 
-    /// Notes a created or updated row.
+    /// Records a created or updated row.
     func move(_ effect: SampleTable.Effect, deleted: Bool) {
         if let previous = effect.previous { note(previous.type, deleted: previous.isDeleted, -1) }
         note(effect.type, deleted: deleted, 1)
@@ -46,7 +47,7 @@ final class Tallies {
         run.change = Change()
     }
 
-    /// Writes what was noted, in the request's transaction.
+    /// Writes what was recorded, in the request's transaction.
     func commit(user: Int64, _ outcome: SyncOutcome) throws {
         endRun()
         for (type, change) in changes where change.alive != 0 || change.deleted != 0 {
@@ -74,7 +75,8 @@ final class Tallies {
     }
 }
 
-/// Counts how often each (id, version) was accepted as new, apart from the rows themselves, so that an upsert can't hide a repeat.
+/// Counts how often each (id, version) was accepted as new, separately from the rows themselves, so that an upsert
+/// can't hide a repeat.
 final class AcceptanceAudit {
     private let accept: Statement
 

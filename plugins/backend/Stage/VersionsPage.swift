@@ -2,7 +2,7 @@ import HTTP
 import HealthModel
 import JSON
 
-/// The lists whose versions can be asked for.
+/// The lists whose versions can be requested.
 enum VersionList: String, CaseIterable {
     case samples, workouts, nights, days
 
@@ -30,7 +30,7 @@ struct VersionsPage {
     let withContents: Bool
     var count = 0
     var hasMore = false
-    /// The id of the row in hand, as JSON.
+    /// The current row's id, as JSON.
     var last: [UInt8] = []
     private var ids: [UInt8] = []
     private var versions: [UInt8] = []

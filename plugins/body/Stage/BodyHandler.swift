@@ -1,9 +1,10 @@
 import HealthModel
 import HealthStatistics
 
-/// Body mass, height, body-mass index and body fat: the day's latest and the mean of the day, only on days that have one.
+/// Body mass, height, body mass index and body fat: the day's latest and the mean of the day, only on days that have
+/// one.
 ///
-/// Kilograms, metres, kg/m² as it was measured (never computed from the other two), and a fraction from 0 to 1.
+/// Kilograms, metres, kg/m² as measured (never computed from the other two), and a fraction from 0 to 1.
 public struct BodyHandler: PluginHandler {
     public let version = 2
 

@@ -5,8 +5,8 @@ import HealthModel
 import Protocol
 import StageKit
 
-/// The task `consolidated-daily`: from one minute past the local midnight on it makes every day that is over final. A lower bound only: a run that comes
-/// late, or twice, makes the same days final.
+/// The task `consolidated-daily`: from one minute past local midnight it makes every day that is over final. A lower
+/// bound only: a run that comes late, or twice, makes the same days final.
 struct DailyTask {
     static let identifier = "consolidated-daily"
 
@@ -19,7 +19,8 @@ struct DailyTask {
     let options: Options
     var host: TaskHost
     var device = DeviceState()
-    /// Since when (by the clock) the run under way waits for a mark that is taken after it; nil: none is under way.
+    /// Since when (by the wall clock) the current run has been waiting for a mark taken after it; nil: none is in
+    /// progress.
     private(set) var began: Instant?
     private(set) var tasks: [ScheduledTask]?
 
@@ -41,7 +42,7 @@ struct DailyTask {
         TaskConditions(now: turn.now, monotonic: turn.monotonic, device: device)
     }
 
-    /// Submits the next run, begins and ends what is due. True when a run has begun.
+    /// Submits the next run, begins and ends whatever is due. Returns true when a run has begun.
     mutating func advance(_ timelines: [ZoneTimeline], _ turn: Turn) throws -> Bool {
         let conditions = conditions(turn)
         let moves = host.due(conditions, turn)
@@ -51,7 +52,7 @@ struct DailyTask {
             host.complete(identifier, success: false, conditions, turn)
         }
         if !moves.ended.isEmpty { began = nil }
-        // Also while a run is under way: it submits the next one first.
+        // Even during a run: it submits the next one first.
         if host.isToBeSubmitted(Self.identifier)
             || (!moves.begun.isEmpty && !host.scheduler.isPending(Self.identifier)),
             let next = timelines.compactMap({ $0.nextDayIsOver(after: turn.now) }).min()
@@ -82,7 +83,7 @@ extension ConsolidatorStage {
         let rights = instance.manifest.rights
         guard rights.permittedTasks.contains(DailyTask.identifier) else {
             throw ConfigurationError(
-                file: instance.manifest.file, key: "permittedTasks", reason: "must hold '\(DailyTask.identifier)'")
+                file: instance.manifest.file, key: "permittedTasks", reason: "must contain '\(DailyTask.identifier)'")
         }
         try instance.manifest.requireTasks(among: [DailyTask.identifier])
         var options = DailyTask.Options()

@@ -5,21 +5,21 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Days whose parts are taken from every handler once more, one handler after the other. How far it is isn't kept: after a restart it begins anew, which
-/// changes nothing.
+/// Days whose parts are read from every handler once more, one handler after the other. Its progress isn't stored:
+/// after a restart it starts over, which changes nothing.
 struct PartsReplay {
     let id: String
     let days: ClosedRange<Int>
     let users: Set<String>
-    /// Handlers whose rows aren't all here yet; the first is being asked.
+    /// Handlers whose rows haven't all arrived; the first is being asked.
     var handlers: [String]
     var after = SequenceNumber.beginning
-    /// Whose sequence `after` is.
+    /// The store that `after` belongs to.
     var head: StoreHead?
     var pull: Int64?
-    /// A question came to nothing; it is asked again then.
+    /// A question failed; it is asked again then.
     var waitUntil = MonotonicTime.distantPast
-    /// Days of the first handler that have been seen.
+    /// Days seen from the first handler.
     var seen: Set<SummaryDays.Key> = []
     var rows: Int64 = 0
 
@@ -50,7 +50,8 @@ extension ConsolidatorStage {
         case "replay":
             guard request.since == nil else {
                 return .refused(
-                    "a sequence is one store's, and the consolidator follows \(handlers.count): give a date instead")
+                    "a sequence belongs to one store, and the consolidator follows \(handlers.count): give a date instead"
+                )
             }
             guard let new = PartsReplay(request, handlers: handlers.map(\.producer)) else {
                 return .refused("a replay needs 'from' and 'through'")
@@ -69,13 +70,13 @@ extension ConsolidatorStage {
                     count += 1
                 }
             return .done(["days": .integer(count)])
-        case let other: return .refused("a consolidator has no '\(other)'")
+        case let other: return .refused("a consolidator doesn't support '\(other)'")
         }
     }
 
     package func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended { replay?.state ?? .done(.null) }
 
-    /// Asks the next handler for its rows of the days.
+    /// Asks the next handler for its rows for the days.
     func pumpReplay(_ turn: Turn) {
         guard let replay, replay.pull == nil, let handler = replay.handlers.first,
             turn.monotonic >= replay.waitUntil
@@ -85,7 +86,7 @@ extension ConsolidatorStage {
         self.replay?.pull = pull.id
     }
 
-    /// Takes the answer to one of the replay's questions; false when it is to another.
+    /// Accepts the answer to one of the replay's questions; returns false when it answers another.
     func receive(replayed answer: PullAnswer, _ turn: Turn) throws -> Bool {
         guard var replay, replay.pull == answer.pull.id, let handler = replay.handlers.first else { return false }
         replay.pull = nil
@@ -114,7 +115,7 @@ extension ConsolidatorStage {
             replay.head = head
             return true
         }
-        // What the handler no longer knows of these days is gone.
+        // Anything that the handler no longer has for these days is gone.
         touched.formUnion(
             try days.drop(handler: handler, users: replay.users, days: replay.days, besides: replay.seen, turn))
         replay.handlers.removeFirst()

@@ -3,7 +3,8 @@ import Protocol
 import StageKit
 
 extension ConsolidatorStage {
-    /// Takes over changed zone timelines: days that hold other instants now are open again until every handler has computed them by it.
+    /// Adopts changed zone timelines: days that now consist of other instants are open again until every handler has
+    /// computed them with the new timeline.
     func learnZones(_ page: ZonesPage, _ turn: Turn) throws {
         for change in try timelines.learn(page.zones, from: observer, turn) {
             ends.forget()
@@ -22,12 +23,13 @@ extension ConsolidatorStage {
                     touched.insert(key)
                 }
             }
-            // What was marked was computed by the older one. A candidate waits for the zones, and becomes a mark that holds for them.
+            // The mark was computed with the older timeline. A candidate waits for the zones, and becomes a mark that
+            // takes them into account.
             finality.withdraw()
         }
     }
 
-    /// Where a day begins; nil for a date that was left out.
+    /// The zone in which a day begins; nil for a date that was skipped.
     static func zone(of day: LocalDay, _ zones: ZoneTimeline) -> String? {
         zones.ranges(of: day).first.map { zones.zone(at: $0.lowerBound) }
     }

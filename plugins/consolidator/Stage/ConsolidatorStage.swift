@@ -6,7 +6,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Makes one summary of a user's day from all handlers' figures: provisional through the day, final from 00:01 of the next, revised when late data lands.
+/// Makes one summary of a user's day from all handlers' figures: provisional during the day, final from 00:01 the next
+/// day, revised when late data arrives.
 package final class ConsolidatorStage: Stage {
     private let instance: String
     let observer: String
@@ -16,25 +17,25 @@ package final class ConsolidatorStage: Stage {
     var timelines = Timelines()
     var ends = DayEnds()
     var days = SummaryDays()
-    /// Days that somebody asked to take in again.
+    /// Days that a person asked to read again.
     var replay: PartsReplay?
     var finality: FinalMark
-    /// A head that becomes the mark once the zones up to it are known here, with the time it was said.
+    /// A head that becomes the mark once the zones up to it are known here, with the time at which it was reported.
     private var candidate: (head: SequenceNumber, heardAt: Instant)?
-    /// Days to be written in this turn.
+    /// Days to write in this turn.
     var touched: Set<SummaryDays.Key> = []
-    /// Since when the first of the unwritten days waits: they are over and were never final, and are written once, when every handler has
-    /// caught up, or when one takes too long.
+    /// Since when the first of the unwritten days has been waiting: they are over and were never final, and are written
+    /// once, when every handler has caught up, or when one takes too long.
     private var settlingSince: MonotonicTime?
-    /// How far the observer is covered by what is written.
+    /// How far the observer is covered by what has been written.
     private var written: SequenceNumber?
-    /// Handlers named as missing in the provisional summaries of days that are over.
+    /// Handlers listed as missing in the provisional summaries of days that are over.
     private var missing: [String] = []
     private var collisions = FigureCollisions()
 
     static let topic = "daily.summary"
 
-    /// A day that is over waits no longer than this for handlers that are still at it.
+    /// A day that is over waits no longer than this for handlers still working on it.
     private static let settlingTime = Duration.seconds(2)
 
     init(
@@ -81,11 +82,11 @@ package final class ConsolidatorStage: Stage {
             daily.device = beat.observer?.device ?? DeviceState()
             zones.hear(head, limit: AnchorVector(base: head.sequence), turn)
             zones.pump(turn)
-            // A mark is taken only while nothing is being read in.
+            // A mark is taken only while no import is in progress.
             if beat.observer?.importOpen != false {
                 withdrawMark()
             } else if candidate == nil {
-                // By when it was said: one that comes late knows nothing of what has come in since.
+                // By when it was sent: a late one knows nothing of anything that has arrived since.
                 candidate = (head.sequence, min(message.header.at, turn.now))
             }
         } else if let handler = handlers.first(where: { $0.producer == beat.instance }) {
@@ -126,8 +127,8 @@ package final class ConsolidatorStage: Stage {
         }
     }
 
-    /// Notes that a day is to be written: in this turn, or, when it is over and was never final, once it has settled. Otherwise a first import
-    /// would write and deliver each of its days once for every handler.
+    /// Records that a day is to be written: in this turn or, if it is over and was never final, once it has settled.
+    /// Otherwise a first import would write and deliver each day once for every handler.
     private func settle(_ key: SummaryDays.Key, _ turn: Turn) throws {
         var state = try days.state(of: key, turn) ?? SummaryDays.State()
         guard !state.isFinal, state.revision == 0, isOver(key, at: turn.now) else {
@@ -139,10 +140,10 @@ package final class ConsolidatorStage: Stage {
         settlingSince = settlingSince ?? turn.monotonic
     }
 
-    /// Asks for no deadline at 00:01: a day turns final by the observer's next heartbeat after that.
+    /// Sets no deadline at 00:01: a day becomes final with the observer's first heartbeat after that.
     package func tick(_ turn: Turn) throws -> MonotonicTime? {
         if try daily.advance(timelines.users.compactMap { timelines[$0] }, turn) {
-            // Whatever mark there is was taken before; the next heartbeat gives one of its own.
+            // Any existing mark was taken before; the next heartbeat gives a new one.
             withdrawMark()
         }
         for handler in handlers {
@@ -152,7 +153,7 @@ package final class ConsolidatorStage: Stage {
         zones.pump(turn)
         pumpReplay(turn)
         if let candidate, zones.frontier >= candidate.head {
-            // Zones that are known already hold for the mark too: handlers must have computed by them.
+            // Zones that are already known apply to the mark too: handlers must have computed with them.
             finality.offer(
                 max(candidate.head, zones.frontier), at: candidate.heardAt, monotonic: turn.monotonic)
             self.candidate = nil
@@ -186,7 +187,7 @@ package final class ConsolidatorStage: Stage {
         ].compactMap { $0 }.min()
     }
 
-    /// What was marked isn't the whole any more.
+    /// The mark no longer covers everything.
     func withdrawMark() {
         candidate = nil
         finality.withdraw()
@@ -203,12 +204,12 @@ package final class ConsolidatorStage: Stage {
         let figures = try figures(of: key, turn)
         if figures.isEmpty { return try remove(key, turn) }
         var state = try days.state(of: key, turn) ?? SummaryDays.State()
-        // A day that is as it was when it was last final has nothing to wait for.
+        // A day with the same content as when it was last final has nothing to wait for.
         state.isFinal = !state.isReopened && state.finalContent == SummaryDays.content(of: figures)
         try write(key, state, figures, turn)
     }
 
-    /// Writes a day's summary as its last word; a day whose figures are all gone has none.
+    /// Writes a day's summary as final; a day whose figures are all gone has none.
     private func finalise(_ key: SummaryDays.Key, _ turn: Turn) throws {
         var state = try days.state(of: key, turn) ?? SummaryDays.State()
         let figures = try figures(of: key, turn)
@@ -221,7 +222,7 @@ package final class ConsolidatorStage: Stage {
         try write(key, state, figures, turn)
     }
 
-    /// A day without figures. How often it was final isn't forgotten: a revision never comes twice.
+    /// A day without figures. How often it was final isn't forgotten: no revision is used twice.
     private func remove(_ key: SummaryDays.Key, _ turn: Turn) throws {
         _ = try turn.write()
         try turn.changelog.remove(key: Self.changelogKey(key))
@@ -274,7 +275,7 @@ package final class ConsolidatorStage: Stage {
             days: days.count, openDays: days.open.count { isOver($0, at: turn.now) }, missing: missing,
             collisions: collisions.all.map(\.details))
         return StageReport(
-            // The zones are its own upstream: days without them aren't what the observer's changes lead to.
+            // Zones are a separate upstream of its own: days without them aren't complete for the observer's changes.
             frontier: written.map { [observer: min($0, zones.frontier)] } ?? [:],
             details: HeartbeatDetails(own, common))
     }

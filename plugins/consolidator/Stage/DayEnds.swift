@@ -1,12 +1,12 @@
 import HealthModel
 import StageKit
 
-/// When days are over, looked up once each: every turn asks it of all open days.
+/// When days are over, each looked up once: every turn asks for all open days.
 struct DayEnds {
-    /// nil where nobody can tell.
+    /// nil if unknown.
     private var known: [SummaryDays.Key: Instant?] = [:]
 
-    /// - Parameter timelines: the same as ever since `forget`.
+    /// - Parameter timelines: unchanged since the last `forget`.
     mutating func isOver(_ key: SummaryDays.Key, at now: Instant, _ timelines: Timelines) -> Bool {
         if let end = known[key] { return end.map { now >= $0 } ?? false }
         let end = timelines[key.user]?.end(of: LocalDay(number: key.day))

@@ -4,12 +4,12 @@ import Protocol
 import SQLite
 import StageKit
 
-/// A figure that a handler gives a name which is taken already, and which is therefore in no summary.
+/// A handler's figure whose name is already taken, so that it is in no summary.
 struct FigureCollision: Hashable, Comparable {
     var figure: String
-    /// Whose it is.
+    /// The handler that it belongs to.
     var handler: String
-    /// Whose figure has the name; nil: the summary's own member.
+    /// The handler whose figure has the name; nil for the summary's own member.
     var taken: String?
 
     static func < (a: FigureCollision, b: FigureCollision) -> Bool { (a.figure, a.handler) < (b.figure, b.handler) }
@@ -17,10 +17,10 @@ struct FigureCollision: Hashable, Comparable {
     var details: ConsolidatorDetails.Collision { .init(figure: figure, handler: handler, taken: taken) }
 }
 
-/// The collisions of each day as it was last made, in memory and in the stage's file.
+/// The collisions of each day when it was last written, in memory and in the stage's file.
 struct FigureCollisions {
     private var byDay: [SummaryDays.Key: [FigureCollision]] = [:]
-    /// Of how many days.
+    /// On how many days.
     private var counts: [FigureCollision: Int] = [:]
 
     static func createTables(in database: Database) throws {
@@ -44,7 +44,7 @@ struct FigureCollisions {
     /// Each once, in order.
     var all: [FigureCollision] { counts.keys.sorted() }
 
-    /// Keeps those of a day.
+    /// Stores those of a day.
     /// - Returns: those that no day had before.
     mutating func set(_ found: [FigureCollision], of key: SummaryDays.Key, _ turn: Turn) throws -> [FigureCollision] {
         let found = found.sorted()

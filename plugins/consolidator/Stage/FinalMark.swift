@@ -1,19 +1,20 @@
 import HealthModel
 
-/// The rule by which days turn final, and how far the observer's changes have been turned into summaries. Pure.
+/// The rule by which days become final, and how far the observer's changes have been turned into summaries. Pure.
 ///
-/// A mark is an observer's head heard while no import was open. Once every handler's frontier has reached it, and their outputs up to the heads sent with those
-/// frontiers are consumed, every day that was over when the mark was heard is final.
+/// A mark is an observer's head that was heard while no import was open. Once every handler's frontier has reached it,
+/// and their outputs up to the heads sent with those frontiers are consumed, every day that was over when the mark was
+/// heard is final.
 package struct FinalMark: Sendable, Equatable {
     package struct Mark: Sendable, Equatable {
         package var head: SequenceNumber
-        /// When it was said, by the clock: days over by then may turn final.
+        /// When it was sent, by the wall clock: days over by then may become final.
         package var heardAt: Instant
-        /// The same on the clock that never jumps: handlers late by it are named.
+        /// The same on the monotonic clock: handlers that are late by it are listed.
         package var since: MonotonicTime
     }
 
-    /// A handler's word: its outputs up to `head` cover the observer up to `frontier`.
+    /// A handler's statement: its outputs up to `head` cover the observer up to `frontier`.
     package struct Word: Sendable, Equatable {
         package var frontier: SequenceNumber
         package var head: SequenceNumber
@@ -25,7 +26,8 @@ package struct FinalMark: Sendable, Equatable {
     }
 
     private struct Handler: Sendable, Equatable {
-        /// The oldest word whose outputs aren't consumed yet, and the newest: a stream of newer words must not put the first one off.
+        /// The oldest statement whose outputs aren't consumed yet, and the newest: a stream of newer ones must not
+        /// postpone the first.
         var waiting: Word?
         var newest: Word?
         /// How far the observer is covered by what has been consumed.
@@ -35,14 +37,14 @@ package struct FinalMark: Sendable, Equatable {
     private var handlers: [String: Handler]
     package private(set) var mark: Mark?
 
-    /// A handler that hasn't reached the mark after this time is named in `missing`.
+    /// A handler that hasn't reached the mark after this time is listed in `missing`.
     package static let patience = Duration.seconds(15)
 
     package init(handlers: [String]) {
         self.handlers = Dictionary(uniqueKeysWithValues: handlers.map { ($0, Handler()) })
     }
 
-    /// How far the observer is covered by every handler; nil before each has spoken.
+    /// How far the observer is covered by every handler; nil until each has reported.
     package var covered: SequenceNumber? {
         var minimum: SequenceNumber?
         for handler in handlers.values {
@@ -69,21 +71,21 @@ package struct FinalMark: Sendable, Equatable {
         handlers[name] = handler
     }
 
-    /// Takes a new mark unless one is still waited for.
+    /// Takes a new mark unless one is still being waited for.
     package mutating func offer(_ head: SequenceNumber, at now: Instant, monotonic: MonotonicTime) {
         if mark == nil { mark = Mark(head: head, heardAt: now, since: monotonic) }
     }
 
-    /// An import has begun, or the observer began anew: what was marked isn't the whole any more.
+    /// An import has begun, or the observer has started over: the mark no longer covers everything.
     package mutating func withdraw() { mark = nil }
 
-    /// Handlers short of the mark for longer than patience allows.
+    /// Handlers that have been short of the mark for longer than `patience`.
     package func missing(at monotonic: MonotonicTime) -> [String] {
         guard let mark, monotonic - mark.since >= Self.patience else { return [] }
         return handlers.filter { ($0.value.covered ?? .beginning) < mark.head }.keys.sorted()
     }
 
-    /// The mark that every handler has reached, once; it is gone then.
+    /// The mark that every handler has reached, returned once; it is then removed.
     package mutating func reached() -> Mark? {
         guard let mark, let covered, covered >= mark.head else { return nil }
         self.mark = nil

@@ -4,8 +4,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// The days and what the handlers gave for them, in the stage's file. In memory are only the days that aren't final: of ten years, or of a thousand people,
-/// that is few of many.
+/// The days and what the handlers reported for them, in the stage's file. Only the days that aren't final are in
+/// memory: for ten years, or a thousand people, few of many.
 struct SummaryDays {
     struct Key: Hashable {
         var user: String
@@ -15,13 +15,13 @@ struct SummaryDays {
 
     struct State: Equatable {
         var isFinal = false
-        /// Its instants have changed since it was final: it waits for the next mark, also when its figures stay the same.
+        /// Its instants have changed since it was final: it waits for the next mark even if its figures stay the same.
         var isReopened = false
         /// Its parts have changed since its summary was written.
         var isUnwritten = false
-        /// How often this day has been final with different content.
+        /// How often this day has become final with different content.
         var revision: Int64 = 0
-        /// The digest of its figures when it was last final; nil with `isFinal` is a day that has none any more.
+        /// The digest of its figures when it was last final; nil with `isFinal` means a day that no longer has any.
         var finalContent: String?
 
         fileprivate var hasFigures: Bool { !isFinal || finalContent != nil }
@@ -35,7 +35,7 @@ struct SummaryDays {
 
     var open: some Collection<Key> { states.keys }
 
-    /// What tells a day's figures from others.
+    /// Identifies a day's figures.
     static func content(of figures: [String: Value]) -> String {
         ContentDigest(Array(Value.object(figures).json().utf8)[...]).description
     }
@@ -63,7 +63,7 @@ struct SummaryDays {
             .firstRow { $0.int(0) } ?? 0
     }
 
-    /// Earlier releases kept the figures themselves.
+    /// Earlier releases stored the figures themselves.
     private func digestContents(_ turn: Turn) throws {
         let database = try turn.write().database
         let list = try database.prepare("SELECT user, day, content FROM days WHERE content LIKE '{%' LIMIT 1000")
@@ -84,7 +84,7 @@ struct SummaryDays {
         }
     }
 
-    /// A day's state; nil for one that nothing is known of.
+    /// A day's state; nil for an unknown day.
     func state(of key: Key, _ turn: Turn) throws -> State? {
         if let state = states[key] { return state }
         let read = try turn.database.prepare("SELECT final, revision, content FROM days WHERE user = ? AND day = ?")
@@ -93,7 +93,7 @@ struct SummaryDays {
         return try read.firstRow { Self.state($0, from: 0) }
     }
 
-    /// A user's days that anything is known of.
+    /// A user's known days.
     func days(of user: String, _ turn: Turn) throws -> [Key] {
         let read = try turn.database.prepare("SELECT day FROM days WHERE user = ?")
         read.bind(1, user)
@@ -143,7 +143,8 @@ struct SummaryDays {
         try save(key, state, turn)
     }
 
-    /// Earlier releases kept no hourly figures. True when the parts have just got room for them: then every handler is to be read once more.
+    /// Earlier releases stored no hourly figures. Returns true when the parts have just been given room for them: every
+    /// handler must then be read once more.
     static func makeRoomForHours(in database: Database) throws -> Bool {
         let column = try database.prepare("SELECT 1 FROM pragma_table_info('parts') WHERE name = 'hourly'")
         guard try column.firstRow({ _ in true }) == nil else { return false }
@@ -151,7 +152,7 @@ struct SummaryDays {
         return true
     }
 
-    /// A handler's figures for a day; nil when it has none any more.
+    /// Stores a handler's figures for a day; nil when it no longer has any.
     func put(_ body: FiguresBody?, key: Key, handler: String, _ turn: Turn) throws {
         let database = try turn.write().database
         let statement =
@@ -173,7 +174,7 @@ struct SummaryDays {
         try statement.run()
     }
 
-    /// Forgets a handler's figures for the users' days that aren't among `seen`; the days it touched.
+    /// Forgets a handler's figures for the users' days that aren't in `seen`, and returns the days it changed.
     func drop(
         handler: String, users: Set<String>, days: ClosedRange<Int>, besides seen: Set<Key>, _ turn: Turn
     ) throws -> [Key] {
@@ -190,13 +191,13 @@ struct SummaryDays {
         return gone
     }
 
-    /// The member that has the hourly figures.
+    /// The member with the hourly figures.
     static let hoursMember = "hours"
 
-    /// Members of a summary that are no handler's figures.
+    /// Members of a summary that aren't handlers' figures.
     static let ownMembers: Set<String> = ["user", "date", "zone", "final", "revision", "missing", hoursMember]
 
-    /// All handlers' figures for a day, as members of its summary. Of two with one name the first's counts, by the handlers' names.
+    /// All handlers' figures for a day, as members of its summary. If two share a name, the first handler by name wins.
     func figures(of key: Key, _ turn: Turn) throws -> (members: [String: Value], collisions: [FigureCollision]) {
         let read = try turn.database.prepare(
             "SELECT handler, figures FROM parts WHERE user = ? AND day = ? ORDER BY handler")
@@ -219,8 +220,9 @@ struct SummaryDays {
         return (members, collisions)
     }
 
-    /// All handlers' hourly figures for a day: lists of one length by name, and `start`, when each hour begins; nil where there are none. Of two
-    /// with one name the first's counts. A list of another length is of days by other zones, and is computed again soon: it is left out.
+    /// All handlers' hourly figures for a day: lists of equal length by name, and `start`, when each hour begins; nil
+    /// if there are none. If two share a name, the first wins. A list of another length was computed with other zones
+    /// and will soon be replaced: it is left out.
     func hours(of key: Key, _ zones: ZoneTimeline, _ turn: Turn) throws -> Value? {
         let read = try turn.database.prepare(
             "SELECT hourly FROM parts WHERE user = ? AND day = ? AND hourly IS NOT NULL ORDER BY handler")
@@ -241,14 +243,14 @@ struct SummaryDays {
 
     private static let startsMember = "start"
 
-    /// Before a snapshot: what isn't seen again by its end is gone.
+    /// Before a snapshot: anything not seen again by its end is gone.
     func markStale(handler: String, _ turn: Turn) throws {
         let update = try turn.write().database.prepare("UPDATE parts SET stale = 1 WHERE handler = ?")
         update.bind(1, handler)
         try update.run()
     }
 
-    /// After a snapshot: drops what wasn't seen again; the days it touched.
+    /// After a snapshot: drops what wasn't seen again, and returns the days it changed.
     func dropStale(handler: String, _ turn: Turn) throws -> [Key] {
         let database = try turn.write().database
         let list = try database.prepare("SELECT user, day FROM parts WHERE handler = ? AND stale = 1")

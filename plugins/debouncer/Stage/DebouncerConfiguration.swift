@@ -4,22 +4,22 @@ import HealthModel
 
 /// The debouncer's options.
 package struct DebouncerConfiguration: Sendable {
-    /// What a wake in the background does with what was fired.
+    /// What a wake in the background does with fired types.
     package enum Background: String, Sendable, CaseIterable {
-        /// It is noted in the pending set, and the task `healthkit-sync` is submitted.
+        /// They are added to the pending set, and the task `healthkit-sync` is submitted.
         case task
-        /// It is released within the wake.
+        /// They are released within the wake.
         case sync
     }
 
     package var policy: ReleaseWindow.Policy
     package var background = Background.task
     package var launcher = TaskScheduler.Launcher.own
-    /// What is asked of the observer, by type or "*".
+    /// The frequency requested from the observer, by type or "*".
     package var frequencies: [String: String] = ["*": DeliveryFrequency.immediate.name]
-    /// How long after the last one each task that repeats begins at the earliest; one that isn't here isn't scheduled.
+    /// The least time between runs of each repeating task; one that isn't listed isn't scheduled.
     package var intervals: [DebouncerTask: Duration] = [:]
-    /// At which local hour the day's energy is computed once more; nil: never.
+    /// The local hour at which the day's energy is computed once more; nil: never.
     package var dailyEnergyHour: Int?
     package var tasksNeedNetwork = false
     package var tasksNeedPower = false
@@ -28,7 +28,7 @@ package struct DebouncerConfiguration: Sendable {
     package init(policy: ReleaseWindow.Policy) { self.policy = policy }
 }
 
-/// The tasks that the debouncer hosts, by their identifiers.
+/// The tasks hosted by the debouncer, by identifier.
 package enum DebouncerTask: String, Sendable, CaseIterable {
     case healthkitSync = "healthkit-sync"
     case remoteSync = "remote-sync"
@@ -48,15 +48,15 @@ package enum DebouncerTask: String, Sendable, CaseIterable {
 }
 
 extension DebouncerConfiguration {
-    /// Reads the options that the manifest's schema has passed.
-    /// - Parameter types: by metric (a handler's instance), the types it names; for `windows` and `maximumWaits`.
-    /// - Throws: `ConfigurationError` with what is allowed.
+    /// Reads the options accepted by the manifest's schema.
+    /// - Parameter types: for each metric (a handler's instance), the types it names; for `windows` and `maximumWaits`.
+    /// - Throws: `ConfigurationError` that says what is allowed.
     init(_ value: Value, file: String, key: String, metrics: [String: Set<String>]) throws {
         func seconds(_ value: Value) -> Duration { .seconds(value.double ?? 0) }
         func byType(_ name: String) throws -> [String: Duration] {
             var times: [String: Duration] = [:]
             let given = value[name].object ?? [:]
-            // A type that is named goes before its metric.
+            // A type that is named takes precedence over its metric.
             for (subject, time) in given {
                 guard let types = metrics[subject] else { continue }
                 for type in types { times[type] = seconds(time) }
@@ -109,7 +109,7 @@ extension DebouncerConfiguration {
         return name
     }
 
-    /// Tasks that this configuration schedules, or lets be submitted.
+    /// Tasks that this configuration schedules, or allows to be submitted.
     var tasks: Set<DebouncerTask> {
         var tasks: Set<DebouncerTask> = [.healthkitSync, .historical]
         tasks.formUnion(intervals.keys)

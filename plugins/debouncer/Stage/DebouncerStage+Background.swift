@@ -5,7 +5,7 @@ import Protocol
 import StageKit
 
 extension DebouncerStage {
-    /// What the observer says of the phone, of registrations and of types that are off.
+    /// What the observer reports about the phone, registrations and types that are off.
     func learnDevice(_ beat: Heartbeat, _ turn: Turn) throws {
         guard let observer = beat.observer else { return }
         registration.confirmed = observer.registered[instance]
@@ -24,7 +24,7 @@ extension DebouncerStage {
         try adaptReach(turn, reason: new.app == .active ? "foreground" : "unlock")
     }
 
-    /// What may be released, as the phone and the tasks are now.
+    /// What may be released, given the current state of the phone and the tasks.
     var reachNow: ReleaseWindow.Reach {
         if phone.device.isLocked || phone.device.app == .forceQuit { return .nothing }
         if phone.device.app == .active || phone.isConsolidating || !tasks.scheduler.runningIdentifiers.isEmpty {
@@ -33,7 +33,8 @@ extension DebouncerStage {
         return configuration.background == .sync ? .fired : .collecting
     }
 
-    /// Follows the phone: with time for the app everything goes out at once; without, what waited is collected for a task.
+    /// Follows the phone: while the app has time, everything goes out at once; while it hasn't, what was waiting is
+    /// collected for a task.
     func adaptReach(_ turn: Turn, reason: String) throws {
         let reach = reachNow
         guard reach != window.reach else { return }
@@ -49,7 +50,8 @@ extension DebouncerStage {
         }
     }
 
-    /// Keeps the pending set while the app has no time of its own, and has a task run when a window has closed on something.
+    /// Maintains the pending set while the app has no time of its own, and has a task run when a window has closed on
+    /// something.
     func keepPending(_ turn: Turn) throws {
         let isCollecting = window.reach != .everything
         let pending = isCollecting ? window.pendingSet : [:]
@@ -60,7 +62,7 @@ extension DebouncerStage {
             savedPending = pending
             tasks.forgive(DebouncerTask.healthkitSync.rawValue)
             try store("pending", .object(pending.mapValues { .integer($0.value) }), turn)
-            // What has been released since is told again after a restart too.
+            // Whatever has been released since is announced again after a restart too.
             try save(turn)
         }
         let sync = DebouncerTask.healthkitSync
@@ -68,8 +70,8 @@ extension DebouncerStage {
         try tasks.submit(request(sync, earliest: nil), conditions(turn), turn)
     }
 
-    /// Answers the observer's fires: at once in the background, where the pending set has just been kept; with the next repetition in the
-    /// foreground, where nothing is lost without.
+    /// Answers the observer's fires: at once in the background, where the pending set has just been saved; with the
+    /// next repetition in the foreground, where nothing would be lost without it.
     func acknowledge(atOnce: Bool, _ turn: Turn) {
         guard !registration.acknowledgements.isEmpty, atOnce || phone.device.app != .active,
             phone.device.app != .forceQuit
@@ -79,7 +81,7 @@ extension DebouncerStage {
         registration.acknowledgements = [:]
     }
 
-    /// Registers this start with the observer, again and again until it says that it has.
+    /// Registers this launch with the observer, repeatedly until it confirms.
     func register(_ turn: Turn) {
         guard registration.confirmed != registration.launch else { return }
         turn.publish(
@@ -87,7 +89,8 @@ extension DebouncerStage {
             Register(consumer: instance, launch: registration.launch, types: configuration.frequencies).body)
     }
 
-    /// What others say of themselves: consumers how far they are, the consolidator whether its task runs, the uploader whether there is a path.
+    /// What others report about themselves: consumers how far they are, the consolidator whether its task is running,
+    /// the uploader whether there is a network path.
     func hear(_ beat: Heartbeat, _ turn: Turn) throws {
         if beat.instance == consolidator {
             let isRunning = beat.stage.tasks?.contains { $0.state == .running } ?? false
@@ -96,7 +99,7 @@ extension DebouncerStage {
             return try adaptReach(turn, reason: "consolidated-daily")
         }
         guard let consumer = consumers.first(where: { $0.name == beat.instance }) else { return }
-        // One that has begun anew knows nothing of what its predecessor was told.
+        // An instance that has restarted knows nothing of what its predecessor was told.
         if telling.lives.updateValue(beat.epoch, forKey: consumer.name) != beat.epoch {
             telling.told[consumer.name] = nil
         }
@@ -105,14 +108,14 @@ extension DebouncerStage {
         try heardReplay(beat, turn)
     }
 
-    /// Runs the syncs of consumers whose time of day has come: as if one of their types had been fired.
+    /// Runs the syncs of consumers whose time of day has come, as if one of their types had been fired.
     func followClock(_ turn: Turn) throws {
         let timed = consumers.filter { !$0.times.isEmpty }
         guard !timed.isEmpty else { return }
         guard !phone.zones.isEmpty else { return askZones(turn) }
         if let due = nextTime {
             guard turn.now >= due else { return }
-            // Its user may have travelled since.
+            // The user may have travelled since.
             askZones(turn)
             let isCollecting = window.reach == .collecting
             let moved = isCollecting ? [] : window.releaseEverything { type in timed.contains { $0.takes(type) } }

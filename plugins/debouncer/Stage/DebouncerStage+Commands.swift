@@ -5,12 +5,12 @@ import MessageBus
 import Protocol
 import StageKit
 
-/// A sync that somebody asked for, and what became of it.
+/// A sync that somebody requested, and its outcome.
 struct ManualSync: Sendable, Equatable {
     var id: String
-    /// The round that tells when everything is consumed; nil while nothing may be released.
+    /// The round that shows when everything has been consumed; nil while nothing may be released.
     var round: Int64?
-    /// Why nothing is released; nil when it is.
+    /// Why nothing is released; nil when something is.
     var problem: String?
     var result: Rounds.Round?
 
@@ -23,24 +23,24 @@ extension DebouncerStage {
     /// What was asked of the observer, and why.
     enum Question: Equatable {
         case zones
-        /// The oldest sample, for a historical sync of everything: of which command.
+        /// The oldest sample, for a historical sync of everything; with the command's id.
         case oldest(String)
     }
 
-    /// Commands are hints: given again, they change nothing.
+    /// Commands are hints: repeating them changes nothing.
     func obey(_ command: Value, _ turn: Turn) throws {
         if tasks.receive(command, conditions(turn), turn) { return }
         guard let asked = SyncNow(command) else { return }
         if let span = asked.history {
             try beginHistory(asked.id, span, turn)
         } else {
-            // Whoever asks knows of more than has been heard here: it asks again until that is heard too.
+            // The sender knows of more than has been heard here: it asks again until that is heard too.
             if let head = asked.head, head > heardHead { return }
             try sync(asked.id, metric: asked.metric, turn)
         }
     }
 
-    /// Closes the windows of a metric, or of all, and releases everything that the observer holds of it.
+    /// Closes the windows of a metric, or of all, and releases everything that the observer has for it.
     private func sync(_ id: String, metric: String?, _ turn: Turn) throws {
         guard manual?.id != id else { return }
         var new = ManualSync(id: id)

@@ -6,12 +6,12 @@ import Protocol
 import StageKit
 
 extension DebouncerStage {
-    /// `"history"` is a number of days, or "all"; the command comes again until its effect shows.
+    /// `"history"` is a number of days, or "all"; the command is repeated until its effect shows.
     func beginHistory(_ id: String, _ span: Value, _ turn: Turn) throws {
         guard manual?.id != id else { return }
         if historical.sync != nil {
             manual = ManualSync(
-                id: id, problem: "a historical sync is under way; 'healthbus tasks cancel historical' ends it")
+                id: id, problem: "a historical sync is in progress; 'healthbus tasks cancel historical' ends it")
             return
         }
         guard phone.device.app == .active else {
@@ -46,7 +46,7 @@ extension DebouncerStage {
         try tasks.submit(request, conditions(turn), turn)
     }
 
-    /// The chunk under way, for each consumer's next message; nil when none is.
+    /// The current chunk, for each consumer's next message; nil when there is none.
     var toldReplay: Replay? {
         guard work[.historical] == .history, window.reach != .nothing, let chunk = historical.sync?.chunk,
             historical.toldChunk == chunk.id,
@@ -59,7 +59,7 @@ extension DebouncerStage {
             id: chunk.id, from: chunk.from.description, through: chunk.through.description, users: users)
     }
 
-    /// A consumer has said how much of the chunk is left.
+    /// A consumer has reported how much of the chunk is left.
     func heardReplay(_ beat: Heartbeat, _ turn: Turn) throws {
         guard work[.historical] == .history, let replay = beat.stage.replay, replay.left == 0
         else { return }
@@ -78,7 +78,7 @@ extension DebouncerStage {
         }
     }
 
-    /// Begins the next chunk once what is live has been consumed: today never waits for the past.
+    /// Begins the next chunk once live data has been consumed: today never waits for the past.
     func replay(_ turn: Turn) throws {
         guard work[.historical] == .history, let chunk = historical.sync?.chunk, historical.toldChunk != chunk.id,
             rounds.open == nil,

@@ -4,11 +4,12 @@ import Protocol
 import SQLite
 import StageKit
 
-/// The rounds that have ended: rows of the stage's own changelog under the topic `rounds`, the last thousand.
+/// The finished rounds: rows of the stage's own changelog under the topic `rounds`, the last thousand.
 struct RoundLedger {
     static let topic = "rounds"
     static let retention: Int64 = 1000
-    /// Written once so many wait, or once there has been nothing to do for a while: a sync has no commit of its own.
+    /// Written once this many are waiting, or when there has been nothing to do for a while: a sync has no commit of
+    /// its own.
     private static let capacity = 64
     private static let idle = Duration.seconds(2)
 
@@ -34,14 +35,14 @@ struct RoundLedger {
         recent = (recent + [round.isSuccess]).suffix(3)
     }
 
-    /// Writes what waits when that costs nothing, or when much of it does.
+    /// Writes what is waiting if that costs nothing, or if there is much of it.
     mutating func save(isBusy: Bool, _ turn: Turn) throws {
         guard !unsaved.isEmpty,
             turn.isWriting || unsaved.count >= Self.capacity || (!isBusy && turn.monotonic - added >= Self.idle)
         else { return }
         _ = try turn.write()
         for round in unsaved {
-            // A ring: the oldest gives its place to the newest.
+            // A ring: the newest replaces the oldest.
             try turn.changelog.put(
                 key: "round/\(round.number % Self.retention)", topic: Self.topic, user: "", day: nil,
                 body: Value(round.result))
@@ -53,7 +54,7 @@ struct RoundLedger {
 }
 
 extension DebouncerStage {
-    /// Ends the rounds whose consumers have all come as far, or have failed.
+    /// Ends the rounds whose consumers have all reached the target, or have failed.
     func finishRounds(_ turn: Turn) throws {
         for round in rounds.ended(at: turn.monotonic) {
             for (consumer, duration) in round.succeeded.sorted(by: { $0.key < $1.key }) {
@@ -82,7 +83,9 @@ extension DebouncerStage {
             try turn.raise(
                 Alert(
                     .degraded, subject: "rounds", text: "The last three syncs have failed.",
-                    remedy: "'healthbus history' says which metric fails and why, 'healthbus status' who is stuck."))
+                    remedy:
+                        "'healthbus history' says which metric fails and why, 'healthbus status' which process is stuck."
+                ))
         } else if ledger.recent.last == true {
             try turn.clear(.degraded, subject: "rounds")
         }

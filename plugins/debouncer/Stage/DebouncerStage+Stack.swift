@@ -4,8 +4,8 @@ import HealthModel
 import StageKit
 
 extension DebouncerStage {
-    /// The debouncer of a stack: every handler and uploader of it is a consumer.
-    /// - Throws: `ConfigurationError` for options that can't be used, with what is allowed.
+    /// The debouncer of a stack: all its handlers and uploaders are consumers.
+    /// - Throws: `ConfigurationError` for unusable options, saying what is allowed.
     package convenience init(stack: StackConfiguration, instance: StackConfiguration.Instance) throws {
         let named = stack.namedTypes
         var consumers = stack.handlers.map { handler in
@@ -36,7 +36,7 @@ extension DebouncerStage {
             throw ConfigurationError(
                 file: stack.file, key: key,
                 reason:
-                    "needs the task '\(task.rawValue)', which 'permittedTasks' of \(instance.manifest.file) doesn't hold;"
+                    "needs the task '\(task.rawValue)', which 'permittedTasks' of \(instance.manifest.file) doesn't contain;"
                     + " there are: \(permitted.sorted().joined(separator: ", "))")
         }
         self.init(

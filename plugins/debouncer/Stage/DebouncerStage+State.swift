@@ -4,7 +4,7 @@ import MessageBus
 import Protocol
 
 extension DebouncerStage {
-    /// What the consumers have been told of releases, and when.
+    /// What the consumers have been told about releases, and when.
     struct Telling {
         /// What each consumer was last told.
         var told: [String: AnchorVector] = [:]
@@ -15,7 +15,7 @@ extension DebouncerStage {
         var repetition = Repetition(at: .distantPast)
     }
 
-    /// What the app knows of itself and the phone.
+    /// What the app knows about itself and the phone.
     struct Phone {
         var device = DeviceState()
         var hasPath: Bool?
@@ -23,19 +23,19 @@ extension DebouncerStage {
         var zones: [String: ZoneTimeline] = [:]
     }
 
-    /// This start as a consumer of the observer's fires.
+    /// This launch, as a consumer of the observer's fires.
     struct Registration {
-        /// The number of this start, and the one that the observer has registered.
+        /// The number of this launch, and the one that the observer has registered.
         var launch: Int64 = 0
         var confirmed: Int64?
-        /// Types that are to be acknowledged, up to where.
+        /// Types that are to be acknowledged, and how far.
         var acknowledgements: [String: SequenceNumber] = [:]
     }
 
-    /// The historical sync under way, if any.
+    /// The current historical sync, if any.
     struct HistoricalSync {
         var sync: History?
-        /// The chunk that the consumers have been told of.
+        /// The chunk that the consumers have been told about.
         var toldChunk: String?
     }
 }

@@ -5,11 +5,11 @@ import Protocol
 import StageKit
 
 extension DebouncerStage {
-    /// What a running task waits for until it completes.
+    /// What a running task waits for before it completes.
     enum Work: Equatable {
-        /// A round's end.
+        /// The end of a round.
         case round(Int64)
-        /// Until the uploaders have delivered what is released.
+        /// Until the uploaders have delivered what was released.
         case uploaders
         case history
     }
@@ -25,7 +25,7 @@ extension DebouncerStage {
         let moves = tasks.due(conditions(turn), turn)
         for identifier in moves.ended { try drop(identifier, turn) }
         for identifier in moves.expiring {
-            // Everything is kept as it is; the next run goes on.
+            // Everything is left as it is; the next run continues.
             tasks.complete(identifier, success: false, conditions(turn), turn)
             if let task = DebouncerTask(rawValue: identifier) { work[task] = nil }
         }
@@ -38,7 +38,7 @@ extension DebouncerStage {
     }
 
     private func begin(_ task: DebouncerTask, _ turn: Turn) throws {
-        // It submits its next run first, so that whatever becomes of this one there is another.
+        // It submits its next run first, so that there is another whatever happens to this one.
         if let earliest = nextBegin(task, turn) {
             try tasks.submit(request(task, earliest: earliest), conditions(turn), turn)
         }
@@ -59,7 +59,7 @@ extension DebouncerStage {
         }
     }
 
-    /// Releases all that some consumers may have, and waits for them.
+    /// Releases everything that some consumers may have, and waits for them.
     private func sync(_ task: DebouncerTask, _ concerned: [Consumer], _ turn: Turn) throws {
         guard window.reach != .nothing else {
             return tasks.complete(task.rawValue, success: false, conditions(turn), turn)
@@ -89,7 +89,7 @@ extension DebouncerStage {
         consumers.allSatisfy { $0.role != .uploader || rounds.hasReached($0.name, vector(for: $0)) }
     }
 
-    /// When a task that repeats begins at the earliest; nil for one that doesn't, or whose time isn't known yet.
+    /// The earliest start of a repeating task; nil for one that doesn't repeat, or whose time isn't known yet.
     private func nextBegin(_ task: DebouncerTask, _ turn: Turn) -> Instant? {
         if task == .dailyEnergy {
             guard let hour = configuration.dailyEnergyHour else { return nil }
@@ -98,7 +98,7 @@ extension DebouncerStage {
         return configuration.intervals[task].map { turn.now + $0 }
     }
 
-    /// Sees to it that each task that repeats is pending, at each launch and whenever one isn't.
+    /// Makes sure that each repeating task is pending, at each launch and whenever one isn't.
     func scheduleTasks(_ turn: Turn) throws {
         for task in configuration.tasks
         where task.isRepeating && tasks.isToBeSubmitted(task.rawValue) {
@@ -106,7 +106,7 @@ extension DebouncerStage {
             guard let earliest = nextBegin(task, turn) else { continue }
             try tasks.submit(request(task, earliest: earliest), conditions(turn), turn)
         }
-        // A historical sync that was under way goes on.
+        // A historical sync that was in progress continues.
         if historical.sync != nil, !tasks.scheduler.isPending(DebouncerTask.historical.rawValue),
             work[.historical] == nil,
             phone.device.app == .active

@@ -7,9 +7,11 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Coalesces the observer's fires per type and releases the changes to their consumers by `sync.<consumer>`: what a background sync manager is in an app.
+/// Coalesces the observer's fires for each type and releases the changes to their consumers through `sync.<consumer>`:
+/// the counterpart of a background sync manager in an app.
 ///
-/// It moves no data: it says how far each consumer may pull. Every release is repeated (`Repetition`), so a lost one only delays.
+/// It moves no data: it says how far each consumer may pull. Every release is repeated (`Repetition`), so a lost one
+/// only causes delay.
 package final class DebouncerStage: Stage {
     package struct Consumer: Sendable, Equatable {
         package enum Role: Sendable { case handler, uploader }
@@ -17,9 +19,9 @@ package final class DebouncerStage: Stage {
         package var name: String
         /// nil: all types.
         package var types: Set<String>?
-        /// Types it doesn't take, for a consumer of all others.
+        /// Types it doesn't accept, for a consumer of all others.
         package var except: Set<String>
-        /// Types of others whose release makes this one's sync run too.
+        /// Other consumers' types whose release triggers this one's sync too.
         package var triggers: Set<String>
         /// Minutes of the local day at which its sync runs.
         package var times: Set<Int> = []
@@ -41,7 +43,7 @@ package final class DebouncerStage: Stage {
 
     let instance: String
     let observer: String
-    /// Whose tasks give the app time too.
+    /// The consolidator, whose tasks also give the app time.
     let consolidator: String?
     let consumers: [Consumer]
     let configuration: DebouncerConfiguration
@@ -49,12 +51,12 @@ package final class DebouncerStage: Stage {
     var window: ReleaseWindow
     private(set) var head: StoreHead?
     var telling = Telling()
-    /// Types that aren't observed, and up to where each was fired: nothing of them is released beyond.
+    /// Types that aren't observed, and how far each was fired: nothing beyond that is released.
     var offFired: [String: SequenceNumber] = [:]
 
     var phone = Phone()
     var registration = Registration()
-    /// The pending set as it is kept.
+    /// The pending set as saved.
     var savedPending: [String: SequenceNumber] = [:]
 
     var tasks: TaskHost
@@ -64,16 +66,17 @@ package final class DebouncerStage: Stage {
     var rounds: Rounds
     var ledger = RoundLedger()
     var historical = HistoricalSync()
-    /// How far the observer was in the last heartbeat that was heard: all heads of types up to there are known.
+    /// The observer's head in the last heartbeat heard: all heads by type up to there are known.
     private(set) var heardHead = SequenceNumber.beginning
-    /// The manual sync that was asked for last.
+    /// The last manual sync requested.
     var manual: ManualSync?
-    /// When the next sync by the clock is due.
+    /// When the next scheduled sync is due.
     var nextTime: Instant?
     /// Questions to the observer, by pull.
     var questions: [Int64: Question] = [:]
 
-    /// A head that moved without anything for a consumer reaches it within this time: it only advances frontiers.
+    /// When a head moves without anything for a consumer, the consumer learns of it within this time: it only advances
+    /// frontiers.
     private static let spread = Duration.milliseconds(250)
 
     package init(
@@ -100,7 +103,7 @@ package final class DebouncerStage: Stage {
             }
     }
 
-    /// - Throws: `DeliveryError` for a task that the permissions don't hold.
+    /// - Throws: `DeliveryError` for a task that isn't permitted.
     package func open(_ turn: Turn) throws {
         let database = try turn.write().database
         try Self.kept.create(in: database)
@@ -114,7 +117,7 @@ package final class DebouncerStage: Stage {
         if let saved = try load("history", turn) { historical.sync = saved.read().flatMap { History($0) } }
         try ledger.open(turn)
         rounds.goOn(after: ledger.last)
-        // Until the observer speaks, the phone is as it was.
+        // Until the observer reports, the phone is as it was.
         if let saved = try load("device", turn), let state = DeviceState().updated(from: saved) { phone.device = state }
         window.reach = reachNow
         savedPending = (try load("pending", turn)?.object ?? [:]).compactMapValues { $0.int.map(SequenceNumber.init) }
@@ -173,9 +176,9 @@ package final class DebouncerStage: Stage {
         try save(turn)
     }
 
-    /// Forgets what it has released, and the historical sync under way; tasks and settings aren't derived, and stay.
+    /// Forgets what it has released, and the current historical sync; tasks and settings aren't derived, and stay.
     package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
-        guard request.action == "reset" else { return .refused("a debouncer has no '\(request.action)'") }
+        guard request.action == "reset" else { return .refused("a debouncer doesn't support '\(request.action)'") }
         try releaseAnew(turn)
         if historical.sync != nil {
             historical.sync = nil
@@ -191,7 +194,7 @@ package final class DebouncerStage: Stage {
         try keepPending(turn)
         try finishRounds(turn)
         try replay(turn)
-        // What waits for an answer is said again soon.
+        // What is waiting for an answer is repeated soon.
         if registration.confirmed != registration.launch || !registration.acknowledgements.isEmpty || toldReplay != nil
         {
             telling.repetition.moved(at: turn.monotonic)
@@ -231,7 +234,8 @@ package final class DebouncerStage: Stage {
         try released(closed, reason: "fire", turn)
     }
 
-    /// Tells whom it concerns that types have been released, and takes the types along whose consumers they trigger.
+    /// Tells the consumers concerned that types have been released, and includes the types of consumers that these
+    /// trigger.
     func released(_ types: [String], reason: String, _ turn: Turn) throws {
         var types = Set(types)
         for consumer in consumers where !consumer.triggers.isDisjoint(with: types) {
@@ -270,7 +274,7 @@ package final class DebouncerStage: Stage {
             exceptions[type] = min(window.released[type], fired)
         }
         if passesOn(to: consumer) {
-            // What waits does so for others only.
+            // Types that are waiting are released only for other consumers.
             exceptions = exceptions.filter { window.off.contains($0.key) }
             for type in window.off where consumer.takes(type) {
                 exceptions[type] = exceptions[type] ?? window.released[type]
@@ -279,8 +283,8 @@ package final class DebouncerStage: Stage {
         return AnchorVector(base: window.released.base, exceptions: exceptions)
     }
 
-    /// Whether a consumer gets samples while the file that they come from is still being read. Days would be computed again with each part of it;
-    /// delivering a sample early costs nothing, and the import leaves the machine time for it.
+    /// Whether a consumer gets samples while the file that they come from is still being read. Days would be recomputed
+    /// with each part of it; delivering a sample early costs nothing, and the import leaves the machine time for it.
     private func passesOn(to consumer: Consumer) -> Bool {
         consumer.role == .uploader && window.isImporting && window.reach == .everything
     }
@@ -300,7 +304,7 @@ package final class DebouncerStage: Stage {
     }
 }
 
-/// How far everything is released, as the stage's file has it.
+/// How far everything is released, as stored in the stage's file.
 private struct KeptRelease: Codable {
     var head: StoreHead?
     var released: AnchorVector

@@ -2,22 +2,24 @@ import Changelog
 import HealthModel
 import Protocol
 
-/// The historical sync: a span of days is delivered again in chunks, the newest first, one after the other. Pure, and kept in the stage's file.
+/// The historical sync: a span of days is delivered again in chunks, newest first, one after the other. Pure, and
+/// stored in the stage's file.
 ///
-/// A chunk is done when every consumer has said so; until then it is told again and again. Versions make whatever is delivered twice harmless.
+/// A chunk is done when every consumer has said so; until then it is announced repeatedly. Versions make double
+/// delivery harmless.
 package struct History: Sendable, Equatable {
     package static let daysPerChunk = 7
 
-    /// Rises with each historical sync of this stack.
+    /// Rises with each historical sync in this stack.
     package var number: Int64
     /// Local dates, both included.
     package var from: LocalDay
     package var through: LocalDay
-    /// Chunks that are done.
+    /// How many chunks are done.
     package private(set) var done = 0
-    /// By the clock.
+    /// By the wall clock.
     package var began: Instant
-    /// Consumers that have done the chunk under way.
+    /// Consumers that have finished the current chunk.
     private var finished: Set<String> = []
 
     package init(number: Int64, from: LocalDay, through: LocalDay, began: Instant) {
@@ -30,14 +32,15 @@ package struct History: Sendable, Equatable {
     package var chunks: Int { (through.number - from.number) / Self.daysPerChunk + 1 }
     package var isDone: Bool { done >= chunks }
 
-    /// The chunk under way; nil when all are done.
+    /// The current chunk; nil when all are done.
     package var chunk: (id: String, from: LocalDay, through: LocalDay)? {
         guard !isDone else { return nil }
         let end = through.adding(days: -done * Self.daysPerChunk)
         return ("\(number)-\(done + 1)", max(from, end.adding(days: 1 - Self.daysPerChunk)), end)
     }
 
-    /// A consumer has done all of a chunk; true when that was the last of `consumers`, and the next chunk is under way.
+    /// A consumer has finished a chunk; returns true when that was the last of `consumers`, and the next chunk has
+    /// begun.
     package mutating func heard(_ consumer: String, hasDone id: String, of consumers: Set<String>) -> Bool {
         guard let chunk, chunk.id == id else { return false }
         finished.insert(consumer)
@@ -49,7 +52,7 @@ package struct History: Sendable, Equatable {
 }
 
 extension History {
-    /// As it is kept, and told in the heartbeat.
+    /// As stored, and as reported in the heartbeat.
     package var details: DebouncerDetails.History {
         DebouncerDetails.History(
             number: number, from: from.description, through: through.description, done: done, chunks: chunks,

@@ -2,13 +2,16 @@ import Changelog
 import HealthModel
 import Protocol
 
-/// Which changes have been released to the consumers, and which wait: for their type's window to close, or for the app to get time. Pure.
+/// Which changes have been released to the consumers, and which are waiting: for their type's window to close, or for
+/// the app to get time. Pure.
 ///
-/// A type's window trails: it closes when nothing of that type has changed for its length, or when the first change has waited long enough. A window of 0
-/// closes at once. A file that is being read is one burst: windows stay open until its end, but no longer than `Policy.importWait`. What a closed window leads to depends on the reach: a release while the app has time, a place in the pending set while it hasn't.
+/// A type's window trails: it closes when nothing of that type has changed for its length, or when the first change has
+/// waited long enough. A window of 0 closes at once. A file that is being read is one burst: windows stay open until
+/// its end, but no longer than `Policy.importWait`. What happens when a window closes depends on the reach: a release
+/// while the app has time, a place in the pending set while it hasn't.
 package struct ReleaseWindow: Sendable, Equatable {
     package struct Policy: Sendable, Equatable {
-        /// Length of the trailing window, for types that nothing else names.
+        /// Length of the trailing window, for types without a setting of their own.
         package var window: Duration
         /// The longest that a change waits, however often its type changes.
         package var maximumWait: Duration
@@ -34,11 +37,11 @@ package struct ReleaseWindow: Sendable, Equatable {
 
     /// What may be released at present.
     package enum Reach: Sendable, Equatable {
-        /// The app has time: everything that the observer holds.
+        /// The app has time: everything that the observer has.
         case everything
         /// It has been woken: what has been fired, at once.
         case fired
-        /// It has been woken to note what was fired, in the pending set; a task releases it.
+        /// It has been woken to add fired types to the pending set; a task releases them.
         case collecting
         /// Locked, or force-quit: nothing, and no window closes.
         case nothing
@@ -54,7 +57,7 @@ package struct ReleaseWindow: Sendable, Equatable {
     package var reach = Reach.everything
     /// Whether the observer is reading a file.
     package var isImporting = false
-    /// Types that are switched off: nothing of them is released beyond where it stood.
+    /// Types that are switched off: nothing of them is released beyond where they stood.
     package var off: Set<String> = [] {
         didSet {
             for type in off {
@@ -63,12 +66,12 @@ package struct ReleaseWindow: Sendable, Equatable {
             }
         }
     }
-    /// Up to where each type is released.
+    /// How far each type is released.
     package private(set) var released: AnchorVector
     private(set) var waiting: [String: Waiting] = [:]
-    /// Types whose windows have closed while nothing could be released.
+    /// Types whose windows closed while nothing could be released.
     private(set) var collected: [String: SequenceNumber]
-    /// The newest sequence of each type, released or not.
+    /// The latest sequence of each type, released or not.
     private var newest: [String: SequenceNumber] = [:]
 
     package init(policy: Policy, released: AnchorVector, collected: [String: SequenceNumber] = [:]) {
@@ -78,10 +81,10 @@ package struct ReleaseWindow: Sendable, Equatable {
         newest = collected
     }
 
-    /// Types whose window is open, or that wait for time.
+    /// Types whose window is open, or that are waiting for time.
     package var pendingTypes: [String] { Set(waiting.keys).union(collected.keys).sorted() }
 
-    /// All that waits, with up to where: what must survive while the app has no time.
+    /// Everything that is waiting, with how far: what must survive while the app has no time.
     package var pendingSet: [String: SequenceNumber] {
         collected.merging(waiting.mapValues(\.sequence)) { max($0, $1) }
     }
@@ -92,10 +95,10 @@ package struct ReleaseWindow: Sendable, Equatable {
     /// Whether there is anything beyond what is released, fired or not, of types that aren't off.
     package var hasUnreleased: Bool { newest.contains { $0.value > released[$0.key] && !off.contains($0.key) } }
 
-    /// A type has been fired up to `sequence`. True when that released something at once.
+    /// A type has been fired up to `sequence`. Returns true when that released something at once.
     package mutating func changed(_ type: String, to sequence: SequenceNumber, at now: MonotonicTime) -> Bool {
         newest[type] = max(newest[type] ?? .beginning, sequence)
-        // What is collected has had its window; with time for the app it gets another, and goes out.
+        // Collected types have had their window; once the app has time they get another, and are released.
         let known = reach == .collecting ? collected[type] ?? .beginning : .beginning
         guard sequence > released[type], sequence > known, !off.contains(type), reach != .nothing else { return false }
         if policy.window(of: type) == .zero {
@@ -120,7 +123,8 @@ package struct ReleaseWindow: Sendable, Equatable {
         return false
     }
 
-    /// The observer's head and all its heads by type, from one read, and how far each type has been fired. The types that were released at once.
+    /// The observer's head and all its heads by type, from one read, and how far each type has been fired. Returns the
+    /// types that were released at once.
     package mutating func heard(
         head: SequenceNumber, heads: [String: SequenceNumber], fired: AnchorVector? = nil, at now: MonotonicTime
     ) -> [String] {
@@ -130,7 +134,7 @@ package struct ReleaseWindow: Sendable, Equatable {
             if changed(type, to: limit, at: now) { atOnce.append(type) }
             newest[type] = max(newest[type] ?? .beginning, sequence)
         }
-        // What isn't waiting has nothing between its release and the head.
+        // A type that isn't waiting has nothing between its release and the head.
         guard head > released.base else { return atOnce.sorted() }
         var exceptions: [String: SequenceNumber] = [:]
         for type in pendingTypes { exceptions[type] = released[type] }
@@ -140,7 +144,7 @@ package struct ReleaseWindow: Sendable, Equatable {
         return atOnce.sorted()
     }
 
-    /// Closes the windows that have waited long enough: what they held is released, or collected; the types.
+    /// Closes the windows that have waited long enough: their content is released, or collected. Returns the types.
     package mutating func close(at now: MonotonicTime) -> [String] {
         guard reach != .nothing else { return [] }
         let due = waiting.filter { deadline($0.key, $0.value) <= now }
@@ -158,7 +162,7 @@ package struct ReleaseWindow: Sendable, Equatable {
         }
     }
 
-    /// No file is being read any more: what has waited for its end waits no longer.
+    /// No file is being read any more: changes waiting for its end wait no longer.
     package mutating func endBurst() {
         isImporting = false
         for type in waiting.keys { waiting[type]?.first = .distantPast }
@@ -170,7 +174,7 @@ package struct ReleaseWindow: Sendable, Equatable {
         for (type, entry) in waiting { close(type, entry) }
     }
 
-    /// Releases everything that there is, of some types or all, whatever their windows; the types that moved.
+    /// Releases everything, of some types or all, whatever their windows, and returns the types that moved.
     package mutating func releaseEverything(of types: (String) -> Bool = { _ in true }) -> [String] {
         guard reach != .nothing else { return [] }
         var moved: [String] = []
@@ -197,12 +201,12 @@ package struct ReleaseWindow: Sendable, Equatable {
 
     private mutating func set(_ type: String, to sequence: SequenceNumber) {
         var exceptions = released.exceptions
-        // Nothing of this type lies between its newest change and the head.
+        // Nothing of this type lies between its latest change and the head.
         exceptions[type] = max(sequence, released.base)
         released = AnchorVector(base: released.base, exceptions: exceptions)
     }
 
-    /// Begins anew at a store that doesn't continue what was released.
+    /// Starts over with a store that doesn't continue what was released.
     package mutating func reset() {
         released = .beginning
         waiting = [:]

@@ -2,18 +2,20 @@ import Changelog
 import HealthModel
 import Protocol
 
-/// What becomes of releases: a release opens a round, which a consumer passes when it has consumed all that was released to it. Pure.
+/// The outcome of releases: a release opens a round, which a consumer passes when it has consumed everything released
+/// to it. Pure.
 ///
-/// One round is open at a time; what is released meanwhile belongs to the next. So a stream of changes makes a round after the other, and none waits for ever.
+/// One round is open at a time; anything released in the meantime belongs to the next. So a stream of changes makes one
+/// round after another, and none waits forever.
 package struct Rounds: Sendable, Equatable {
     package struct Round: Sendable, Equatable {
         package var number: Int64
         /// What opened it: "fire", "sync", a task's identifier.
         package var reason: String
-        /// By the clock.
+        /// By the wall clock.
         package var began: Instant
         var since: MonotonicTime
-        /// Consumers that have still to come as far.
+        /// Consumers that haven't reached the target yet.
         package var waiting: [String: AnchorVector]
         /// How long each took.
         package var succeeded: [String: Duration] = [:]
@@ -22,14 +24,14 @@ package struct Rounds: Sendable, Equatable {
         package var duration = Duration.zero
     }
 
-    /// How far a consumer is, by its heartbeat.
+    /// How far a consumer is, according to its heartbeat.
     struct Standing: Sendable, Equatable {
         var frontier: SequenceNumber
-        /// By type where types differ; nil: `frontier` says it all.
+        /// By type if types differ; nil: `frontier` says it all.
         var consumed: AnchorVector?
         var pending: Int
         var failedDays: Int
-        /// When it was last heard, and when it last got on.
+        /// When it was last heard, and when it last made progress.
         var heard: MonotonicTime
         var moved: MonotonicTime
     }
@@ -37,14 +39,14 @@ package struct Rounds: Sendable, Equatable {
     /// A consumer that isn't heard for this long is silent.
     package static let silence = Duration.seconds(15)
 
-    /// Time without any progress after which a consumer has failed.
+    /// How long without any progress until a consumer has failed.
     private let patience: Duration
     private var standings: [String: Standing] = [:]
     package private(set) var open: Round?
     private var next: Round?
     private var last: Int64
 
-    /// - Parameter last: the number of the last round that is kept.
+    /// - Parameter last: the number of the last stored round.
     package init(patience: Duration, last: Int64 = 0) {
         self.patience = patience
         self.last = last
@@ -52,7 +54,7 @@ package struct Rounds: Sendable, Equatable {
 
     package mutating func goOn(after last: Int64) { self.last = max(self.last, last) }
 
-    /// Something is released to these consumers; the number of the round that tells when they have it.
+    /// Something is released to these consumers; returns the number of the round that shows when they have it.
     @discardableResult
     package mutating func release(
         _ targets: [String: AnchorVector], reason: String, now: Instant, monotonic: MonotonicTime
@@ -72,7 +74,7 @@ package struct Rounds: Sendable, Equatable {
         return next?.number ?? last
     }
 
-    /// A consumer has said how far it is.
+    /// A consumer has reported how far it is.
     package mutating func heard(_ beat: Heartbeat, of upstream: String, at monotonic: MonotonicTime) {
         guard let frontier = beat.frontier[upstream] else { return }
         let old = standings[beat.instance]
@@ -87,7 +89,7 @@ package struct Rounds: Sendable, Equatable {
         noteReached(beat.instance, at: monotonic)
     }
 
-    /// Who has come as far is done with the round, whatever is said in its name later.
+    /// A consumer that has reached the target is done with the round, whatever is reported under its name later.
     private mutating func noteReached(_ consumer: String, at monotonic: MonotonicTime) {
         guard let round = open, let target = round.waiting[consumer], hasReached(consumer, target) else { return }
         open?.waiting[consumer] = nil
@@ -99,7 +101,7 @@ package struct Rounds: Sendable, Equatable {
         }
     }
 
-    /// Whether a consumer has consumed everything up to `target`, its outputs included.
+    /// Whether a consumer has consumed everything up to `target`, including its outputs.
     package func hasReached(_ consumer: String, _ target: AnchorVector) -> Bool {
         guard let standing = standings[consumer] else { return false }
         if standing.frontier >= target.maximum { return true }
@@ -129,13 +131,13 @@ package struct Rounds: Sendable, Equatable {
             ended.append(round)
             open = next
             next = nil
-            // It waits from now on: it couldn't be looked at before.
+            // It waits from now on: it couldn't be checked before.
             open?.since = monotonic
         }
         return ended
     }
 
-    /// When somebody's patience or silence ends next; nil without an open round.
+    /// When the next consumer's patience or silence runs out; nil without an open round.
     package var nextDeadline: MonotonicTime? {
         guard let open else { return nil }
         return open.waiting.keys.map { consumer in
@@ -146,7 +148,7 @@ package struct Rounds: Sendable, Equatable {
         }.min()
     }
 
-    /// The upstream began anew: what was waited for will never come.
+    /// The upstream has started over: what was waited for will never come.
     package mutating func reset() {
         open = nil
         next = nil
@@ -165,7 +167,7 @@ extension Rounds.Round {
             parts.append(
                 failed.sorted { $0.key < $1.key }.map { "\($0.key) failed (\($0.value))" }.joined(separator: ", "))
         }
-        return parts.isEmpty ? "nothing was to be done" : parts.joined(separator: "; ")
+        return parts.isEmpty ? "there was nothing to do" : parts.joined(separator: "; ")
     }
 
     var result: RoundResult {

@@ -3,9 +3,10 @@ import HealthStatistics
 
 /// Active and resting energy, and what the rings count: exercise, move and stand minutes, and stand hours.
 ///
-/// `activeEnergyKilocalories` and `basalEnergyKilocalories` don't overlap: active excludes resting energy. `exerciseMinutes`,
-/// `moveMinutes` (a ring that counts minutes rather than energy) and `standMinutes` are Apple's samples; `standHours` are the distinct local hours with a stood value, 0 when all samples say idle. The workouts' own energy isn't
-/// added: their samples are in the totals already.
+/// `activeEnergyKilocalories` and `basalEnergyKilocalories` don't overlap: active excludes resting energy.
+/// `exerciseMinutes`, `moveMinutes` (a ring that counts minutes rather than energy) and `standMinutes` are Apple's
+/// samples; `standHours` are the distinct local hours with a stood value, 0 when all samples say idle. The workouts'
+/// own energy isn't added: their samples are already in the totals.
 public struct EnergyHandler: PluginHandler {
     public let version = 2
 

@@ -1,7 +1,7 @@
-"""Steps, distance on foot and flights climbed of a day: the figures of the Swift plugin `steps`, in Python.
+"""A day's steps, distance on foot and flights climbed: the figures of the Swift plugin `steps`, in Python.
 
-Reads JSON lines from standard input, writes JSON lines to standard output; whatever it has to say besides goes to standard
-error. Nothing but Python's standard library.
+Reads JSON lines from standard input, writes JSON lines to standard output; anything else goes to standard
+error. Uses only Python's standard library.
 """
 
 import json
@@ -17,7 +17,7 @@ FIGURES = {
 
 
 def union(intervals):
-    """Disjoint intervals in order that cover the same time; the ones given are ordered by start."""
+    """Disjoint intervals in order that cover the same time; the input is ordered by start."""
     merged = []
     for start, end in intervals:
         if merged and start <= merged[-1][1]:
@@ -28,7 +28,7 @@ def union(intervals):
 
 
 def without(intervals, taken):
-    """What is left of disjoint intervals in order when others, of the same kind, are taken away."""
+    """Disjoint intervals in order, minus others of the same kind."""
     left, index = [], 0
     for start, end in intervals:
         while index < len(taken) and taken[index][1] <= start:
@@ -45,7 +45,7 @@ def without(intervals, taken):
 
 
 class Coverage:
-    """The time in which one source counts, and how much of it lies in any interval: two binary searches."""
+    """The time in which one source counts; two binary searches give how much of it lies in an interval."""
 
     def __init__(self, intervals):
         self.starts = [start for start, _ in intervals]
@@ -65,7 +65,7 @@ class Coverage:
 
 
 class Sum:
-    """A sum whose rounding errors don't pile up (Neumaier). None until something was added."""
+    """A sum whose rounding errors don't accumulate (Neumaier). None until something has been added."""
 
     def __init__(self):
         self.total, self.lost, self.counted = 0.0, 0.0, False
@@ -84,7 +84,7 @@ class Sum:
 
 
 def coverages(rows):
-    """By source: the time in which it counts. At each instant that is only the first source by priority."""
+    """For each source, the time in which it counts: at each instant, only the first source by priority."""
     by_source = {}
     for start, end, _, source in rows:
         by_source.setdefault(source, []).append((start, end))
@@ -97,14 +97,14 @@ def coverages(rows):
 
 
 def add(rows, coverage, buckets, sums):
-    """Adds what counts of the rows (in order of start and id) into the sum of each bucket."""
+    """Adds the parts of the rows that count (in order of start and id) to each bucket's sum."""
     first = 0
     for start, end, value, source in rows:
-        # Starts rise, so buckets that end before this one are done with.
+        # Starts rise, so buckets that end before this one are finished.
         while first < len(buckets) and buckets[first][1] <= start:
             first += 1
         if start == end:
-            # Without duration it counts whole, unless a source before its own covers that instant.
+            # Without a duration it counts whole, unless a source of higher priority covers that instant.
             if first < len(buckets) and buckets[first][0] <= start:
                 if not any(coverage[other].holds(start) for other in coverage if other < source):
                     sums[first].add(value)
@@ -113,13 +113,13 @@ def add(rows, coverage, buckets, sums):
         while index < len(buckets) and buckets[index][0] < end:
             counted = own.until(min(end, buckets[index][1])) - own.until(max(start, buckets[index][0]))
             if counted > 0:
-                # The part of the value that belongs to the part of the time.
+                # The part of the value that belongs to that part of the time.
                 sums[index].add(value if counted == end - start else value * (counted / (end - start)))
             index += 1
 
 
 def priority(source, by_hand, order):
-    """What counts first is least: entries by hand, the configuration's own order, then the default one; by name within each."""
+    """The lowest counts first: entries by hand, the configured order, then the default one; by name within each."""
     name = unicodedata.normalize("NFC", source["name"])
     if by_hand:
         return (0, name)
@@ -136,18 +136,18 @@ def compute(day, samples):
             if identifier not in page["types"]:
                 continue
             wanted = page["types"].index(identifier)
-            # Once a source, not once a sample.
+            # Once per source, not once per sample.
             sources = [[priority(source, by_hand, order) for by_hand in (False, True)] for source in page["sources"]]
             columns = zip(
                 page["type"], page["start"], page["end"], page["value"], page["source"], page["userEntered"])
             for kind, start, end, value, source, by_hand in columns:
                 if kind == wanted and value is not None and start <= end:
                     rows.append((start, end, value, sources[source][by_hand]))
-        # A day has more than one window when a flight makes it so; its total is of all of them.
+        # A day has more than one window when a flight splits it; its total covers all of them.
         total, coverage = Sum(), coverages(rows)
         add(rows, coverage, day["window"], [total] * len(day["window"]))
         if total.value is None:
-            continue  # No data is no member, never 0.
+            continue  # Without data there is no member, never 0.
         figures[figure] = total.value
         hours = [Sum() for _ in day["hours"]]
         add(rows, coverage, day["hours"], hours)

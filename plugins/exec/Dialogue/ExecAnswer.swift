@@ -1,17 +1,17 @@
 import Foundation
 import HealthModel
 
-/// The lines with which a program answers, taken one by one: of `hello`, or of a day.
+/// The lines with which a program answers, read one by one: for `hello`, or for a day.
 package struct ExecAnswer {
     /// Deeper than any figure, and less than what the bus carries.
     private static let maximumDepth = 16
     private static let longestReason = 500
 
-    /// One of these; who and which day stand beside.
+    /// One of these; the user and the day are beside it.
     private struct Line: Codable {
         @IfReadable var user: String?
         @IfReadable var date: String?
-        /// The day that it is done with.
+        /// The day that it has finished.
         @IfReadable var done: String?
         @IfReadable var error: String?
         @IfReadable var figures: [String: Value]?
@@ -36,7 +36,7 @@ package struct ExecAnswer {
         date = day.description
     }
 
-    /// Takes one line without its end; true when it was the last one.
+    /// Reads one line without its newline; returns true when it was the last one.
     package mutating func take(_ line: some Collection<UInt8>) throws(ExecFailure) -> Bool {
         lines += 1
         let value = try Self.read(line, number: lines)
@@ -76,7 +76,7 @@ package struct ExecAnswer {
         return DayEvent(id: event.id, kind: event.kind, payload: event.payload)
     }
 
-    /// A member that nobody reads is a mistake, not an option that does nothing.
+    /// A member that nobody reads is a mistake, not an option without effect.
     private func check(_ value: Value, has member: String, beside others: String...) throws(ExecFailure) {
         guard value.object?.count == others.count + 1 else {
             throw refuse("holds more than '\(member)', " + others.map { "'\($0)'" }.joined(separator: " and "))
@@ -85,12 +85,12 @@ package struct ExecAnswer {
 
     private func refuse(_ why: String) -> ExecFailure { .badLine(lines, why) }
 
-    /// An object of JSON; one with `error` is the program's own word that it can't go on with this.
+    /// A JSON object; one with `error` is the program's own statement that it can't continue.
     package static func read(_ line: some Collection<UInt8>, number: Int) throws(ExecFailure) -> Value {
         guard depth(of: line) <= maximumDepth else { throw .badLine(number, "is nested deeper than \(maximumDepth)") }
         let value: Value
         do { value = try Value(json: line) } catch {
-            // The reader's own words may quote a number.
+            // The parser's own message may quote a number.
             let text = String(decoding: line, as: UTF8.self)
             let isNumber = text.contains("NaN") || text.contains("Infinity")
             throw .badLine(
@@ -104,7 +104,7 @@ package struct ExecAnswer {
         return value
     }
 
-    /// How deep brackets nest, before anything is built of them.
+    /// How deeply brackets nest, before anything is built from them.
     private static func depth(of line: some Collection<UInt8>) -> Int {
         var (depth, deepest, isText, isEscaped) = (0, 0, false, false)
         for byte in line {

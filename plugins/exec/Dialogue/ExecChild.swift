@@ -6,8 +6,8 @@ import HealthModel
 import Processes
 import StageKit
 
-/// A running program that computes days, and the pipes to it. Belongs to the one thread that made it: the program gets SIGKILL when that
-/// thread ends, however that comes.
+/// A running program that computes days, and the pipes to it. Belongs to the thread that made it: the program gets
+/// SIGKILL when that thread ends, for whatever reason.
 package final class ExecChild {
     private let process: ChildProcess
     /// Its standard input; -1 once closed.
@@ -17,7 +17,8 @@ package final class ExecChild {
     private let limits: ExecLimits
     /// Bytes of a line that hasn't ended yet.
     private var partial: [UInt8] = []
-    /// Whether the last exchange ended before everything was written: what comes next would be taken for the rest of that.
+    /// Whether the last exchange ended before everything was written: anything sent next would be taken for the rest of
+    /// it.
     package private(set) var hasUnwritten = false
     private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
@@ -25,7 +26,7 @@ package final class ExecChild {
 
     /// - Parameters:
     ///   - wake: readable once the host is stopping.
-    ///   - said: takes the lines of its standard error, on a thread of their own.
+    ///   - said: receives the lines of its standard error, on a thread of their own.
     package init(
         _ command: ExecCommand, program: String, name: String, wake: Int32, said: @escaping @Sendable (String) -> Void
     ) throws {
@@ -52,7 +53,8 @@ package final class ExecChild {
         close(output)
     }
 
-    /// Three pairs of descriptors, none of which is left open when the start fails. Close-on-exec: no other child inherits them.
+    /// Three pairs of descriptors, none of which stays open when the start fails. Close-on-exec: no other child
+    /// inherits them.
     private final class Pipe {
         private(set) var read: Int32 = -1
         private(set) var write: Int32 = -1
@@ -82,18 +84,18 @@ package final class ExecChild {
     /// How it ended, if it has.
     package var ended: String? { process.poll().map { "\($0)" } }
 
-    /// Whether it has written anything since its last answer was complete: that would be taken for another day's.
+    /// Whether it has written anything since its last complete answer, which would be taken for another day's.
     package var hasSpokenUnasked: Bool {
         guard partial.isEmpty else { return true }
         let count = read(output, &buffer, buffer.count)
         return count > 0
     }
 
-    /// Writes all parts, and takes the lines of the answer as they come, until one is the last.
+    /// Writes all parts, and reads the lines of the answer as they come, until the last one.
     /// - Parameters:
-    ///   - parts: asked for one by one, each when the one before is written.
-    ///   - seconds: from now to the last line, without the time in which the program waited for a processor.
-    ///   - take: one line without its end; true for the last one.
+    ///   - parts: called one by one, each when the previous part is written.
+    ///   - seconds: from now to the last line, not counting the time in which the program waited for a processor.
+    ///   - take: receives one line without its newline; returns true for the last one.
     package func exchange(
         _ parts: () -> [UInt8]?, within seconds: Double, take: (ArraySlice<UInt8>) throws(ExecFailure) -> Bool
     ) throws(ExecFailure) {
@@ -115,7 +117,7 @@ package final class ExecChild {
             if polled[0].revents != 0 { throw .stopped }
             if polled[3].revents != 0, let part = pending { pending = write(part, parts) }
             guard polled[1].revents != 0 || polled[2].revents != 0 else {
-                // What is there already isn't late, though this thread may have got no turn to read it.
+                // Anything already there isn't late, though this thread may not have had a turn to read it.
                 guard left > .zero else { throw .late(seconds: seconds) }
                 continue
             }
@@ -134,22 +136,22 @@ package final class ExecChild {
                 guard pending == nil else { throw .early }
                 return
             }
-            // Nothing to read yet, and it lives.
+            // Nothing to read yet, and it is alive.
             if count < 0, errno == EAGAIN || errno == EINTR, polled[2].revents == 0 { continue }
             throw .ended(howItEnds(), midLine: partial.isEmpty ? nil : lines + 1)
         }
     }
 
-    /// What is left to write; nil when all is.
+    /// What is left to write; nil when everything is written.
     private func write(_ part: ArraySlice<UInt8>, _ parts: () -> [UInt8]?) -> ArraySlice<UInt8>? {
         let count = part.withUnsafeBytes { Glibc.write(input, $0.baseAddress, $0.count) }
-        // A program that reads no further is told by its end or by the time it takes.
+        // A program that stops reading is noticed by its end or by the time it takes.
         if count < 0 { return errno == EAGAIN || errno == EINTR ? part : nil }
         let rest = part.dropFirst(count)
         return rest.isEmpty ? parts()?[...] : rest
     }
 
-    /// Takes the whole lines that are there, up to the last one of an answer.
+    /// Passes on the whole lines available, up to the last one of an answer.
     private func takeLines(_ take: (ArraySlice<UInt8>) throws(ExecFailure) -> Bool) throws(ExecFailure) {
         var start = partial.startIndex
         defer { partial.removeSubrange(..<start) }
@@ -160,7 +162,7 @@ package final class ExecChild {
         }
     }
 
-    /// It has closed its output: it is ending, or will never be of use.
+    /// It has closed its output: it is ending, or is of no more use.
     private func howItEnds() -> String {
         var deadline = FairDeadline(.seconds(1), of: [process.pid])
         return process.wait(until: &deadline).map { "\($0)" } ?? "it closed its standard output"
@@ -171,7 +173,8 @@ package final class ExecChild {
         input = -1
     }
 
-    /// Ends it: at the end of its input it should end by itself, within the grace given; what is left of its process group is killed.
+    /// Ends it: at the end of its input it should end on its own within the grace period; anything left of its process
+    /// group is killed.
     package func end(grace: Double) {
         closeInput()
         if grace > 0 {

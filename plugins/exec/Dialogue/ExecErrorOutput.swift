@@ -1,13 +1,14 @@
 import Foundation
 import Glibc
 
-/// What a program says on standard error.
+/// What a program writes to standard error.
 enum ExecErrorOutput {
     private static let longestLine = 1000
     private static let linesPerWindow = 200
     private static let window: Duration = .seconds(10)
 
-    /// Reads to the end of the pipe and closes it, on a thread of its own. Beyond 200 lines in 10 s, lines are counted instead of told.
+    /// Reads to the end of the pipe and closes it, on a thread of its own. Beyond 200 lines in 10 s, lines are counted
+    /// instead of reported.
     static func read(_ descriptor: Int32, _ said: @escaping @Sendable (String) -> Void) {
         let thread = Thread {
             var buffer = [UInt8](repeating: 0, count: 4096)

@@ -6,10 +6,11 @@ import StageKit
 
 /// What the host writes to a program that computes days: lines of JSON.
 ///
-/// Samples travel in columns: a program in an interpreted language reads one list a column, at the speed of its JSON library, instead of an
-/// object a sample; `zip` turns them into rows. Texts that repeat are named once a line and told by their index.
+/// Samples are sent in columns: a program in an interpreted language reads one list per column, at the speed of its
+/// JSON library, instead of one object per sample; `zip` turns them into rows. Repeated texts are listed once per line
+/// and referred to by index.
 package enum ExecLines {
-    /// Of these lines; not of the bus.
+    /// Versions of these lines, not of the bus protocol.
     package static let versions = 1...1
     static let rowsPerLine = 2048
 
@@ -45,7 +46,7 @@ package enum ExecLines {
 
     private static func line(_ value: Value) -> [UInt8] { Array(value.json().utf8) + [UInt8(ascii: "\n")] }
 
-    /// One line of these rows.
+    /// One line with these rows.
     static func samples(_ page: SamplePage, rows: Range<Int>, ids: Bool) -> [UInt8] {
         var out = ColumnText()
         let types = Table(page.type, rows)
@@ -74,7 +75,7 @@ package enum ExecLines {
         return out.bytes
     }
 
-    /// Which entries of a page's names some rows use, and where each stands among those.
+    /// Which entries of a page's names some rows use, and the position of each among those.
     private struct Table {
         private(set) var used: [Int32] = []
         private var places: [Int32: Int] = [:]
@@ -90,7 +91,7 @@ package enum ExecLines {
     }
 }
 
-/// Writes columns as JSON, without a value tree between.
+/// Writes columns as JSON, without a value tree in between.
 private struct ColumnText {
     var bytes: [UInt8] = []
 

@@ -3,7 +3,7 @@ import HealthModel
 import JSON
 import StageKit
 
-/// What a handler in another language says of itself in its answer to `hello`.
+/// What a handler in another language declares about itself in its answer to `hello`.
 package struct ExecTraits: HandlerTraits, Equatable {
     package var name: String
     package var version: Int
@@ -38,7 +38,7 @@ package struct ExecTraits: HandlerTraits, Equatable {
         ],
     ]
 
-    /// The member `hello`, as `schema` has checked it.
+    /// The member `hello`, as checked by `schema`.
     private struct Hello: Codable {
         struct Window: Codable {
             var endHour: Int?
@@ -58,8 +58,8 @@ package struct ExecTraits: HandlerTraits, Equatable {
 
     /// - Parameters:
     ///   - answer: the member `hello` of the program's first line.
-    ///   - plugin: the manifest's name, which the program must have too.
-    ///   - types: the sample types that the manifest gives it; ["*"] is any.
+    ///   - plugin: the manifest's name, which the program must report too.
+    ///   - types: the sample types in its manifest; ["*"] is any.
     /// - Throws: `ExecFailure.badLine` that names the member and what is allowed.
     package init(answer: Value, plugin: String, types: [String]) throws(ExecFailure) {
         func refuse(_ why: String) -> ExecFailure { .badLine(1, why) }
@@ -93,14 +93,14 @@ package struct ExecTraits: HandlerTraits, Equatable {
     }
 }
 
-/// Why a program that computes days has given no figures. Never holds what it wrote: that may be a health value.
+/// Why a program that computes days returned no figures. Never contains what it wrote, which may be a health value.
 package enum ExecFailure: Error, Equatable, CustomStringConvertible {
-    /// It ended; whether in the midst of a line, and of which one.
+    /// It ended; whether in the middle of a line, and of which one.
     case ended(String, midLine: Int?)
     case late(seconds: Double)
     case flood(bytes: Int)
     case badLine(Int, String)
-    /// It was done before it had been told everything.
+    /// It finished before it had received everything.
     case early
     /// It said so itself.
     case declined(String)
@@ -122,7 +122,8 @@ package enum ExecFailure: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether the program can go on with another day: it can when it said by itself that this one can't be computed.
+    /// Whether the program can continue with another day: it can when it reported itself that this one can't be
+    /// computed.
     package var isOrderly: Bool {
         if case .declined = self { return true }
         return false

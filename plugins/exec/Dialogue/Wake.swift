@@ -14,7 +14,7 @@ package final class Wake: Sendable {
 
     package func signal() { healthbus_wake(descriptor) }
 
-    /// Waits; true when it was signalled.
+    /// Waits; returns true when it was signalled.
     package func isSignalled(within duration: Duration) -> Bool {
         var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         _ = poll(&polled, 1, Int32(clamping: Int(duration / .milliseconds(1))))

@@ -12,7 +12,8 @@ import Processes
 import StageKit
 import Synchronization
 
-/// Computes days by a program in any language: starts it, tells it one day at a time, takes its figures, starts it again when it fails.
+/// Computes days with a program in any language: starts it, sends it one day at a time, reads its figures, and restarts
+/// it when it fails.
 package final class ExecRunner: EffectRunner {
     struct Job: Sendable {
         var effect: Effect
@@ -20,14 +21,15 @@ package final class ExecRunner: EffectRunner {
         var reply: @Sendable (EffectResult) -> Bool
     }
 
-    /// What the program said of itself.
+    /// What the program declared about itself.
     package let traits: ExecTraits
     private let jobs = Mailbox<Job>(capacity: 8)
     private let wake: Wake
     private let ended = DispatchSemaphore(value: 0)
 
     /// Starts the program; returns once it has answered `hello`.
-    /// - Throws: `ConfigurationError` when there is no such program; `Failure` when it can't be started or doesn't answer as it should.
+    /// - Throws: `ConfigurationError` when there is no such program; `Failure` when it can't be started or doesn't
+    ///   answer as it should.
     package convenience init(_ context: PluginContext) throws {
         let manifest = context.instance.manifest
         guard let command = manifest.exec else {
@@ -47,7 +49,7 @@ package final class ExecRunner: EffectRunner {
         let started = Mailbox<Result<ExecTraits, any Error>>(capacity: 1)
         let thread = Thread {
             defer { ended.signal() }
-            // A program that reads no further is an answer to `write`, not the end of this process.
+            // A program that stops reading makes `write` fail, and doesn't end this process.
             var pipe = sigset_t()
             sigemptyset(&pipe)
             sigaddset(&pipe, SIGPIPE)
@@ -70,10 +72,10 @@ package final class ExecRunner: EffectRunner {
             worker.end(grace: command.limits.grace)
         }
         thread.name = "exec"
-        // The JSON of an answer is read by recursion.
+        // The JSON of an answer is read recursively.
         thread.stackSize = 4 << 20
         thread.start()
-        // The start has its own deadline, which a busy machine puts off.
+        // The start has a separate deadline, which a busy machine extends.
         guard let result = started.take(limit: 1, timeout: command.limits.start * 10 + 60).first else {
             throw ExecFailure.cantStart("the program's thread ended before it was started")
         }
@@ -94,12 +96,13 @@ package final class ExecRunner: EffectRunner {
         jobs.insist(Job(effect: effect, input: request.input, reply: reply))
     }
 
-    /// Ends the program: its input is closed, and after the grace that its limits give it is killed. What it was computing is computed again.
+    /// Ends the program: its input is closed, and it is killed after the grace period in its limits. What it was
+    /// computing is computed again.
     package func stop() {
         jobs.close()
         wake.signal()
         ended.wait()
-        // Stopped is stopped, whoever asks next.
+        // Once stopped it stays stopped, whoever asks next.
         ended.signal()
     }
 }

@@ -6,7 +6,7 @@ import HealthModel
 import Processes
 import StageKit
 
-/// The program through its lives, on the one thread that starts it.
+/// The program through its successive runs, on the one thread that starts it.
 final class ExecWorker {
     private let command: ExecCommand
     private let program: String
@@ -20,7 +20,7 @@ final class ExecWorker {
 
     private var traits: ExecTraits?
     private var child: ExecChild?
-    /// Lives in a row that ended without a day computed.
+    /// Consecutive runs that ended without computing a day.
     private var failures = 0
 
     init(
@@ -95,7 +95,7 @@ final class ExecWorker {
         return answer.output
     }
 
-    /// A living program that waits for a day: the one there is, or a new one.
+    /// A running program that waits for a day: the existing one, or a new one.
     private func ready() throws -> ExecChild {
         reap()
         if let child {
@@ -124,7 +124,7 @@ final class ExecWorker {
         }
     }
 
-    /// Lets go of a program that ended between two days; the next day has another one.
+    /// Releases a program that ended between two days; the next day gets another one.
     func reap() {
         if let how = child?.ended { drop("it ended between two days (\(how))") }
     }
@@ -142,7 +142,7 @@ final class ExecWorker {
     }
 }
 
-/// A program that was replaced while it ran: its figures would stand beside the other one's.
+/// A program that was replaced while it was running: its figures would be mixed with the other one's.
 struct ExecChanged: Error, CustomStringConvertible {
     let file: String
     var description: String {

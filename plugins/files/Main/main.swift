@@ -1,5 +1,5 @@
 import FilesStage
 import StageKit
 
-// Keeps samples, days, nights and workouts as files that any program reads.
+// Keeps samples, days, nights and workouts as files that any program can read.
 PluginProgram.run(.files)

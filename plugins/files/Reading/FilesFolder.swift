@@ -6,7 +6,7 @@ import HealthModel
 package enum FilesFolder {
     package static let variable = "HEALTHBUS_FILES_FOLDER"
 
-    /// As it is configured, else as the environment says, else in the instance's own folder.
+    /// As configured, else as the environment says, else in the instance's own folder.
     /// - Throws: `ConfigurationError` for a path that isn't full.
     package static func path(
         of instance: StackConfiguration.Instance, file: String, state: StateFolder, environment: [String: String]

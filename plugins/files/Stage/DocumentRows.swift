@@ -5,7 +5,7 @@ import Protocol
 
 /// Days, nights and workouts as rows of a file. A year has hundreds of them, so each is a value.
 package struct DocumentRows: Sendable {
-    /// A column: how it is named, and where a document has it.
+    /// A column: its name, and where it is in a document.
     package struct Column: Equatable, Sendable {
         package enum Source: Equatable, Sendable {
             case user, version
@@ -19,7 +19,7 @@ package struct DocumentRows: Sendable {
 
         init(_ name: String, _ source: Source) { (self.name, self.source) = (name, source) }
         init(_ name: String, _ member: String...) { self.init(name, .member(member)) }
-        /// Named as its member.
+        /// Named like its member.
         init(_ member: String) { self.init(Self.name(of: [member]), .member([member])) }
 
         static func real(_ name: String, _ member: String...) -> Column { Column(name, .member(member)).asReal }
@@ -31,8 +31,8 @@ package struct DocumentRows: Sendable {
             return column
         }
 
-        /// `heartRate.average` is `heart_rate_average`, `hrvSDNNMilliseconds` is `hrv_sdnn_milliseconds`; what isn't a letter or a digit
-        /// of ASCII becomes `_`.
+        /// `heartRate.average` becomes `heart_rate_average`, `hrvSDNNMilliseconds` becomes `hrv_sdnn_milliseconds`;
+        /// anything that isn't an ASCII letter or digit becomes `_`.
         package static func name(of path: [String]) -> String {
             let letters = Array(path.joined(separator: "_").unicodeScalars)
             func isUpper(_ letter: Unicode.Scalar) -> Bool { ("A"..."Z").contains(letter) }
@@ -92,7 +92,7 @@ package struct DocumentRows: Sendable {
     let format: FileFormat
     let user: String
 
-    /// - Parameter figures: the stack's, in the order that tables have them.
+    /// - Parameter figures: those of the stack, in the order of columns.
     init(_ span: FileSpan, figures: [FigureDeclaration]) {
         columns =
             switch span.content {
@@ -105,7 +105,7 @@ package struct DocumentRows: Sendable {
         user = span.user
     }
 
-    /// What stands in the file's first line.
+    /// The file's first line.
     static func head(_ span: FileSpan, figures: [FigureDeclaration]) -> [UInt8] {
         guard span.format == .csv else { return [] }
         let names =
@@ -115,7 +115,7 @@ package struct DocumentRows: Sendable {
         return Array((names.joined(separator: ",") + "\n").utf8)
     }
 
-    /// A document's row: its columns, or as JSON all of it.
+    /// A document's row: its columns, or all of it as JSON.
     func row(_ document: Value, version: Int64) -> [UInt8] {
         guard format == .csv else {
             var members = document.object ?? [:]
@@ -147,10 +147,10 @@ package struct DocumentRows: Sendable {
     }
 }
 
-/// The rows of one file as its producers tell them, each key once, at its newest change.
+/// The rows of one file as reported by its producers, each key once, at its latest change.
 struct DocumentCollection {
     private struct Row {
-        /// Date, then when it begins, then its key.
+        /// Date, then start, then key.
         var place: [String]
         var bytes: [UInt8]
     }
@@ -166,7 +166,7 @@ struct DocumentCollection {
         days = span.period.days
     }
 
-    /// - Parameter producer: keys are its own.
+    /// - Parameter producer: keys are unique within it.
     mutating func take(_ page: ChangesPage, from producer: String) {
         for row in page.rows where row.user == rowsMaker.user {
             let key = "\(producer)/\(row.key)"
@@ -197,7 +197,7 @@ struct DocumentCollection {
 
     var count: Int64 { Int64(rows.count) }
 
-    /// By date and beginning.
+    /// Ordered by date and start.
     var bytes: [UInt8] {
         rows.values.sorted { $0.place.lexicographicallyPrecedes($1.place) }.flatMap(\.bytes)
     }

@@ -1,25 +1,25 @@
 import HealthModel
 
-/// A piece of a file. The pieces of a job come in order; with the last one the file takes its place.
+/// A piece of a file. The pieces of a job come in order; with the last one the file is put in place.
 package struct FilePart: Sendable {
     package enum Content: Sendable {
         case samples([SamplePage], SampleRows)
         case bytes([UInt8], rows: Int64)
     }
 
-    /// The stage's number of the file's writing.
+    /// The stage's number for this writing of the file.
     package var job: Int64
     package var path: String
-    /// What stands before the first row; with the first piece.
+    /// What comes before the first row; with the first piece.
     package var head: [UInt8]
     package var content: Content
     package var isFirst: Bool
     package var isLast: Bool
-    /// What lies there, if it is known: one that turns out the same isn't touched.
+    /// What is there now, if known: an identical file isn't touched.
     package var known: FileLedger.Entry?
-    /// A file without rows isn't kept.
+    /// Whether a file without rows is kept.
     package var keepsEmpty: Bool
-    /// The folder is made when it is absent: nothing was ever written there.
+    /// Whether the folder is created if it is missing: true if nothing was ever written there.
     package var makesFolder: Bool
 
     package init(
@@ -43,33 +43,33 @@ package struct DropFile: Sendable {
     package var job: Int64
 }
 
-/// Lists what lies in the folder, and removes what interrupted writing has left.
+/// Lists the files in the folder, and removes leftovers of interrupted writing.
 package struct ListFiles: Sendable {
     package var makesFolder: Bool
 
     package init(makesFolder: Bool) { self.makesFolder = makesFolder }
 }
 
-/// Holds files against what was written.
+/// Compares files with what was written.
 package struct CompareFiles: Sendable {
     package var entries: [FileLedger.Entry]
-    /// Also what is in them, beside their sizes.
+    /// Their contents too, besides their sizes.
     package var readsAll: Bool
 
     package init(entries: [FileLedger.Entry], readsAll: Bool) { (self.entries, self.readsAll) = (entries, readsAll) }
 }
 
-/// What has become of an effect.
+/// The outcome of an effect.
 package enum FileOutcome: Sendable {
-    /// The piece is taken; the next may come.
+    /// The piece has been accepted; the next may come.
     case taken
-    /// The file is whole and in its place, and will be there after a loss of power.
+    /// The file is complete and in place, and will survive a power loss.
     case written(rows: Int64, bytes: Int64, sum: String, isChanged: Bool)
     /// There is no such file any more.
     case removed
     /// Paths of files of this kind, some at a time.
     case listed([String], isLast: Bool)
-    /// Those that are absent, or aren't as they were written.
+    /// Those that are missing, or differ from what was written.
     case compared(differing: [String])
     case failed(FileProblem)
 }

@@ -2,7 +2,7 @@ import Digest
 import Foundation
 import Glibc
 
-/// The folder that the files are in: this process's alone, by a lock.
+/// The folder with the files: held exclusively by this process, through a lock.
 final class FileFolder {
     let path: String
     private var descriptor: Int32 = -1
@@ -12,7 +12,7 @@ final class FileFolder {
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Opens it, unless it is open and still in its place.
-    /// - Parameter makes: whether it is made when it is absent.
+    /// - Parameter makes: whether to create it if it is missing.
     /// - Throws: `FileProblem`.
     func open(making makes: Bool) throws(FileProblem) {
         if descriptor >= 0 {
@@ -48,7 +48,7 @@ final class FileFolder {
         return String(path[..<slash])
     }
 
-    /// Makes the folders that a file is to be in.
+    /// Creates the folders that a file is to be in.
     func makeFolders(of file: String) throws(FileProblem) {
         var parts = file.split(separator: "/").dropLast().map(String.init)
         var made: [String] = []
@@ -65,7 +65,7 @@ final class FileFolder {
         }
     }
 
-    /// Sees to it that a folder's entries last.
+    /// Makes a folder's entries durable.
     private func sync(_ folder: String) throws(FileProblem) {
         let handle = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard handle >= 0 else { throw FileProblem(errno, in: path) }
@@ -73,14 +73,14 @@ final class FileFolder {
         guard fsync(handle) == 0 else { throw FileProblem(errno, in: path) }
     }
 
-    /// Gives a written file its name; what had it before is gone with that.
+    /// Gives a finished file its name, replacing any file with that name.
     func place(_ temporary: String, as file: String) throws(FileProblem) {
         let target = path + "/" + file
         guard rename(temporary, target) == 0 else { throw FileProblem(errno, in: path) }
         try sync(Self.parent(of: target))
     }
 
-    /// Removes a file, and the folders that are empty without it.
+    /// Removes a file, and the folders that this leaves empty.
     func remove(_ file: String) throws(FileProblem) {
         var target = path + "/" + file
         if unlink(target) == 0 {
@@ -92,7 +92,7 @@ final class FileFolder {
         while target.utf8.count > path.utf8.count, rmdir(target) == 0 { target = Self.parent(of: target) }
     }
 
-    /// Whether a file is as it was written.
+    /// Whether a file is still as it was written.
     func holds(_ entry: FileLedger.Entry, readsAll: Bool) -> Bool {
         var status = stat()
         guard lstat(path + "/" + entry.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,

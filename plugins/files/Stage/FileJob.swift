@@ -3,28 +3,28 @@ import HealthModel
 import MessageBus
 import Protocol
 
-/// A file that is being written: what was asked for it, and what is still to be asked.
+/// A file being written: what has been requested for it, and what is still to be requested.
 struct FileJob {
     enum Step {
-        /// Samples or rows are on their way.
+        /// Samples or rows have been requested.
         case asked(Pull, Source)
-        /// A piece is with the runner; then the next is asked for. nil: it was the last.
+        /// The runner has a piece; the next is requested after that. nil: it was the last.
         case writing(effect: Int64, next: Source?)
     }
 
     /// Where the next rows come from.
     enum Source {
         case samples(SliceRequest, PullPlace)
-        /// Producers that are still to be asked; of the first one everything after a sequence.
+        /// Producers still to be asked; the first one for everything after a sequence.
         case documents(producers: [String], topic: String, after: SequenceNumber, head: StoreHead?)
     }
 
     let number: Int64
     let span: FileSpan
-    /// The mark's when it began: what changed since is written again.
+    /// The mark's generation when it began: if something changes after that, the file is written again.
     let generation: Int64
     var step: Step
-    /// Whether the runner has a piece of it.
+    /// Whether the runner has received any piece of it.
     var hasBegun = false
     var documents: DocumentCollection?
     let known: FileLedger.Entry?

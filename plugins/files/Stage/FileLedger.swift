@@ -4,7 +4,7 @@ import HealthModel
 import SQLite
 import StageKit
 
-/// What lies in the folder, as it was written: by path how many rows and bytes, its check sum, and when.
+/// The files in the folder, as they were written: for each path the number of rows and bytes, its checksum, and when.
 package struct FileLedger {
     package struct Entry: Equatable, Sendable {
         package var path: String
@@ -49,7 +49,7 @@ package struct FileLedger {
         return try read.firstRow { Self.entry($0) }
     }
 
-    /// In order of the paths.
+    /// Ordered by path.
     func page(after path: String, limit: Int, _ turn: Turn) throws -> [Entry] {
         let read = try turn.database.prepare(
             "SELECT path, rows, bytes, sum, written FROM files WHERE path > ? ORDER BY path LIMIT ?")
@@ -85,7 +85,7 @@ package struct FileLedger {
         count -= Int64(database.changes)
     }
 
-    /// Notes that rows of a family were written.
+    /// Records that rows of a family were written.
     mutating func wrote(_ rows: Int64, family: String, _ turn: Turn) throws {
         let metric = DeliveryTables.Metric(last: turn.now, count: (metrics[family]?.count ?? 0) + rows)
         metrics[family] = metric

@@ -3,37 +3,38 @@ import HealthModel
 import SQLite
 import StageKit
 
-/// Files that are to be written, in memory and in the stage's file: a mark goes only when what it stands for is on the disk.
+/// Files to be written, in memory and in the stage's file: a mark is removed only when its file is on disk.
 struct FileMarks {
     struct Mark: Equatable {
-        /// Rises with every mark: a file that was written from an older one is written again.
+        /// Rises with every mark: a file written from an older one is written again.
         var generation: Int64
-        /// By producer: everything up to here was consumed before the first of these marks. Empty for what holds up nothing.
+        /// By producer: everything up to here was consumed before the first of these marks. Empty if it holds nothing
+        /// up.
         var since: [String: SequenceNumber]
-        /// When it was marked last, and first.
+        /// When it was last and first marked.
         var last: MonotonicTime
         var first: MonotonicTime
-        /// Not before, unless it has waited for too long.
+        /// Not before then, unless it has waited too long.
         var notBefore: MonotonicTime
     }
 
     private(set) var marks: [String: Mark] = [:]
-    /// By producer the least of `since`; nil when it is to be found anew.
+    /// The lowest `since` by producer; nil when it must be recomputed.
     private var oldest: [String: SequenceNumber]? = [:]
-    /// The next last. Made of `marks` when it has run out or is too old.
+    /// The next one is last. Built from `marks` when it has run out or is too old.
     private var queue: [String] = []
     private var isQueueOld = true
     private var queuedAt = MonotonicTime.distantPast
-    /// None is due before.
+    /// None is due before then.
     private var nothingBefore = MonotonicTime.distantPast
-    /// A file is written when nothing in it has changed for this long.
+    /// A file is written once nothing in it has changed for this long.
     let settle: Duration
 
     init(settle: Duration) { self.settle = settle }
 
-    /// Marked for this long, a file is written however it goes on changing.
+    /// After being marked for this long, a file is written even if it keeps changing.
     static let longestWait = Duration.seconds(60)
-    /// A queue that is older is made anew, so that what is newest comes first.
+    /// An older queue is rebuilt, so that the newest comes first.
     static let requeueAfter = Duration.seconds(5)
 
     static func createTables(in database: Database) throws {
@@ -58,8 +59,8 @@ struct FileMarks {
     var count: Int { marks.count }
 
     /// - Parameters:
-    ///   - since: of whom everything up to where was consumed before; nil: it holds up nothing.
-    ///   - notBefore: asked when the file wasn't marked yet.
+    ///   - since: for each producer, up to where everything was consumed before; nil: it holds nothing up.
+    ///   - notBefore: evaluated if the file wasn't marked yet.
     mutating func mark(
         _ path: String, since: (producer: String, sequence: SequenceNumber)?, _ turn: Turn,
         notBefore: () throws -> MonotonicTime = { .distantPast }
@@ -87,7 +88,7 @@ struct FileMarks {
         try write.run()
     }
 
-    /// Forgets a mark unless the file was marked again since `generation`.
+    /// Removes a mark unless the file was marked again since `generation`.
     mutating func clear(_ path: String, generation: Int64, _ turn: Turn) throws {
         guard let mark = marks[path], mark.generation == generation else { return requeue() }
         marks[path] = nil
@@ -97,7 +98,7 @@ struct FileMarks {
         try delete.run()
     }
 
-    /// Up to where a producer's changes are on the disk; nil: no mark is in the way.
+    /// How far a producer's changes are on disk; nil: no mark is in the way.
     mutating func oldestMark(of producer: String) -> SequenceNumber? {
         if oldest == nil {
             oldest = marks.values.reduce(into: [:]) { $0.merge($1.since) { min($0, $1) } }
@@ -111,14 +112,14 @@ extension FileMarks {
         min(max(mark.last + settle, mark.notBefore), mark.first + max(settle, Self.longestWait))
     }
 
-    /// What was taken and not written is taken again.
+    /// Files that were taken but not written are taken again.
     mutating func requeue() {
         isQueueOld = true
         queuedAt = .distantPast
         nothingBefore = .distantPast
     }
 
-    /// What is marked now is due now: somebody waits for it.
+    /// Everything marked now is due now: somebody is waiting for it.
     mutating func hurry() {
         for path in marks.keys {
             marks[path]?.last = .distantPast
@@ -127,7 +128,7 @@ extension FileMarks {
         requeue()
     }
 
-    /// The file to write next, the newest first; nil when none is due, with when the next one is.
+    /// The file to write next, newest first; nil when none is due, with when the next one is.
     /// - Parameter busy: files that are being written.
     mutating func next(
         at now: MonotonicTime, besides busy: Set<String>
@@ -153,13 +154,13 @@ extension FileMarks {
             wait = min(wait ?? due, due)
             later.append(path)
         }
-        // Marks that came since the queue was made are looked at when it is made anew.
+        // Marks added since the queue was built are considered when it is rebuilt.
         let next = isQueueOld ? min(wait ?? .distantFuture, queuedAt + Self.requeueAfter) : wait
         if busy.isEmpty { nothingBefore = next ?? .distantPast }
         return (nil, next)
     }
 
-    /// The greatest is written first: days, nights and workouts, then the newest samples.
+    /// The highest is written first: days, nights and workouts, then the newest samples.
     private static func rank(_ path: String) -> String {
         guard let equals = path.lastIndex(of: "="), let slash = path.lastIndex(of: "/") else { return path }
         return (path.contains("/samples/") ? "0" : "1") + path[path.index(after: equals)...] + path[..<slash]

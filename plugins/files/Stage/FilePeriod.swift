@@ -1,6 +1,7 @@
 import HealthModel
 
-/// A stretch of time that one file holds: of samples a day or a month in UTC, of days, nights and workouts a year of local dates.
+/// The stretch of time in one file: for samples a day or a month in UTC, for days, nights and workouts a year of local
+/// dates.
 package struct FilePeriod: Hashable, Sendable {
     package enum Unit: String, Sendable { case year, month, day }
 
@@ -13,7 +14,7 @@ package struct FilePeriod: Hashable, Sendable {
             year: day.year, month: unit == .year ? 1 : day.month, day: unit == .day ? day.day : 1)
     }
 
-    /// The one that a moment is in, by UTC.
+    /// The period that contains a moment, in UTC.
     package init(_ unit: Unit, at time: Instant) {
         let length = 86_400 * Instant.microsecondsPerSecond
         let (quotient, rest) = time.microseconds.quotientAndRemainder(dividingBy: length)

@@ -3,13 +3,14 @@ import Glibc
 
 extension FileProblem {
     /// - Parameters:
-    ///   - code: as `errno` has it.
+    ///   - code: an `errno` value.
     ///   - folder: where the files are to be.
     package init(_ code: Int32, in folder: String) {
         switch code {
-        case ENOSPC, EDQUOT: self.init("the disk of \(folder) is full; make room, and it goes on by itself")
+        case ENOSPC, EDQUOT: self.init("the disk of \(folder) is full; make room, and it continues automatically")
         case EACCES, EPERM:
-            self.init("\(folder) can't be written; give the user who runs the stack the right to, as with chown")
+            self.init(
+                "\(folder) can't be written; give the user who runs the stack write access, for example with chown")
         case EROFS: self.init("\(folder) is on a read-only file system; mount it for writing")
         case ENOENT, ENOTDIR: self = .missing(folder)
         default: self.init("\(folder) can't be written: \(String(cString: strerror(code)))")
@@ -18,7 +19,7 @@ extension FileProblem {
 
     package static func missing(_ folder: String) -> FileProblem {
         FileProblem(
-            "\(folder) is gone; mount its disk, or have everything written anew: mkdir -m 700 '\(folder)'")
+            "\(folder) is gone; mount its disk, or have everything written again: mkdir -m 700 '\(folder)'")
     }
 
     package static func taken(_ folder: String) -> FileProblem {

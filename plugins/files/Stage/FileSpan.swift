@@ -3,9 +3,9 @@ import HealthModel
 
 package enum FileFormat: String, Sendable { case csv, ndjson }
 
-/// What one file holds: a type's samples, or the days, nights or workouts, of one person and one stretch of time.
+/// The contents of one file: a type's samples, or the days, nights or workouts, for one person and one stretch of time.
 ///
-/// A span and the path of its file say the same, so a path is all that is kept.
+/// A span and the path of its file are equivalent, so only the path is stored.
 package struct FileSpan: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
         case samples(type: String)
@@ -17,7 +17,8 @@ package struct FileSpan: Hashable, Sendable {
     package var period: FilePeriod
     package var format: FileFormat
 
-    /// From the folder on: `user=me/samples/type=HKQuantityTypeIdentifierStepCount/month=2025-03.csv`, `user=me/days/year=2025.csv`.
+    /// Relative to the folder: `user=me/samples/type=HKQuantityTypeIdentifierStepCount/month=2025-03.csv`,
+    /// `user=me/days/year=2025.csv`.
     package var path: String {
         let folder =
             switch content {
@@ -37,7 +38,7 @@ package struct FileSpan: Hashable, Sendable {
         self.format = format
     }
 
-    /// The span whose file lies there; nil for any other path.
+    /// The span whose file has this path; nil for any other path.
     package init?(path: String) {
         var parts = path.split(separator: "/", omittingEmptySubsequences: false)[...]
         guard let file = parts.popLast(), let dot = file.lastIndex(of: "."),
@@ -65,7 +66,8 @@ package struct FileSpan: Hashable, Sendable {
 
 /// Names of people and types as parts of a path.
 package enum PathName {
-    /// Letters, digits, `-` and `_` of ASCII, and dots but the first; any other byte as `%XX`, which DuckDB and Hive read back.
+    /// ASCII letters, digits, `-` and `_`, and dots except at the beginning; any other byte as `%XX`, which DuckDB and
+    /// Hive decode.
     package static func escaped(_ name: String) -> String {
         var out: [UInt8] = []
         for (index, byte) in name.utf8.enumerated() {

@@ -2,7 +2,8 @@ import Digest
 import Foundation
 import Glibc
 
-/// Writes one file beside its place, under a name that no reader looks for; it takes its place when it is whole and on the disk.
+/// Writes one file under a temporary name in its folder, which no reader looks for; it is put in place when it is
+/// complete and on disk.
 final class FileWriter {
     private let folder: FileFolder
     private let path: String
@@ -12,10 +13,10 @@ final class FileWriter {
     private var bytes: Int64 = 0
     private(set) var rows: Int64 = 0
 
-    /// How the names of such files begin and end.
+    /// How such temporary names begin and end.
     static func isTemporary(_ name: some StringProtocol) -> Bool { name.hasPrefix(".") && name.hasSuffix(".part") }
 
-    /// - Parameter path: from the folder on.
+    /// - Parameter path: relative to the folder.
     init(_ path: String, in folder: FileFolder) throws(FileProblem) {
         self.folder = folder
         self.path = path
@@ -54,7 +55,7 @@ final class FileWriter {
     }
 
     /// Puts the file in its place.
-    /// - Parameter known: what lies there; the same again isn't put there.
+    /// - Parameter known: what is there now; an identical file isn't replaced.
     func finish(known: FileLedger.Entry?) throws(FileProblem) -> FileOutcome {
         let sum = sum.hexadecimal
         if let known, known.sum == sum, known.bytes == bytes, folder.holds(known, readsAll: false) {

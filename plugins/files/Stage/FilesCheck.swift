@@ -1,22 +1,22 @@
 import HealthModel
 import Protocol
 
-/// Whether the files are still as they were written: when that is looked at, and what came of it.
+/// Whether the files are still as they were written: when that is checked, and the result.
 struct FilesCheck {
     enum Phase: Equatable {
         case idle
-        /// What lies in the folder is being listed.
+        /// The files in the folder are being listed.
         case listing(effect: Int64)
-        /// Files are held against what was written, in order of their paths.
+        /// Files are compared with what was written, in path order.
         case comparing(effect: Int64, last: String)
     }
 
     private(set) var phase = Phase.idle
-    /// What somebody has asked for and hasn't been answered yet.
+    /// The id of a request that hasn't been answered yet.
     private var wanted: String?
     private var answers: String?
     private var answered: String?
-    /// At the start, everything is looked at.
+    /// At the start, everything is checked.
     private var isDue = true
     /// Whether contents are read, or only sizes.
     private(set) var readsAll = true
@@ -56,7 +56,7 @@ struct FilesCheck {
         answers = nil
     }
 
-    /// It begins anew once files can be reached.
+    /// It starts over once the files are accessible.
     mutating func fail() {
         answered = answers ?? wanted ?? answered
         (answers, wanted) = (nil, nil)
@@ -66,7 +66,7 @@ struct FilesCheck {
     }
 
     /// - Parameters:
-    ///   - why: it can't be looked at present.
+    ///   - why: why it can't be checked at present.
     ///   - isListed: whether the manifest lists all files as they are.
     func report(why: String?, isListed: Bool) -> UploaderDetails.Backend {
         .init(

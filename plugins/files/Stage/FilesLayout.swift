@@ -1,11 +1,11 @@
 import HealthModel
 
-/// Which files there are, by the instance's options.
+/// Which files exist, according to the instance's options.
 package struct FilesLayout: Equatable, Sendable {
     package var format: FileFormat = .csv
-    /// How much time a file of samples holds.
+    /// How much time a file of samples covers.
     package var period: FilePeriod.Unit = .month
-    /// Which samples are kept. Workouts are kept as such, so their samples aren't; as with every destination.
+    /// Which samples are kept. Workouts are kept as documents, so their samples aren't, as with every destination.
     package var types: TypeFilter = .all
 
     package enum TypeFilter: Equatable, Sendable {
@@ -28,7 +28,7 @@ package struct FilesLayout: Equatable, Sendable {
         FileSpan(user: user, content: content, period: year, format: format)
     }
 
-    /// Whether there is such a file; one that an earlier layout had goes.
+    /// Whether there is such a file; one from an earlier layout is removed.
     package func has(_ span: FileSpan) -> Bool {
         guard span.format == format else { return false }
         return switch span.content {
@@ -46,7 +46,7 @@ package struct FilesLayout: Equatable, Sendable {
 }
 
 extension FilesLayout {
-    /// - Parameter options: as the manifest's schema allows them.
+    /// - Parameter options: accepted by the manifest's schema.
     package init(_ options: Value) {
         format = options["format"].string.flatMap { FileFormat(rawValue: $0) } ?? .csv
         period = options["by"].string.flatMap { FilePeriod.Unit(rawValue: $0) } ?? .month

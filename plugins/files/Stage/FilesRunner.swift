@@ -3,7 +3,7 @@ import Glibc
 import MessageBus
 import StageKit
 
-/// Writes, removes and compares files, one piece of work after the other, on a thread of its own.
+/// Writes, removes and compares files, one job after the other, on a thread of its own.
 package final class FilesRunner: EffectRunner {
     private struct Job: Sendable {
         var effect: Effect
@@ -30,11 +30,11 @@ package final class FilesRunner: EffectRunner {
         jobs.insist(Job(effect: effect, reply: reply))
     }
 
-    /// What is under way may be cut off: its mark stays, and it is written again.
+    /// Current work may be cut off: its mark stays, and it is written again.
     package func stop() { jobs.close() }
 }
 
-/// The files that are being written, by job.
+/// The files being written, by job.
 package final class FilesWork {
     private let folder: FileFolder
     private var writers: [Int64: FileWriter] = [:]
@@ -43,7 +43,7 @@ package final class FilesWork {
 
     package init(folder path: String) { folder = FileFolder(path: path) }
 
-    /// - Parameter reply: false when nobody listens any more.
+    /// - Parameter reply: returns false when nobody is listening any more.
     package func perform(_ request: any Sendable, reply: (FileOutcome) -> Bool) {
         do throws(FileProblem) {
             switch request {
@@ -70,7 +70,9 @@ package final class FilesWork {
             writers[part.job] = writer
             try writer.write(part.head, rows: 0)
         }
-        guard let writer = writers[part.job] else { throw FileProblem("a file was interrupted; it is written again") }
+        guard let writer = writers[part.job] else {
+            throw FileProblem("a file was interrupted; it will be written again")
+        }
         switch part.content {
         case .bytes(let bytes, let rows): try writer.write(bytes, rows: rows)
         case .samples(let pages, let maker):
@@ -91,7 +93,7 @@ package final class FilesWork {
         return try writer.finish(known: part.known)
     }
 
-    /// Files of ours by their paths; others are nobody's business.
+    /// Our own files by path; others are ignored.
     private func listAll(_ list: ListFiles, _ reply: (FileOutcome) -> Bool) throws(FileProblem) {
         try folder.open(making: list.makesFolder)
         var found: [String] = []
@@ -99,7 +101,7 @@ package final class FilesWork {
         while let path = all?.nextObject() as? String {
             let name = path.split(separator: "/").last ?? ""
             if FileWriter.isTemporary(name) {
-                // Of a process that was killed: none is being written before this.
+                // Left by a process that was killed: none is being written at this point.
                 if writers.isEmpty, Self.isOurs(Self.target(of: path)) {
                     unlink(folder.path + "/" + path)
                 }
@@ -118,7 +120,7 @@ package final class FilesWork {
         path == FilesStage.manifestName || FileSpan(path: path) != nil
     }
 
-    /// What a temporary file was to be.
+    /// What a temporary file was meant to become.
     private static func target(of path: String) -> String {
         var parts = path.split(separator: "/").map(String.init)
         guard let name = parts.popLast() else { return "" }

@@ -4,11 +4,11 @@ import MessageBus
 import Protocol
 import StageKit
 
-/// Finding files that somebody has changed or removed, and files that nobody knows of.
+/// Finding files that somebody has changed or removed, and unknown files.
 extension FilesStage {
     private static let comparedAtOnce = 200
 
-    /// Compare now; with `send` what is marked is written at once, and only sizes are compared.
+    /// Compares now; with `send`, marked files are written at once, and only sizes are compared.
     func hear(command: Value) {
         guard let asked = CompareBackend(command), asked.id.utf8.count <= 100 else { return }
         if asked.send == true {
@@ -23,7 +23,7 @@ extension FilesStage {
         check.begin(turn.perform(ListFiles(makesFolder: ledger.count == 0)))
     }
 
-    /// Takes a result of the comparison; false when it is none.
+    /// Accepts a result of the comparison; returns false for any other result.
     func receive(checked result: EffectResult, _ outcome: FileOutcome, _ turn: Turn) throws -> Bool {
         switch (outcome, check.phase) {
         case (.listed(let paths, let isLast), .listing(let effect)) where effect == result.id:
@@ -59,7 +59,7 @@ extension FilesStage {
                 return check.end(at: turn.now)
             }
             last = end.path
-            // One that is marked is written anew anyway, and may be in between.
+            // A marked file is rewritten anyway, and may be half done.
             let entries = page.filter { marks.marks[$0.path] == nil }
             guard entries.isEmpty else {
                 let effect = turn.perform(CompareFiles(entries: entries, readsAll: check.readsAll))

@@ -5,11 +5,11 @@ import MessageBus
 import Protocol
 import StageKit
 
-/// When the manifest is written, and how far that is.
+/// When the manifest is written, and how far that has got.
 struct FilesManifest {
     enum State { case unknown, incomplete, complete }
 
-    /// What the one on the disk says.
+    /// What the one on disk says.
     private(set) var state = State.unknown
     private var writing: (effect: Int64, isComplete: Bool, last: String?)?
 
@@ -21,7 +21,7 @@ struct FilesManifest {
         writing?.last = last
     }
 
-    /// The path after which it goes on; `.some(nil)` when it is whole; nil when that is another's effect.
+    /// The path after which it continues; `.some(nil)` when it is complete; nil when the effect isn't the manifest's.
     func next(after effect: Int64) -> String?? {
         guard let writing, writing.effect == effect else { return nil }
         return .some(writing.last)
@@ -32,7 +32,7 @@ struct FilesManifest {
         writing = nil
     }
 
-    /// What it says doesn't hold any more.
+    /// What it says is no longer true.
     mutating func isOld() { if state == .complete { state = .unknown } }
 
     mutating func fail() {
@@ -41,14 +41,15 @@ struct FilesManifest {
     }
 }
 
-/// The list of all files, with their check sums.
+/// The list of all files, with their checksums.
 extension FilesStage {
     static let manifestName = "manifest.json"
     /// The manifest's own job: no file has this number.
     private static let manifestJob: Int64 = 0
     private static let listedAtOnce = 1000
 
-    /// - Parameter isComplete: whether all files are as their producers' content was up to the anchor, and none is being written.
+    /// - Parameter isComplete: whether all files reflect their producers' content up to the anchor, and none is being
+    ///   written.
     func writeManifest(isComplete: Bool, _ turn: Turn) throws {
         manifest.begin(isComplete: isComplete)
         try continueManifest(after: "", isComplete: isComplete, turn)

@@ -7,12 +7,13 @@ import StageKit
 /// Which files a change touches.
 extension FilesStage {
     static let kept = ValueTable("files_kept")
-    /// A document may have moved from a day beside: so many days.
+    /// A document may have moved from a neighbouring day, by up to this many days.
     private static let movement = 3
-    /// A file that changes all the time is written the less often, the more rows it has: so many of them a second.
+    /// The more rows a constantly changing file has, the less often it is written: this many of them per second.
     private static let rowsPerSecond: Int64 = 2000
 
-    /// Other figures: days have other columns. Another layout: every file of the old one is looked at again, and everything is told again for the new one.
+    /// With other figures, days have other columns. With another layout, every file of the old one is examined again,
+    /// and everything is read again for the new one.
     func openLayout(_ turn: Turn) throws {
         let columns = Value.array(DocumentRows.days(figures).map { .string($0.name) })
         if try isNew(columns, "columns", turn) { try markAll(turn) { $0.content == .days } }
@@ -21,7 +22,7 @@ extension FilesStage {
         for upstream in upstreams { try upstream.rewind(turn) }
     }
 
-    /// Keeps a value; true when it was another before.
+    /// Stores a value; returns true if it has changed.
     private func isNew(_ value: Value, _ key: String, _ turn: Turn) throws -> Bool {
         let before = try Self.kept.value(key, in: turn.database)
         guard before != value else { return false }
@@ -34,7 +35,7 @@ extension FilesStage {
         guard page.isOwned else { throw StageError.unreadablePage(producer: samples.producer) }
         let all = page.samples
         var touched: Set<FileSpan> = []
-        // Neighbours are mostly of the same file.
+        // Neighbours mostly belong to the same file.
         var (user, type) = (Int32(-1), Int32(-1))
         var instants: Range<Int64> = 0..<0
         for row in 0..<all.count {
@@ -79,7 +80,7 @@ extension FilesStage {
         }
     }
 
-    /// The producer has begun anew: what isn't told again is gone, so each file is looked at.
+    /// The producer has started over: anything not reported again is gone, so each file is examined.
     func markAll(of upstream: Upstream, _ turn: Turn) throws {
         dropJobs(turn)
         try markAll(turn, since: upstream.producer) { span in

@@ -14,13 +14,13 @@ extension FilesStage {
             } else if let replay = request.days, let from = LocalDay(replay.from),
                 let through = LocalDay(replay.through)
             {
-                // A local day reaches into the days beside it by UTC.
+                // A local day reaches into the neighbouring days in UTC.
                 let days = (from.number - 1)...(max(from, through).number + 1)
                 replayedRows = try markAll(turn) { span in
                     span.period.days.overlaps(days) && (replay.users.isEmpty || replay.users[span.user] != nil)
                 }
             } else {
-                return .refused("files are replayed by 'from' and 'through', or 'since'")
+                return .refused("a replay of files needs 'from' and 'through', or 'since'")
             }
             marks.hurry()
             return try mended(request, turn)
@@ -29,13 +29,13 @@ extension FilesStage {
         case "drop": return .done(["dropped": 0])
         case "reset":
             dropJobs(turn)
-            // What lies in the folder is found, and written again or removed.
+            // The files in the folder are found, and written again or removed.
             try ledger.reset(turn)
             check = FilesCheck()
             manifest = FilesManifest()
             for upstream in upstreams { try upstream.forget(turn) }
             return .done([:])
-        case let other: return .refused("files have no '\(other)'")
+        case let other: return .refused("the files destination doesn't support '\(other)'")
         }
     }
 

@@ -4,19 +4,20 @@ import MessageBus
 import Protocol
 import StageKit
 
-/// Writing files, the newest first, from what their producers hold now.
+/// Writing files, newest first, from what their producers have now.
 extension FilesStage {
-    /// Closer than this to what is released, files are written; further behind they would only be written again.
+    /// Files are written once the stage is closer than this to what is released; further behind, they would only have
+    /// to be written again.
     private static let nearby: Int64 = 5000
 
-    /// Begins what may begin; when it is to be asked again.
+    /// Begins what may begin, and returns when to call it again.
     func moveWriting(_ turn: Turn) throws -> MonotonicTime? {
         guard turn.monotonic >= retry else { return retry }
         try moveCheck(turn)
         if manifest.isBeingWritten { return nil }
         while jobs.count < Self.concurrentJobs {
             guard mayWrite(turn), let path = nextPath(turn) else { break }
-            // Readers are told first that files change.
+            // Readers are told first that files are changing.
             guard manifest.state == .incomplete else {
                 marks.requeue()
                 if jobs.isEmpty { try writeManifest(isComplete: false, turn) }
@@ -55,7 +56,7 @@ extension FilesStage {
             number: lastJob, span: span, generation: mark.generation, step: .writing(effect: 0, next: nil),
             known: try ledger.entry(path, turn))
         if !layout.has(span) {
-            // Of another layout: without rows it goes.
+            // From another layout: without rows it is removed.
             hand(.bytes([], rows: 0), to: &job, next: nil, turn)
         } else if case .samples(let type) = span.content {
             let range = span.period.instants
@@ -90,7 +91,7 @@ extension FilesStage {
         }
     }
 
-    /// Gives the runner a piece; the last one when nothing is to follow.
+    /// Gives the runner a piece; the last one if nothing follows.
     private func hand(_ content: FilePart.Content, to job: inout FileJob, next: FileJob.Source?, _ turn: Turn) {
         let effect = turn.perform(
             FilePart(
@@ -103,7 +104,7 @@ extension FilesStage {
 
     // MARK: What comes back
 
-    /// Takes the answer to a question for a file; false when it is to another.
+    /// Accepts the answer to a question for a file; returns false when it answers another.
     func receive(written answer: PullAnswer, _ turn: Turn) throws -> Bool {
         let index = jobs.firstIndex {
             if case .asked(let pull, _) = $0.step { pull.id == answer.pull.id } else { false }
@@ -113,7 +114,7 @@ extension FilesStage {
         let producer = upstreams.first { $0.producer == answer.pull.producer }
         switch answer.result {
         case .pages(let pages): try take(pages, from: source, &job, turn)
-        // Its own cursor meets the reset too, and has the files marked.
+        // Its own cursor gets the reset too, and has the files marked.
         case .reset: return drop(index, turn)
         case .refused(let why):
             producer?.wasRefused(why, turn)
@@ -141,7 +142,7 @@ extension FilesStage {
             let covered: CoveredPage = try last.page(from: producer)
             guard let head = covered.head else { throw StageError.unreadablePage(producer: producer) }
             for page in pages { job.documents?.take(try page.page(from: producer), from: producer) }
-            // Also what has changed while it was being read: such a row has moved behind.
+            // Including what has changed while it was being read: such a row has moved to the end.
             if covered.through < head.sequence, covered.through > after {
                 ask(.documents(producers: producers, topic: topic, after: covered.through, head: head), &job, turn)
             } else {
@@ -205,7 +206,7 @@ extension FilesStage {
         failures = 0
     }
 
-    /// All is tried again later.
+    /// Everything is tried again later.
     private func failed(_ problem: FileProblem, _ turn: Turn) {
         if blocked != problem.description {
             turn.log(.uploadRetry, ["why": problem.description, "seconds": 1])

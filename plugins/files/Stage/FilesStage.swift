@@ -6,22 +6,22 @@ import MessageBus
 import Protocol
 import StageKit
 
-/// Keeps samples, days, nights and workouts as files: marks those that a change touches, and writes each anew from what the observer,
-/// the handlers and the consolidator hold.
+/// Keeps samples, days, nights and workouts as files: marks those that a change touches, and rewrites each from what
+/// the observer, the handlers and the consolidator have.
 ///
-/// A file follows from their content alone. Its mark is committed with the anchor, and goes only once the file is on the disk; so whatever
-/// is killed, and whenever, the files end up right.
+/// A file depends only on their content. Its mark is committed with the anchor, and removed only once the file is on
+/// disk; so whatever is killed, and whenever, the files end up right.
 package final class FilesStage: Stage {
     let samples: Upstream
     let documents: [Upstream]
     let consolidator: String?
     let layout: FilesLayout
     let figures: [FigureDeclaration]
-    /// Under which metric a type's samples count.
+    /// The metric that a type's samples count towards.
     let family: (String) -> String
     var marks: FileMarks
     var ledger = FileLedger()
-    /// Files that are being written.
+    /// Files being written.
     var jobs: [FileJob] = []
     var lastJob: Int64 = 0
     var check = FilesCheck()
@@ -29,11 +29,11 @@ package final class FilesStage: Stage {
     var blocked: String?
     var retry = MonotonicTime.distantPast
     var failures = 0
-    /// Rows of the files that somebody had written again last.
+    /// Rows in the files that somebody last had rewritten.
     var replayedRows: Int64 = 0
     private var stuckSince: MonotonicTime?
     private var lastChecked: Instant?
-    /// The last chunk of a historical sync that was told.
+    /// The last announced chunk of a historical sync.
     private var replay: String?
     private let releaseTopic: String
     private let controlTopic: String
@@ -42,12 +42,12 @@ package final class FilesStage: Stage {
     static let concurrentJobs = 2
     static let backfillBeyond: Int64 = 200_000
     static let longestRetry = Duration.seconds(60)
-    /// Nothing could be written for this long: a person is told.
+    /// If nothing could be written for this long, a person is told.
     static let alertAfter = Duration.seconds(15 * 60)
 
     /// - Parameters:
     ///   - handlers: instances whose nights and workouts are kept.
-    ///   - settle: a file is written when nothing in it has changed for this long.
+    ///   - settle: a file is written once nothing in it has changed for this long.
     package init(
         observer: String, handlers: [String], consolidator: String?, instance: String, layout: FilesLayout,
         figures: [FigureDeclaration], settle: Duration, family: @escaping (String) -> String
@@ -93,7 +93,7 @@ package final class FilesStage: Stage {
             guard let release = message.body.read(Release.self) else { return }
             samples.hear(release.head, limit: release.released, off: Set(release.off), turn)
             lastChecked = turn.now
-            // Files hold each sample once, as it is: nothing is to be written again for those that are only told again.
+            // Files contain each sample once, as it is: samples that are merely reported again need no rewriting.
             replay = release.replay?.id ?? replay
         } else if message.topic == controlTopic {
             hear(command: message.body)
@@ -139,7 +139,8 @@ package final class FilesStage: Stage {
         guard turn.monotonic - since >= Self.alertAfter else { return since + Self.alertAfter }
         try turn.raise(
             Alert(
-                .degraded, subject: "delivery", text: "No files have been written for a while, though some are to be.",
+                .degraded, subject: "delivery",
+                text: "No files have been written for a while, though some are waiting.",
                 remedy: "Look at 'healthbus status': it says what is in the way."))
         return nil
     }

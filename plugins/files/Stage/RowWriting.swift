@@ -1,9 +1,9 @@
 import HealthModel
 import JSON
 
-/// Fields of CSV, as RFC 4180 has it but with a bare newline after each row, and of JSON lines.
+/// Fields of CSV, as in RFC 4180 but with a bare newline after each row, and of JSON lines.
 extension [UInt8] {
-    /// A field: in quotes where it must be, and where it is empty but there.
+    /// A field: in quotes if necessary, and if it is present but empty.
     mutating func append(csv field: some Collection<UInt8>) {
         let needsQuotes =
             field.isEmpty
@@ -22,8 +22,8 @@ extension [UInt8] {
 
     mutating func append(csv text: String) { append(csv: text.utf8) }
 
-    /// A number, with a decimal point in any case: programs that guess a column's type by its first rows would else take whole numbers for
-    /// all there is, and round the others. Nothing for what isn't finite.
+    /// A number, always with a decimal point: programs that guess a column's type from its first rows would otherwise
+    /// assume whole numbers, and round the others. Nothing for values that aren't finite.
     package mutating func append(real number: Double) {
         guard number.isFinite else { return }
         let start = count
@@ -34,7 +34,7 @@ extension [UInt8] {
         }
     }
 
-    /// A document as JSON, members in order of their names; its numbers as above.
+    /// A document as JSON, members ordered by name; numbers as above.
     mutating func append(document value: Value) {
         switch value {
         case .number(let number) where number.isFinite: append(real: number)
@@ -58,7 +58,7 @@ extension [UInt8] {
         }
     }
 
-    /// The 36 characters of an id, as `SampleID.description` has them.
+    /// The 36 characters of an id, as in `SampleID.description`.
     mutating func append(id: SampleID) {
         for (index, word) in [id.high, id.low].enumerated() {
             for digit in 0..<16 {

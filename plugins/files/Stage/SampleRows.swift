@@ -1,11 +1,11 @@
 import HealthModel
 import JSON
 
-/// Samples as rows of a file, column by column from a page, without an object a sample.
+/// Samples as rows of a file, column by column from a page, without an object per sample.
 package struct SampleRows: Sendable {
     package let user: String
     package let format: FileFormat
-    /// Only samples that begin within it: a slice has those too that began before and go on.
+    /// Only samples that begin within it: a slice also has those that began before and continue.
     package let instants: Range<Int64>
 
     package static let columns = [
@@ -20,7 +20,7 @@ package struct SampleRows: Sendable {
         instants = range.lowerBound.microseconds..<range.upperBound.microseconds
     }
 
-    /// Adds a page's rows; how many there were.
+    /// Adds a page's rows, and returns how many there were.
     package func append(_ page: SamplePage, to out: inout [UInt8]) -> Int64 {
         out.reserveCapacity(out.count + page.count * (format == .csv ? 180 : 330))
         return format == .csv ? csv(page, &out) : json(page, &out)
@@ -113,7 +113,7 @@ package struct SampleRows: Sendable {
                 out.append(json: "null")
             }
             out.append(json: ",\"metadata\":")
-            // Both are JSON already.
+            // Both are already JSON.
             if has.metadata, !page.metadata.isEmpty(row) {
                 out.append(contentsOf: page.metadata.bytes[page.metadata.range(row)])
             } else {

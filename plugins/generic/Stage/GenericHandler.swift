@@ -1,17 +1,17 @@
 import HealthModel
 import HealthStatistics
 
-/// Figures of every type that has no handler of its own, under `other` by type.
+/// Figures for every type without a handler of its own, under `other` by type.
 ///
-/// - Cumulative quantities: `sum` of the merged sources, and `count` of the samples with a part in the day.
-/// - Other quantities, and unknown types with numbers: `average` (by the type's style), `min`, `max`, `mostRecent` and `count` of
-///   the samples that start in the day.
-/// - Categories: `count` of the samples that start in the day, and `minutes` of the day that they cover, each instant once, when any
-///   has a duration.
-/// - Correlations and what has no number: `count`.
+/// - Cumulative quantities: `sum` over the merged sources, and `count` of the samples that overlap the day.
+/// - Other quantities, and unknown types with numbers: `average` (in the type's style), `min`, `max`, `mostRecent` and
+///   `count` of the samples that start on the day.
+/// - Categories: `count` of the samples that start on the day, and `minutes` of the day that they cover, each instant
+///   once, if any has a duration.
+/// - Correlations and anything without a number: `count`.
 ///
-/// `unit` is the canonical unit, null where there is none or it isn't known. Which types have a handler is the stack's to know: its host
-/// hands this one all others. Configuration: `sourceOrder`. Workouts are never here.
+/// `unit` is the canonical unit, null if there is none or it is unknown. The stack knows which types have a handler:
+/// its host gives this one all others. Configuration: `sourceOrder`. Workouts never come here.
 public struct GenericHandler: PluginHandler {
     public let version = 2
 
@@ -63,7 +63,7 @@ public struct GenericHandler: PluginHandler {
         return figure
     }
 
-    /// Of an unknown type the unit that all its samples came in, where the slice tells and they agree.
+    /// For an unknown type, the unit that all its samples came in, if the slice says and they agree.
     private func unit(of type: HealthType, _ rows: [Int], _ samples: SamplePage) -> Value {
         if !type.unit.isEmpty { return .string(type.unit) }
         guard samples.unit.count == samples.count, let first = rows.first,

@@ -1,14 +1,15 @@
 import HealthModel
 import HealthStatistics
 
-/// Heart rate, resting heart rate and heart-rate variability of a day.
+/// A day's heart rate, resting heart rate and heart rate variability.
 ///
-/// `heartRate` holds `min`, `max`, `average` (weighted by duration) and `resting`, beats a minute, null where there are no samples.
-/// `resting` is the day's latest: the system replaces its estimate as the day goes on. `hrvSDNNMilliseconds` is the plain mean.
-/// By hour there are the heart rate's average (`heartRate`), minimum and maximum (`heartRateMin`, `heartRateMax`).
+/// `heartRate` has `min`, `max`, `average` (weighted by duration) and `resting`, in beats per minute, null if there are
+/// no samples. `resting` is the day's latest: the system replaces its estimate as the day goes on.
+/// `hrvSDNNMilliseconds` is the plain mean. By hour there are the heart rate's average (`heartRate`), minimum and
+/// maximum (`heartRateMin`, `heartRateMax`).
 public struct HeartRateHandler: PluginHandler {
     public let version = 3
-    /// Of samples that stand for several (iOS 8) the least and the greatest value.
+    /// For samples that stand for several (iOS 8), the lowest and highest value.
     public let payloadTypes: Set = ["HKQuantityTypeIdentifierHeartRate"]
 
     public init() {}

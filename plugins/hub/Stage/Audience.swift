@@ -3,10 +3,10 @@ import HealthModel
 import MessageBus
 import Protocol
 
-/// Those who hear a sealed hub: who they are, what each wants, and what it may.
+/// The subscribers of a sealed hub: who they are, what each wants, and what it may hear.
 ///
-/// A ROUTER, and not the XPUB of an open hub: of an XPUB the hub could only decide on each subscription in manual mode, and libzmq 4.3.4
-/// keeps in that mode peers that are gone already. Here the hub decides on each message.
+/// A ROUTER, not the XPUB of an open hub: with an XPUB the hub could only decide on each subscription in manual mode,
+/// in which libzmq 4.3.4 keeps peers that have already gone. Here the hub decides on each message.
 final class Audience {
     private struct Peer {
         var identity: String
@@ -16,7 +16,7 @@ final class Audience {
 
     enum Word: Equatable {
         case none
-        /// What somebody wants to hear was noted; a newcomer wants to hear at once that the hub is there.
+        /// Somebody's wishes were recorded; a newcomer wants to hear at once that the hub is there.
         case subscribed(isNew: Bool)
         case denied(BusNotice)
     }
@@ -24,9 +24,9 @@ final class Audience {
     private static let topicsLimit = 256
     private static let topicLength = 255
     private static let peersLimit = 64
-    /// Of all connections of one identity: each message is held against each of them.
+    /// For all connections of one identity: each message is compared with every one of them.
     private static let topicsLimitOfAll = 1024
-    /// Who hasn't said for so long what it wants to hear is gone, or will say it again.
+    /// A peer that hasn't said for this long what it wants to hear is gone, or will say it again.
     private static let patience = Duration.seconds(15)
 
     let socket: ZeroMQSocket
@@ -34,28 +34,28 @@ final class Audience {
 
     init(_ socket: ZeroMQSocket) throws {
         self.socket = socket
-        // Tells who is gone and whose queue is full, instead of saying nothing.
+        // Reports who is gone and whose queue is full, instead of staying silent.
         try socket.set(ZMQ_ROUTER_MANDATORY, 1)
     }
 
     var count: Int { peers.count }
 
-    /// Hears one word of a peer.
+    /// Receives one message from a peer.
     func listen(_ guests: GuestList, at now: MonotonicTime) throws -> Word {
         guard let (frames, user) = try socket.receiveWithUser(), let peer = frames.first else { return .none }
         guard let user, let grant = guests.grants[user] else {
-            return .denied(BusNotice(.denied, who: user ?? "nobody", why: "isn't on the hub's list any more"))
+            return .denied(BusNotice(.denied, who: user ?? "nobody", why: "is no longer on the hub's list"))
         }
         func denied(_ why: String) -> Word { .denied(BusNotice(.denied, who: user, why: why)) }
         guard let message = try? Message(frames: Array(frames.dropFirst())), message.topic == BusConnection.subscribe,
             let topics = message.body.read(WantedTopics.self)?.topics, topics.count <= Self.topicsLimit,
             topics.allSatisfy({ $0.utf8.count <= Self.topicLength })
-        else { return denied("said something else than what it wants to hear, where only that is said") }
-        guard grant.mayBe(message.header.from) else { return denied("gives itself another name than its own") }
+        else { return denied("sent something other than what it wants to hear, on a socket meant only for that") }
+        guard grant.mayBe(message.header.from) else { return denied("uses a name that isn't its own") }
         let isNew = peers[peer] == nil
         let others = peers.filter { $0.key != peer && $0.value.identity == user }.values
-        guard others.count < Self.peersLimit else { return denied("is connected \(Self.peersLimit) times already") }
-        // What it has no right to it never hears, whatever it subscribes to: that is judged by message.
+        guard others.count < Self.peersLimit else { return denied("already has \(Self.peersLimit) connections") }
+        // It never hears anything it has no right to, whatever it subscribes to: that is decided for each message.
         let wanted = Set(topics.map { TopicGrant.Pattern(.prefix($0)) }).filter(grant.mayHearAny)
         guard others.reduce(wanted.count, { $0 + $1.topics.count }) <= Self.topicsLimitOfAll else {
             return denied("wants to hear more than \(Self.topicsLimitOfAll) topics")
@@ -64,7 +64,7 @@ final class Audience {
         return .subscribed(isNew: isNew)
     }
 
-    /// Hands a message to all who want it and may have it; what a peer has no room for it misses.
+    /// Passes a message on to everyone who wants it and may have it; a peer without room for it misses it.
     func hear(_ message: HeldMessage, _ guests: GuestList) throws {
         let topic = message[0]
         for (name, peer) in peers where peer.topics.contains(where: { $0.matches(topic) }) {
@@ -73,7 +73,7 @@ final class Audience {
         }
     }
 
-    /// The same for what the hub itself says.
+    /// The same for the hub's own messages.
     func hear(_ frames: [[UInt8]], _ guests: GuestList) throws {
         let wanting = frames[0].withUnsafeBytes { topic in
             peers.filter { _, peer in
@@ -89,7 +89,8 @@ final class Audience {
 }
 
 extension ZeroMQSocket {
-    /// Sends to the peer of a ROUTER that the first frame names; false when it is gone. One whose queue is full misses the message.
+    /// Sends to the ROUTER's peer named by the first frame; returns false when it is gone. A peer whose queue is full
+    /// misses the message.
     fileprivate func offer(_ frames: [[UInt8]]) throws -> Bool {
         for (index, frame) in frames.enumerated() {
             let more = index < frames.count - 1

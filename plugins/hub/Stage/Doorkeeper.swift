@@ -1,10 +1,11 @@
 import CZeroMQ
 import MessageBus
 
-/// Answers libzmq's question who may come in (ZAP 1.0, RFC 27), which it asks at `inproc://zeromq.zap.01` of the hub's context.
+/// Answers libzmq's question of who may come in (ZAP 1.0, RFC 27), which it asks at `inproc://zeromq.zap.01` in the
+/// hub's context.
 ///
-/// It stands at an open hub too, where it lets everyone in: libzmq then refuses the oldest protocols, ZMTP 1 and 2, in which it aborts on some noise
-/// (4.3.4: zmtp_engine.cpp:463, unreachable with ZAP).
+/// It is used for an open hub too, where it lets everyone in: libzmq then refuses the oldest protocols, ZMTP 1 and 2,
+/// in which it aborts on certain noise (4.3.4: zmtp_engine.cpp:463, unreachable with ZAP).
 struct Doorkeeper {
     static let domain = "healthbus"
 
@@ -21,7 +22,7 @@ struct Doorkeeper {
         try socket.bind("inproc://zeromq.zap.01")
     }
 
-    /// Answers one request; nil when none waits.
+    /// Answers one request; nil when none is waiting.
     func answer(_ guests: GuestList?) throws -> Verdict? {
         guard let request = try socket.receive() else { return nil }
         let (reply, verdict) = Self.reply(to: request, guests: guests)

@@ -6,13 +6,14 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// The hub's heart: hands every message on to whoever wants it. It keeps no state; whoever is slow is dropped at the high-water mark and asks again.
+/// The hub's heart: passes every message on to whoever wants it. It keeps no state; slow peers lose messages at the
+/// high-water mark and ask again.
 ///
-/// The loop is our own: zmq_proxy_steerable of libzmq 4.3.4 loses commands and can't say how it is.
+/// The loop is our own: zmq_proxy_steerable in libzmq 4.3.4 loses commands and can't report its state.
 package final class Forwarder: Sendable {
     package struct Counters: Sendable {
         package var forwarded = 0
-        /// Handshakes that didn't lead to a connection, on a sealed bus.
+        /// Handshakes that led to no connection, on a sealed bus.
         package var refused = 0
         /// Messages and subscriptions that a key gave no right to.
         package var denied = 0
@@ -26,7 +27,7 @@ package final class Forwarder: Sendable {
     private let notices = Mutex(NoticeLimit())
     private let notice: @Sendable (BusNotice) -> Void
 
-    /// - Parameter notice: told of who isn't let in and what isn't allowed; never often.
+    /// - Parameter notice: called when somebody isn't let in or does something that isn't allowed; never often.
     package init(notice: @escaping @Sendable (BusNotice) -> Void = { _ in }) throws {
         self.notice = notice
         wakeup = try Wakeup()
@@ -42,17 +43,18 @@ package final class Forwarder: Sendable {
 
     var isStopping: Bool { stopping.withLock { $0 } }
 
-    /// Binds both endpoints and forwards until `stop`. The caller's thread owns the sockets meanwhile.
+    /// Binds both endpoints and forwards until `stop`. The caller's thread owns the sockets in the meantime.
     /// - Parameters:
-    ///   - seal: the keys and the list of those who may connect; nil for a bus that asks nobody.
-    ///   - ready: called once both endpoints listen.
+    ///   - seal: the keys and the list of those who may connect; nil for a bus without keys.
+    ///   - ready: called once both endpoints are listening.
     ///   - heartbeat: called when one is due; what it returns goes to all subscribers.
     package func run(address: BusAddress, seal: HubSeal? = nil, ready: () -> Void, heartbeat: () -> Message?) throws {
         var isFirst = true
         // libzmq leaves the files of its Unix sockets behind.
         defer { address.removeSocketFiles() }
         while !isStopping {
-            // Opened anew, with a context of its own, when a key no longer holds: so all connections end, and only who may comes back.
+            // Reopened, with a new context, when a key is no longer valid: so all connections end, and only those who
+            // may return.
             let hall: any Hall =
                 if let seal {
                     try SealedHall(seal, notice: { [self] in note($0) }, count: { [self] in tally($0) })
@@ -74,7 +76,7 @@ package final class Forwarder: Sendable {
             let now = MonotonicClock.now
             if beats.isDue(at: now), let beat = heartbeat() {
                 try hall.say(beat.frames)
-                // Whoever is new, or hears this hub after another, learns at once where everyone stands.
+                // A newcomer, or one that hears this hub after another, learns at once where everyone stands.
                 if beats.takeNewcomer() {
                     let hello = Message(
                         topic: BusConnection.hello, header: .init(from: beat.header.from, at: WallClock.now),
@@ -89,8 +91,8 @@ package final class Forwarder: Sendable {
             let wait = max(.zero, min(beats.next, nextLook) - MonotonicClock.now).microseconds / 1000 + 1
             if zmq_poll(&items, Int32(items.count), Int(wait)) < 0, zmq_errno() != EINTR { throw BusError.last("poll") }
             wakeup.drain()
-            // Subscriptions first: a new subscriber hears the next message, not the one after a burst.
-            // Who is new learns at once that the hub is there, not seconds later: a stack's start waits for that.
+            // Subscriptions first: a new subscriber hears the next message, not the one after a burst. A newcomer
+            // learns at once that the hub is there, not seconds later: a starting stack waits for that.
             if try hall.listen() { beats.greet(at: MonotonicClock.now) }
             var forwarded = 0
             for _ in 0..<256 {
@@ -117,9 +119,9 @@ package final class Forwarder: Sendable {
     }
 }
 
-/// When the hub says that it is there: from time to time, and soon after somebody came.
+/// When the hub reports that it is there: from time to time, and soon after somebody has connected.
 private struct BeatClock {
-    /// Between heartbeats that new subscriptions bring about.
+    /// The time between heartbeats caused by new subscriptions.
     private static let impatience = Duration.milliseconds(30)
     private(set) var next: MonotonicTime
     private var last = MonotonicTime.distantPast
@@ -144,7 +146,7 @@ private struct BeatClock {
         next = min(next, last + Self.impatience)
     }
 
-    /// Whether somebody has come since the last time that this was asked.
+    /// Whether somebody has connected since the last call.
     mutating func takeNewcomer() -> Bool {
         defer { hasNewcomer = false }
         return hasNewcomer

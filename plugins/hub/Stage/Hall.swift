@@ -2,23 +2,23 @@ import CZeroMQ
 import HealthModel
 import MessageBus
 
-/// The sockets of a hub, between those who publish and those who hear.
+/// A hub's sockets, between publishers and subscribers.
 protocol Hall: AnyObject {
     func open(_ address: BusAddress) throws
     var pollItems: [zmq_pollitem_t] { get }
-    /// Takes in what those who hear have said, and who comes in; true when somebody wants to hear something new.
+    /// Processes what subscribers have sent, and newcomers; returns true when somebody wants to hear something new.
     func listen() throws -> Bool
-    /// Hands one message on; false when it was dropped, nil when none waits.
+    /// Passes one message on; false when it was dropped, nil when none is waiting.
     func forward() throws -> Bool?
-    /// Says something of the hub's own to all who want to hear it.
+    /// Sends one of the hub's own messages to everyone who wants it.
     func say(_ frames: [[UInt8]]) throws
-    /// How often `lookUp` is called; nil where there is nothing to look up.
+    /// How often `lookUp` is called; nil if there is nothing to look up.
     var lookInterval: Duration? { get }
-    /// Looks whether the keys still hold; false when all must connect anew.
+    /// Checks whether the keys are still valid; returns false when everyone must reconnect.
     func lookUp(at now: MonotonicTime) throws -> Bool
 }
 
-/// Asks nobody: whoever can open the Unix sockets is one of the account's own processes. An XSUB/XPUB forwarder.
+/// Without keys: whoever can open the Unix sockets is one of the account's own processes. An XSUB/XPUB forwarder.
 final class OpenHall: Hall {
     private let publishers: ZeroMQSocket
     private let subscribers: ZeroMQSocket
@@ -46,7 +46,8 @@ final class OpenHall: Hall {
         var isNew = false
         while let frames = try subscribers.receive() {
             _ = try publishers.send(frames)
-            // An XPUB gives the topic behind a 1 for a subscription, a 0 for the end of one (zmq_socket(3)).
+            // An XPUB delivers the topic after a 1 for a subscription, and after a 0 for the end of one
+            // (zmq_socket(3)).
             if frames.first?.first == 1 { isNew = true }
         }
         return isNew

@@ -1,12 +1,12 @@
 import CZeroMQ
 import MessageBus
 
-/// One message as libzmq holds it: handing it to several peers copies no frame.
+/// One message as held by libzmq: passing it to several peers copies no frame.
 final class HeldMessage {
     private static let capacity = 3
     private let frames = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: capacity)
     private(set) var count = 0
-    /// Whose key its connection showed.
+    /// The owner of the key that its connection showed.
     private(set) var user: String?
 
     deinit {
@@ -27,7 +27,7 @@ final class HeldMessage {
 
     enum Outcome { case none, whole, malformed }
 
-    /// Takes the next message of a socket. One with another number of frames than three is read and thrown away.
+    /// Receives the next message from a socket. One that doesn't have three frames is read and discarded.
     func receive(from socket: ZeroMQSocket) throws -> Outcome {
         clear()
         var surplus = zmq_msg_t()
@@ -66,7 +66,7 @@ final class HeldMessage {
 
     enum Delivery { case sent, full, gone }
 
-    /// Hands it to one peer of a ROUTER.
+    /// Passes it to one peer of a ROUTER.
     func send(to peer: [UInt8], through socket: ZeroMQSocket) throws -> Delivery {
         while zmq_send(socket.handle, peer, peer.count, ZMQ_DONTWAIT | ZMQ_SNDMORE) < 0 {
             switch zmq_errno() {

@@ -4,7 +4,8 @@ import HealthModel
 import MessageBus
 import Protocol
 
-/// The forwarder as a process: it says again and again that it is there, which is how everyone else knows that the bus works.
+/// The forwarder as a process: it keeps reporting that it is there, which is how everyone else knows that the bus
+/// works.
 package struct Hub {
     private let instance: String
     private let forwarder: Forwarder
@@ -15,7 +16,7 @@ package struct Hub {
     }
 
     /// Forwards until the forwarder is stopped.
-    /// - Parameter use: writes into a heartbeat what the process takes of the machine.
+    /// - Parameter use: writes the process's use of machine resources into a heartbeat.
     package func run(address: BusAddress, seal: HubSeal?, use: (inout Heartbeat) -> Void, ready: () -> Void) throws {
         let pid = Int(ProcessInfo.processInfo.processIdentifier)
         try forwarder.run(address: address, seal: seal, ready: ready) {

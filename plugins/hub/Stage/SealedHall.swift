@@ -4,12 +4,12 @@ import HealthModel
 import MessageBus
 import Protocol
 
-/// Lets in whose key is on its list (CURVE), and hands on what each may say to whoever may hear it.
+/// Admits peers whose key is on its list (CURVE), and passes on what each may say to those who may hear it.
 final class SealedHall: Hall {
     private let seal: HubSeal
     private let keys: BusKeyPair
     private var guests: GuestList
-    /// Keys that somebody has come in by.
+    /// Keys that peers have connected with.
     private var admitted: Set<String> = []
     private let publishers: ZeroMQSocket
     private let audience: Audience
@@ -18,12 +18,12 @@ final class SealedHall: Hall {
     private let message = HeldMessage()
     private let notice: (BusNotice) -> Void
     private let count: (BusNotice.Kind) -> Void
-    /// The hub reads both of each message: nobody is to keep it busy with them.
+    /// The hub reads both in each message: nobody should keep it busy with them.
     private static let topicLimit = 255
     private static let headerLimit = 16 << 10
 
     /// - Parameters:
-    ///   - notice: told of who isn't let in and what isn't allowed.
+    ///   - notice: called when somebody isn't let in or does something that isn't allowed.
     ///   - count: counts the same.
     init(_ seal: HubSeal, notice: @escaping (BusNotice) -> Void, count: @escaping (BusNotice.Kind) -> Void) throws {
         guard zmq_has("curve") == 1 else { throw BusKeyError.unsupported }
@@ -50,7 +50,7 @@ final class SealedHall: Hall {
     func open(_ address: BusAddress) throws {
         try publishers.bind(address.publish)
         try audience.socket.bind(address.subscribe)
-        // Everything comes here; who hears what is decided here.
+        // Everything arrives here; who hears what is decided here.
         _ = try publishers.send([[1]])
     }
 
@@ -62,7 +62,7 @@ final class SealedHall: Hall {
         try letIn()
         var isNew = false
         let now = MonotonicClock.now
-        // Bounded: one that never stops saying what it wants to hear mustn't keep the others waiting.
+        // Bounded: a peer that keeps sending what it wants to hear mustn't delay the others.
         for _ in 0..<64 {
             switch try audience.listen(guests, at: now) {
             case .none: return isNew
@@ -79,21 +79,22 @@ final class SealedHall: Hall {
             case .admitted(_, let key): admitted.insert(key)
             case .unknownKey(let address):
                 tell(BusNotice(.refused, who: address, why: "its key isn't on the hub's list"))
-            case .malformed: tell(BusNotice(.refused, who: "unknown", why: "libzmq asked in a form that isn't known"))
+            case .malformed: tell(BusNotice(.refused, who: "unknown", why: "libzmq asked in an unknown form"))
             }
         }
         for monitor in monitors {
             while let (event, endpoint) = try monitor.next() {
                 switch event {
-                // What was refused for its key was told at the door.
+                // What was refused because of its key has already been reported.
                 case .succeeded, .keyRefused: break
                 case .notUnderstood(let differs):
                     let why =
                         differs
                         ? "it doesn't use CURVE: the bus is sealed"
-                        : "its handshake isn't for this hub's key, or is no handshake"
+                        : "its handshake isn't for this hub's key, or isn't a handshake"
                     tell(BusNotice(.refused, who: endpoint, why: why))
-                case .brokenOff: tell(BusNotice(.refused, who: endpoint, why: "it ended in the handshake"))
+                case .brokenOff:
+                    tell(BusNotice(.refused, who: endpoint, why: "the connection ended during the handshake"))
                 }
             }
         }
@@ -107,24 +108,24 @@ final class SealedHall: Hall {
     func forward() throws -> Bool? {
         switch try message.receive(from: publishers) {
         case .none: return nil
-        case .malformed: return deny("said something that is no message")
+        case .malformed: return deny("sent something that isn't a message")
         case .whole: break
         }
         guard let user = message.user, let grant = guests.grants[user] else {
-            return deny("isn't on the hub's list any more")
+            return deny("is no longer on the hub's list")
         }
         guard message[0].count <= Self.topicLimit, message[1].count <= Self.headerLimit else {
             return deny("sent a topic or header that is too long")
         }
         guard grant.mayPublish(message[0]) else {
-            // A topic may hold anything; its first part tells enough.
+            // A topic may hold anything; its first part is enough.
             let family = String(decoding: message[0].prefix { $0 != UInt8(ascii: ".") }.prefix(32), as: UTF8.self)
             return deny("may not publish this topic: \(family).…")
         }
         guard let from = Message.sender(header: message[1]) else {
             return deny("sent a header that can't be read")
         }
-        guard grant.mayBe(from) else { return deny("gives itself another name than its own") }
+        guard grant.mayBe(from) else { return deny("uses a name that isn't its own") }
         try audience.hear(message, guests)
         return true
     }
@@ -151,7 +152,7 @@ final class SealedHall: Hall {
             return false
         }
         if let gone = admitted.first(where: { guests.identities[$0] == nil }) {
-            notice(BusNotice(.reopened, who: "all", why: "the key \(gone.prefix(8))… no longer holds"))
+            notice(BusNotice(.reopened, who: "all", why: "the key \(gone.prefix(8))… is no longer valid"))
             return false
         }
         return true

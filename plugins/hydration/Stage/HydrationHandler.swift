@@ -1,7 +1,7 @@
 import HealthModel
 import HealthStatistics
 
-/// Water drunk in a day, in total and by hour, millilitres.
+/// Water drunk in a day, in total and by hour, in millilitres.
 ///
 /// Overlapping sources are merged (see `CumulativeMerge`).
 public struct HydrationHandler: PluginHandler {

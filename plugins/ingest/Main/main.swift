@@ -24,7 +24,7 @@ PluginProgram.start("ingest") { context, stopper in
     let options = context.configuration
     let folder = context.folder + "/files"
     try StateFolder.make(folder)
-    // What a life before this one took and didn't hand on: whoever sent it got no answer, and sends it again.
+    // Whatever an earlier process received and didn't pass on: its sender got no answer, and sends it again.
     for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
         try FileManager.default.removeItem(atPath: folder + "/" + name)
     }
@@ -59,7 +59,7 @@ PluginProgram.start("ingest") { context, stopper in
     limits.connectionsPerAddress = limits.connections
     limits.bodyBytes = Int(options["bodyBytes"].int ?? 16 << 20)
     limits.totalBodyBytes = 2 * limits.bodyBytes
-    // Half of the threads stay free for what is small, while files are handed on.
+    // Half of the threads stay free for small requests while files are being passed on.
     limits.streams = 4
     limits.streamSeconds = 6 * 3600
     let endpoint = try IngestAddress.endpoint(of: context.instance)
@@ -73,7 +73,7 @@ PluginProgram.start("ingest") { context, stopper in
     let identity = try files?.changed()
     let server = try HTTPServer(
         host: endpoint.host, port: endpoint.port,
-        // Two stacks run side by side by default; a port that somebody has chosen is that one or none.
+        // Two stacks can run side by side by default; a port that somebody has chosen is used or nothing.
         portTries: endpoint.port == IngestAddress.usualPort ? 20 : 1, limits: limits, tls: identity,
         admission: { door.admission(of: $0) }
     ) { door.handle($0) }

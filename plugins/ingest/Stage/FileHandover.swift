@@ -6,18 +6,18 @@ import HealthModel
 import Protocol
 import Synchronization
 
-/// Hands files that came over HTTP on to the observer, and asks what has become of them.
+/// Passes files that came over HTTP on to the observer, and asks about their state.
 package protocol FileTaking: Sendable {
-    /// Hands a file over, and waits until it lies in the observer's inbox.
-    /// - Parameter content: its hash, as `ContentHash` gives it.
+    /// Hands a file over, and waits until it is in the observer's inbox.
+    /// - Parameter content: its hash, from `ContentHash`.
     /// - Returns: the import's id: the same for the same content of the same user, unless it failed or was taken back.
     func handOver(_ path: String, content: [UInt8], user: String) throws(FileHandover.Failure) -> String
 
-    /// What has become of an import; nil when there is none of that id.
+    /// The state of an import; nil when none has that id.
     func state(_ id: String) throws(FileHandover.Failure) -> FileState?
 }
 
-/// What has become of a file.
+/// The state of a file.
 package struct FileState: Sendable, Equatable {
     package var row: ImportRow
     /// While it is being read.
@@ -29,23 +29,25 @@ package struct FileState: Sendable, Equatable {
     }
 }
 
-/// The way over the bus: the observer takes a file that it can open where it lies by a link; of any other it asks for the bytes.
+/// The way over the bus: if the observer can open the file, it takes it in place through a link; otherwise it asks for
+/// the bytes.
 package final class FileHandover: FileTaking {
     package enum Failure: Error, Equatable {
-        /// The observer doesn't answer, or asks for no more.
+        /// The observer doesn't answer, or stops asking for more.
         case silent
         case refused(String)
-        /// It isn't a file that can be imported: why, without its path, which is the server's own.
+        /// It isn't a file that can be imported: why, without its path, which is the server's own business.
         case unreadable(String)
     }
 
-    /// Without progress for so long it is given up.
+    /// Without progress for this long it is given up.
     private static let patience = Duration.seconds(30)
 
     private let connect: @Sendable () throws -> (client: StackClient, offers: FileOffers)
     private let connected = Mutex<(client: StackClient, offers: FileOffers)?>(nil)
 
-    /// - Parameter connect: makes a place on the bus; asked when the first file comes, so that who never gets one hears nothing of it.
+    /// - Parameter connect: connects to the bus; called when the first file comes, so that an ingest that never gets
+    ///   one hears nothing of it.
     package init(observer: String, connect: @escaping @Sendable () throws -> StackClient) {
         self.connect = {
             let client = try connect()
@@ -83,7 +85,7 @@ package final class FileHandover: FileTaking {
             switch row?.state {
             case .open, .closed: return id
             case .failed:
-                let problem = row?.problem ?? "the observer can't take it"
+                let problem = row?.problem ?? "the observer can't accept it"
                 throw .unreadable(problem.replacing("'\(file.path)'", with: "it").replacing(file.path, with: "it"))
             case .announced, .receiving, nil: break
             }

@@ -4,15 +4,15 @@ import HealthModel
 import JSON
 import Protocol
 
-/// Whole files: an export as it is, streamed to the disk and handed on.
+/// Whole files: an export as it is, streamed to disk and handed over.
 extension IngestDoor {
     /// Where files go, and how large one may be.
     package struct Files: Sendable {
         package var taking: any FileTaking
-        /// On the disk where the observer's inbox is, so that a link is enough.
+        /// On the disk with the observer's inbox, so that a link is enough.
         package var folder: String
         package var bytes: Int
-        /// Gets a sentence for the operator.
+        /// Receives a sentence for the operator.
         package var failed: @Sendable (String) -> Void
 
         package init(
@@ -22,7 +22,7 @@ extension IngestDoor {
         }
     }
 
-    /// What becomes of a request's body; asked once a request.
+    /// What happens to a request's body; called once per request.
     package func admission(of request: HTTPRequest) -> HTTPServer.Admission {
         if let refusal = refusal(of: request) { return .refuse(refusal) }
         guard IngestRoute.of(request.path) == .files, let files else { return .collect() }
@@ -34,7 +34,7 @@ extension IngestDoor {
         } catch { return .refuse(error.answer) }
     }
 
-    /// All of it is on the disk: it goes to the observer, and from here.
+    /// All of it is on disk: it goes to the observer, and is removed here.
     private func take(_ sink: FileSink, _ files: Files, _ request: HTTPRequest) -> HTTPResponse {
         defer { sink.abandon() }
         do throws(IngestProblem) {
@@ -46,7 +46,8 @@ extension IngestDoor {
             }
             let id: String
             do throws(FileHandover.Failure) {
-                // By a name that the list of imports can show; another of the same content may have it just now.
+                // Under a name that the list of imports can show; another file with the same content may have it right
+                // now.
                 let kept = try? sink.keep(as: "posted-" + String(hash.high, radix: 16))
                 defer { if let kept { unlink(kept) } }
                 id = try files.taking.handOver(kept ?? sink.path, content: content, user: caller.user)
@@ -56,7 +57,7 @@ extension IngestDoor {
         } catch { return count(error) }
     }
 
-    /// What has become of a file: only of the caller's own user.
+    /// The state of a file: only of the caller's own user.
     func state(ofFileAt path: String, _ caller: Caller) throws(IngestProblem) -> HTTPResponse {
         guard let files, let id = IngestRoute.file(path) else { throw .notFound }
         let found: FileState?
@@ -67,7 +68,7 @@ extension IngestDoor {
 
     private static func told(_ found: FileState) -> Value {
         let row = found.row
-        // How a file comes to the observer is nothing that its sender needs to know.
+        // How a file reaches the observer is of no concern to its sender.
         let state = row.state == .receiving ? ImportRow.State.announced : row.state
         var members: [String: Value] = ["id": .string(row.id), "state": .string(state.rawValue)]
         if let reading = found.reading {
@@ -75,7 +76,7 @@ extension IngestDoor {
             members["bytesTotal"] = .integer(reading.bytesTotal)
             members["records"] = .integer(reading.records)
         }
-        // Its path is the server's own.
+        // Its path is the server's own business.
         if var report = row.report?.object {
             report["path"] = nil
             members["report"] = .object(report)
@@ -87,7 +88,7 @@ extension IngestDoor {
     private static func problem(_ failure: FileHandover.Failure) -> IngestProblem {
         switch failure {
         case .silent:
-            .busy("the observer doesn't answer; the file isn't kept", code: "observer-silent", seconds: 10)
+            .busy("the observer doesn't answer; the file wasn't stored", code: "observer-silent", seconds: 10)
         case .refused(let reason): .busy(reason, code: "not-kept", seconds: 30)
         case .unreadable(let reason): .malformed(reason)
         }

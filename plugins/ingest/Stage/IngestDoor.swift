@@ -5,15 +5,15 @@ import HealthPush
 import Protocol
 import Synchronization
 
-/// Takes requests: who asks, what they bring, what became of it. Effects are given in from outside.
+/// Handles requests: who is asking, what they bring, and its outcome. Effects are passed in from outside.
 package final class IngestDoor: Sendable {
-    /// Who asks, by their token.
+    /// Who is asking, according to their token.
     package struct Caller: Sendable, Equatable {
-        /// The token's: no secret.
+        /// The token's id, which isn't secret.
         package var id: String
         package var user: String
         package var device: String
-        /// Whether the token is for bringing samples.
+        /// Whether the token allows sending samples.
         package var mayIngest: Bool
 
         package init(id: String, user: String, device: String, mayIngest: Bool) {
@@ -23,7 +23,7 @@ package final class IngestDoor: Sendable {
 
     private static let lineTypes: Set = ["application/x-ndjson", "application/ndjson", "application/jsonl"]
 
-    /// nil: it takes no files.
+    /// nil: it accepts no files.
     let files: Files?
     private let line: ObserverLine
     private let clock: @Sendable () -> Instant
@@ -32,16 +32,16 @@ package final class IngestDoor: Sendable {
     private let wake: @Sendable () -> Void
     /// By token.
     private let rate: Mutex<RateLimit<String>>
-    /// By address, of requests without a good token.
+    /// By address, for requests without a valid token.
     private let attempts = Mutex(FailedAttempts<UInt64>(allowed: 20, forgivenAfter: 3))
     private let counts = Mutex((taken: Int64(0), refused: Int64(0), last: Instant?.none))
 
     /// - Parameters:
-    ///   - caller: whose a token is; nil for one that isn't good.
-    ///   - isObserverThere: whether the observer was heard lately.
-    ///   - wake: has the stack look for what is new, as a push does to an app.
-    ///   - files: where whole files go; nil: it takes none.
-    ///   - requestsPerMinute: of one token; a minute's worth may come at once.
+    ///   - caller: the owner of a token; nil if it isn't valid.
+    ///   - isObserverThere: whether the observer was heard recently.
+    ///   - wake: makes the stack check for new data, as a push does for an app.
+    ///   - files: where whole files go; nil: it accepts none.
+    ///   - requestsPerMinute: for each token; a minute's worth may come at once.
     package init(
         requestsPerMinute: Int, line: ObserverLine, files: Files? = nil, clock: @escaping @Sendable () -> Instant,
         caller: @escaping @Sendable (_ secret: String?) -> Caller?, isObserverThere: @escaping @Sendable () -> Bool,
@@ -56,7 +56,8 @@ package final class IngestDoor: Sendable {
         self.wake = wake
     }
 
-    /// The answer for a request whose body needn't come, by its head; nil for one that is to be taken. Asked once a request: it counts.
+    /// The answer for a request whose body needn't be read, judged by its head; nil for one that is to be handled.
+    /// Called once per request, since it counts.
     package func refusal(of request: HTTPRequest) -> HTTPResponse? {
         do throws(IngestProblem) {
             let (_, caller) = try admit(request)
@@ -68,7 +69,7 @@ package final class IngestDoor: Sendable {
         }
     }
 
-    /// What the process says of itself.
+    /// What the process reports about itself.
     package func details(port: Int) -> IngestDetails {
         counts.withLock {
             IngestDetails(ingestPort: port, taken: $0.taken, refused: $0.refused, lastTaken: $0.last)
@@ -86,7 +87,7 @@ package final class IngestDoor: Sendable {
             case .samples: return try take(samples(request), route, caller)
             case .healthAutoExport: return try take(pushed(request), route, caller)
             case .file: return try state(ofFileAt: request.path, caller)
-            // Its body is streamed, and answered where that ends.
+            // Its body is streamed, and answered at its end.
             case .files: throw .notFound
             }
         } catch { return count(error) }
@@ -106,12 +107,12 @@ package final class IngestDoor: Sendable {
 
     func requireObserver() throws(IngestProblem) {
         guard isObserverThere() else {
-            throw .busy("the observer isn't there, and nothing was taken", code: "observer-absent", seconds: 5)
+            throw .busy("the observer isn't there, and nothing was accepted", code: "observer-absent", seconds: 5)
         }
     }
 
-    /// Slows down who has no good token. Who has one isn't held up by others behind the same address: a proxy's is everybody's, and a token of 256
-    /// random bits isn't guessed.
+    /// Slows down clients without a valid token. Those with one aren't held up by others behind the same address: a
+    /// proxy's address is shared by everybody, and a token of 256 random bits can't be guessed.
     private func unauthorized(_ peer: UInt64) -> IngestProblem {
         attempts.withLock { attempts in
             if let wait = attempts.wait(peer, at: Self.seconds) { return .tooMany(wait: wait) }
@@ -120,7 +121,7 @@ package final class IngestDoor: Sendable {
         }
     }
 
-    /// Of the clock that never jumps.
+    /// On the monotonic clock.
     private static var seconds: Double { Double(MonotonicClock.now.microseconds) / 1e6 }
 
     func admit(_ request: HTTPRequest) throws(IngestProblem) -> (IngestRoute, Caller) {
@@ -134,7 +135,7 @@ package final class IngestDoor: Sendable {
         guard let caller = caller(request.bearerToken) else { throw .unauthorized }
         guard caller.mayIngest else {
             throw .forbidden(
-                "this token isn't for bringing samples", hint: "make one with 'healthbus token new --scope ingest'")
+                "this token doesn't allow sending samples", hint: "make one with 'healthbus token new --scope ingest'")
         }
         guard request.method == route.method else { throw .method(route.method) }
         return (route, caller)
@@ -166,7 +167,7 @@ package final class IngestDoor: Sendable {
     ) throws(IngestProblem) -> HTTPResponse {
         if let user = changes.user, user != caller.user {
             throw .forbidden(
-                "the body speaks for another user than the token", hint: "leave 'user' out, or use that user's token")
+                "the body names a different user than the token", hint: "leave 'user' out, or use that user's token")
         }
         try requireObserver()
         let contents = RequestParts(changes).parts
@@ -187,7 +188,7 @@ package final class IngestDoor: Sendable {
             switch error {
             case .silent:
                 throw .busy(
-                    "the observer doesn't answer; what it took in isn't told", code: "observer-silent", seconds: 5)
+                    "the observer doesn't answer; it is unknown what it accepted", code: "observer-silent", seconds: 5)
             case .refused(let reason): throw .busy(reason, code: "not-kept", seconds: 30)
             }
         }

@@ -1,7 +1,7 @@
 import HTTP
 import JSON
 
-/// Why a request isn't taken, as a program reads it: `{"code", "error", "hint"}`.
+/// Why a request isn't accepted, in a form for programs: `{"code", "error", "hint"}`.
 struct IngestProblem: Error {
     var status: Int
     /// A word that doesn't change between releases.
@@ -25,8 +25,8 @@ struct IngestProblem: Error {
     }
 
     static let unauthorized = IngestProblem(
-        status: 401, code: "unauthorized", message: "the bearer token is missing, wrong or no longer good",
-        hint: "send Authorization: Bearer <token>; 'healthbus token new' makes one",
+        status: 401, code: "unauthorized", message: "the bearer token is missing, wrong or no longer valid",
+        hint: "send Authorization: Bearer <token>; 'healthbus token new' creates one",
         headers: ["WWW-Authenticate": "Bearer"])
 
     static func forbidden(_ message: String, hint: String) -> IngestProblem {
@@ -36,25 +36,25 @@ struct IngestProblem: Error {
     static func malformed(_ message: String) -> IngestProblem {
         IngestProblem(
             status: 422, code: "malformed", message: message,
-            hint: "nothing of this request was taken; docs/ways-in.md has the form of the body")
+            hint: "nothing in this request was accepted; docs/ways-in.md describes the body")
     }
 
     static func tooLarge(_ message: String) -> IngestProblem {
         IngestProblem(
             status: 413, code: "too-large", message: message,
-            hint: "nothing of this request was taken; send it in several")
+            hint: "nothing in this request was accepted; split it into several")
     }
 
     static func mediaType(_ allowed: String) -> IngestProblem {
         IngestProblem(
-            status: 415, code: "media-type", message: "the body is of a type that isn't read here",
+            status: 415, code: "media-type", message: "the body has a type that isn't accepted here",
             hint: "send Content-Type: \(allowed)")
     }
 
     static func tooMany(wait: Double) -> IngestProblem {
         let seconds = Int(min(max(wait.rounded(.up), 1), 3600))
         return IngestProblem(
-            status: 429, code: "too-many-requests", message: "this token or address asks too often",
+            status: 429, code: "too-many-requests", message: "this token or address sends too many requests",
             hint: "send it again after Retry-After", headers: ["Retry-After": "\(seconds)"])
     }
 
@@ -63,14 +63,14 @@ struct IngestProblem: Error {
 
     static func method(_ allowed: String) -> IngestProblem {
         IngestProblem(
-            status: 405, code: "method", message: "this path isn't asked so", hint: "use \(allowed)",
+            status: 405, code: "method", message: "this path doesn't support that method", hint: "use \(allowed)",
             headers: ["Allow": allowed])
     }
 
     static func busy(_ why: String, code: StaticString, seconds: Int) -> IngestProblem {
         IngestProblem(
             status: 503, code: code, message: why,
-            hint: "send the same request again; what is here already isn't taken twice",
+            hint: "send the same request again; nothing is stored twice",
             headers: ["Retry-After": "\(seconds)"])
     }
 }

@@ -1,13 +1,13 @@
-/// What can be asked for.
+/// The available paths.
 package enum IngestRoute: String, CaseIterable {
     case samples = "/v1/samples"
     case healthAutoExport = "/v1/health-auto-export"
     case wake = "/v1/wake"
     /// An export as it is.
     case files = "/v1/files"
-    /// What has become of one: its id follows.
+    /// The state of one: its id follows.
     case file = "/v1/files/"
-    /// Whether the process is there: the only one without a token.
+    /// Whether the process is there: the only path that needs no token.
     case health = "/v1/health"
 
     package var method: String { self == .health || self == .file ? "GET" : "POST" }
@@ -17,7 +17,7 @@ package enum IngestRoute: String, CaseIterable {
         return file(path) == nil ? nil : .file
     }
 
-    /// The id in a path that asks for a file: an import's id has no other characters.
+    /// The id in a path that asks about a file: an import's id has no other characters.
     static func file(_ path: String) -> String? {
         guard path.hasPrefix(file.rawValue) else { return nil }
         let id = path.dropFirst(file.rawValue.count)

@@ -4,14 +4,14 @@ import HealthStore
 import JSON
 import Protocol
 
-/// What became of each item of a request.
+/// The outcome of each item in a request.
 struct ItemOutcomes {
     /// By item, from 0; nil for one that brought nothing.
     private var outcomes: [Word?]
     private var reasons: [(item: Int64, text: String)] = []
 
     enum Word: Int {
-        // In the order of what is worth telling, of an item with several rows.
+        // In order of importance, for an item with several rows.
         case known, unknown, deleted, changed, added, quarantined
 
         var text: StaticString {
@@ -65,7 +65,7 @@ struct ItemOutcomes {
         }
     }
 
-    /// A sample that isn't here is kept out when it comes.
+    /// A sample that isn't here is refused when it comes.
     private static func word(ofDeleting outcome: RecordOutcome) -> Word {
         switch outcome {
         case .deleted: .deleted
@@ -74,7 +74,7 @@ struct ItemOutcomes {
         }
     }
 
-    /// The answer, as docs/ways-in.md has it.
+    /// The answer, as described in docs/ways-in.md.
     var answer: HTTPResponse {
         var counts = [Int64](repeating: 0, count: Word.all.count)
         for case let word? in outcomes { counts[word.rawValue] += 1 }

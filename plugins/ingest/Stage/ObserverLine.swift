@@ -4,21 +4,21 @@ import HealthModel
 import Protocol
 import Synchronization
 
-/// The line to the observer: says a request's parts, one after the other, and waits for what became of each. A message may get lost, so a part is said
-/// again until it is answered; the observer knows what it has answered before.
+/// The connection to the observer: sends a request's parts, one after the other, and waits for the outcome of each. A
+/// message may get lost, so a part is sent again until it is answered; the observer remembers what it has answered.
 ///
-/// Keeps nothing: what isn't answered is the sender's to send again.
+/// Keeps nothing: anything unanswered is up to the sender to send again.
 package final class ObserverLine: Sendable {
     /// Why a request couldn't be handed over.
     package enum Failure: Error, Equatable {
-        /// The observer doesn't answer. What it did take in, it will know when the request comes again.
+        /// The observer doesn't answer. It will recognise whatever it did accept when the request comes again.
         case silent
-        /// It takes nothing in at present.
+        /// It accepts nothing at present.
         case refused(String)
     }
 
     private struct Waiting {
-        /// The part's. An answer to another one, that was said twice, is nobody's any more.
+        /// The part's number. An answer to another one, which was sent twice, is ignored.
         let number: Int64
         var receipt: IngestReceipt?
         let arrived = DispatchSemaphore(value: 0)
@@ -28,14 +28,14 @@ package final class ObserverLine: Sendable {
     /// By request.
     private let waiting = Mutex<[String: Waiting]>([:])
 
-    /// Between two times that a part is said, until a part is given up, and until a whole request is.
+    /// How long until a part is sent again, until a part is given up, and until a whole request is.
     private let repeatAfter: Duration
     private let patience: Duration
     private let longest: Duration
 
     /// - Parameters:
-    ///   - patience: of one part. A request of many goes on while they are answered.
-    ///   - longest: of all parts; less than a proxy waits.
+    ///   - patience: for one part. A request with many parts continues while they are being answered.
+    ///   - longest: for all parts; less than a proxy waits.
     ///   - say: sends a part to the observer; may lose it.
     package init(
         repeatAfter: Duration = .milliseconds(500), patience: Duration = .seconds(15),
@@ -47,7 +47,7 @@ package final class ObserverLine: Sendable {
         self.say = say
     }
 
-    /// Takes what the observer says. Any thread may call it.
+    /// Accepts the observer's message. Any thread may call it.
     package func hear(_ receipt: IngestReceipt) {
         waiting.withLock { waiting in
             guard let entry = waiting[receipt.id], entry.number == receipt.part, entry.receipt == nil else { return }
@@ -57,8 +57,8 @@ package final class ObserverLine: Sendable {
     }
 
     /// Hands a request's parts over, and waits.
-    /// - Parameter make: gives the parts, under the id that it is given.
-    /// - Returns: the receipts, in the parts' order: all is durable.
+    /// - Parameter make: makes the parts, under the given id.
+    /// - Returns: the receipts, in the parts' order: everything is durable.
     func submit(_ make: (_ id: String) -> [IngestPart]) throws(Failure) -> [IngestReceipt] {
         let deadline = MonotonicClock.now + longest
         while true {

@@ -2,18 +2,18 @@ import HealthModel
 import HealthPush
 import Protocol
 
-/// Cuts what a request brings into parts that fit a message.
+/// Cuts a request's content into parts that fit a message.
 package struct RequestParts {
-    /// Rows of a part: a commit's worth.
+    /// Rows in a part: a commit's worth.
     private static let rowLimit = 2048
-    /// Bytes of a part's texts. A message holds 1 MiB.
+    /// Bytes in a part's texts. A message holds 1 MiB.
     private static let byteLimit = 640 << 10
     private static let deletionLimit = 16_384
 
-    /// The parts in order, their ids and numbers still to be given; at least one.
+    /// The parts in order, without ids and numbers so far; at least one.
     package private(set) var parts: [Content] = []
 
-    /// What one part holds.
+    /// The content of one part.
     package struct Content {
         package var records = RecordBatch()
         package var deleted: [SampleID] = []
@@ -42,7 +42,7 @@ package struct RequestParts {
             }
             if cut.rows == Self.rowLimit || cut.size + bytes > Self.byteLimit {
                 parts.append(cut.finish())
-                // Its names are new again.
+                // Its names count as new again.
                 bytes = cut.bytes(row)
             }
             cut.take(row, bytes)
@@ -63,7 +63,7 @@ package struct RequestParts {
     }
 }
 
-/// Takes rows of a batch over into a smaller one, with those names that they use.
+/// Copies rows of a batch into a smaller one, with only the names that they use.
 private struct PartCutter {
     private let source: RecordBatch
     private var target = RecordBatch()
@@ -76,7 +76,7 @@ private struct PartCutter {
 
     var rows: Int { target.count }
 
-    /// Bytes that a row's texts add, with those of its names that are new in the part.
+    /// How many bytes a row's texts add, with those of its names that are new in the part.
     func bytes(_ row: Int) -> Int {
         var size = source.metadata.range(row).count + source.payload.range(row).count
         if types[source.type[row]] == nil { size += Self.entry + source.types[Int(source.type[row])].utf8.count }
@@ -89,7 +89,7 @@ private struct PartCutter {
         return size
     }
 
-    /// What a text in a dictionary takes beside itself.
+    /// The overhead of a text in a dictionary.
     private static let entry = 24
 
     mutating func take(_ row: Int, _ bytes: Int) {

@@ -1,8 +1,9 @@
 import HealthModel
 
-/// An alert on its way to a person: what its producer's row says, and whether it was raised or is over.
+/// An alert on its way to a person: the content of its producer's row, and whether it was raised or is over.
 package struct Notification: Sendable, Equatable {
-    /// The same for every attempt, another for each time that the alert is raised or cleared: whoever gets it twice can tell.
+    /// The same for every attempt, but different each time the alert is raised or cleared, so that recipients can
+    /// recognise duplicates.
     package var id: String
     package var producer: String
     package var kind: String
@@ -26,7 +27,7 @@ package struct Notification: Sendable, Equatable {
 
     package var isRaised: Bool { since != nil }
 
-    /// What a program reads and a webhook gets.
+    /// The input of a program and the body for a webhook.
     package var json: String {
         Value.object([
             "id": .string(id), "from": .string(producer), "kind": .string(kind), "subject": .string(subject),
@@ -35,7 +36,7 @@ package struct Notification: Sendable, Equatable {
         ]).json()
     }
 
-    /// What a program finds in its environment.
+    /// A program's environment variables.
     var environment: [String: String] {
         [
             "HEALTHBUS_ALERT_KIND": kind, "HEALTHBUS_ALERT_TEXT": text, "HEALTHBUS_ALERT_REMEDY": remedy,
@@ -44,7 +45,7 @@ package struct Notification: Sendable, Equatable {
     }
 }
 
-/// What became of an attempt to tell of it.
+/// The result of an attempt to deliver it.
 package enum NotificationResult: Sendable, Equatable {
     case told
     /// With the reason; it is tried again.

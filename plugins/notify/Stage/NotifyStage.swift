@@ -5,9 +5,10 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Tells a person of alerts: pulls them from every stage that raises some, and has each one told, in order, before its anchor moves.
+/// Notifies a person of alerts: pulls them from every stage that raises some, and has each one delivered, in order,
+/// before its anchor moves.
 ///
-/// At least once: one that was told just before a crash is told again, under the same id.
+/// At least once: one that was delivered just before a crash is delivered again, under the same id.
 package final class NotifyStage: Stage {
     private struct Waiting {
         var upstream: Int
@@ -26,13 +27,13 @@ package final class NotifyStage: Stage {
     private var givenUp: Int64 = 0
     private var problem: String?
 
-    /// One that couldn't be told this often is left: the next may matter more.
+    /// One that couldn't be delivered after this many attempts is dropped: the next may matter more.
     private static let attempts = 8
     private static let longestWait = Duration.seconds(300)
 
     /// - Parameters:
     ///   - kinds: which alerts; nil for all.
-    ///   - tellsCleared: also when one is over.
+    ///   - tellsCleared: whether to notify when one is over, too.
     package init(producers: [String], kinds: Set<String>?, tellsCleared: Bool) {
         upstreams = producers.map { Upstream($0, query: .changes(topic: Alert.topicPrefix)) }
         self.kinds = kinds
@@ -125,9 +126,9 @@ package final class NotifyStage: Stage {
         return nil
     }
 
-    /// What holds now is told once more.
+    /// Alerts that still apply are delivered once more.
     package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
-        guard request.action == "reset" else { return .refused("there is no '\(request.action)' of notifications") }
+        guard request.action == "reset" else { return .refused("a notifier doesn't support '\(request.action)'") }
         waiting = []
         effect = nil
         for upstream in upstreams { try upstream.forget(turn) }

@@ -1,7 +1,7 @@
 import Foundation
 import HTTP
 
-/// A webhook's address: the server, and the path and query below it.
+/// A webhook's address: the server, and the path and query on it.
 package struct Webhook: Sendable, Equatable {
     let server: String
     let path: String
@@ -19,7 +19,7 @@ package struct Webhook: Sendable, Equatable {
         _ = try HTTPClient(base: server)
     }
 
-    /// Posts JSON there; the status of the answer.
+    /// Posts JSON there, and returns the status of the answer.
     func post(_ json: String, headers: HTTPHeaders, timeout: Double) throws -> Int {
         try HTTPClient(base: server).send(
             HTTPRequest(method: "POST", path: path, query: query, headers: headers, body: Array(json.utf8)),

@@ -1,7 +1,8 @@
 import HealthModel
 import SQLite
 
-/// What is known of the users themselves (`dateOfBirth`): data of the observer's changelog, so that every stage sees the same.
+/// What is known about the users themselves (`dateOfBirth`): part of the observer's changelog, so that every stage sees
+/// the same.
 package enum CharacteristicsTable {
     static func createTables(in database: Database) throws {
         try database.execute(
@@ -11,7 +12,7 @@ package enum CharacteristicsTable {
             """)
     }
 
-    /// What changed in a window, and what is known of `users`; by user.
+    /// What changed in a window, and what is known about `users`; by user.
     static func read(
         _ database: Database, after: SequenceNumber, through: SequenceNumber, users: Set<String>
     ) throws -> [String: Value] {

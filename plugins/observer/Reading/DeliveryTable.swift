@@ -1,7 +1,8 @@
 import SQLite
 import StageKit
 
-/// The device and who is registered, on file, and the little that each read has to know (`ReadAccess`); each by its key.
+/// The device and the registrations, on file, and the little that each read needs to know (`ReadAccess`); each under
+/// its key.
 package enum DeliveryTable {
     package static let table = ValueTable("delivery")
 

@@ -1,10 +1,10 @@
 import HealthModel
 import SQLite
 
-/// Which of the store's sequences a person's history came by, when it was read for the first time: what is in them is no news to anyone, however
-/// lately it has happened.
+/// Which of the store's sequences came from the first reading of a person's history: their content isn't news to
+/// anyone, however recent.
 struct FirstReads {
-    /// The sequences that came by first reads, without the first of each pair; one that isn't over has no end.
+    /// The sequences from first reads, excluding the first of each pair; one that isn't over has no end.
     private let spans: [(after: SequenceNumber, until: SequenceNumber)]
 
     init(_ database: Database) throws {
@@ -12,7 +12,7 @@ struct FirstReads {
         let isThere =
             try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'first_reads'").firstRow { _ in true }
             ?? false
-        // A store of an earlier release has none until its own program has opened it.
+        // A store from an earlier release has none until this release's observer has opened it.
         if isThere {
             try database.prepare("SELECT after, until FROM first_reads").forEachRow {
                 spans.append((SequenceNumber($0.int64(0)), $0.isNull(1) ? .end : SequenceNumber($0.int64(1))))
@@ -21,7 +21,7 @@ struct FirstReads {
         self.spans = spans
     }
 
-    /// Whether any of these sequences, without the first, came by one.
+    /// Whether any of these sequences, excluding the first, came from one.
     func touches(after: SequenceNumber, through: SequenceNumber) -> Bool {
         spans.contains { $0.after < through && after < $0.until }
     }

@@ -3,15 +3,15 @@ import Protocol
 import SQLite
 import StageKit
 
-/// The files handed over, on file: what was asked of each, what became of it, and which sequences a first read took.
+/// The files handed over, on file: what was requested for each, its outcome, and which sequences a first read took.
 package enum ImportTables {
-    /// What each file's reading is to do, by its id.
+    /// What each file's import is to do, by its id.
     package static let plans = ValueTable("import_plans", key: "id", value: "plan")
 
-    /// Files of the inbox folder that lie there still, by their names: the import's id, and which file it is.
+    /// Files still in the inbox folder, by name: the import's id, and which file it is.
     package static let drops = ValueTable("import_drops", key: "name", value: "file")
 
-    /// What was taken back so far, by the request that asks for it.
+    /// What has been taken back so far, by the id of the request.
     package static let undos = ValueTable("import_undos", key: "request", value: "report")
 
     static func createTables(in database: Database) throws {
@@ -31,10 +31,10 @@ package enum ImportTables {
         try undos.create(in: database)
     }
 
-    /// The newest of them, or the one of an id; what the observer answers of each.
+    /// The newest ones, or the one with an id; the observer's answer for each.
     static func answer(id: String?, in database: Database) throws -> [ImportRow] {
         var rows: [ImportRow] = []
-        // A store of an earlier release has none until its own program has opened it.
+        // A store from an earlier release has none until this release's observer has opened it.
         let hasUndone =
             try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'import_undone'").firstRow { _ in true }
             ?? false

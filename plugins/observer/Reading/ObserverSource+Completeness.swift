@@ -3,13 +3,14 @@ import HealthStore
 import Protocol
 import StageKit
 
-/// What `check` and `status` ask: how complete the samples are, what Apple counted, what is quarantined. Nothing follows from these.
+/// What `check` and `status` ask: how complete the samples are, what Apple counted, what is in quarantine. Nothing is
+/// derived from these.
 extension ObserverSource {
-    /// Numbers in the columns of one page: well within 64 KiB.
+    /// How many numbers the columns of one page may have: well within 64 KiB.
     private static let numbersPerPage = 9000
     private static let summariesPerPage = 150
 
-    /// By type the dates with samples, and late arrivals; a type whose columns are long goes on in the next page.
+    /// For each type the dates with samples, and late arrivals; a type with long columns continues on the next page.
     func completeness(
         user: String?, nights nightHours: [String: Int64], after position: TypePosition?,
         _ page: (any PageContent, Bool) -> Void
@@ -42,7 +43,7 @@ extension ObserverSource {
                 rows.append(row.value)
                 room -= row.numbers
             }
-            // Of one type all pages are of one answer.
+            // All pages about one type belong to one answer.
             if budget.isBounded, parts >= Self.partsPerSlice / 2, index + 1 < asked.count {
                 return flush(then: type.head)
             }
@@ -50,7 +51,7 @@ extension ObserverSource {
         page(CompletenessPage(types: rows), true)
     }
 
-    /// A type's row, or several of parts of its columns.
+    /// A type's row, or several rows with parts of its columns.
     private static func rows(_ type: TypeCompleteness) -> [(value: TypeDaysRow, numbers: Int)] {
         let head = type.head
         let step = numbersPerPage / 6
@@ -67,7 +68,7 @@ extension ObserverSource {
         }
     }
 
-    /// Apple's own figures of a user's days.
+    /// Apple's own figures for a user's days.
     func summaries(user: String, from: String, to: String, _ page: (any PageContent, Bool) -> Void) throws {
         guard let from = LocalDay(from), let to = LocalDay(to) else {
             throw PullRefusal("a 'summaries' request needs 'user', 'from' and 'to'")
@@ -92,7 +93,7 @@ extension ObserverSource {
         page(QuarantinePage(reasons: reasons.map { .init(reason: $0.reason, count: Int64($0.count)) }), true)
     }
 
-    /// The entries of the quarantine, oldest first; what they hold only with `record`, and only of one.
+    /// The entries of the quarantine, oldest first; their contents only with `record`, and only for one entry.
     func quarantined(
         _ selection: MendSelection, user: String?, isSingle: Bool, after: Int64?,
         _ page: (any PageContent, Bool) -> Void
@@ -118,7 +119,7 @@ extension ObserverSource {
 }
 
 extension QuarantinedRecord {
-    /// - Parameter isWhole: with what the record holds.
+    /// - Parameter isWhole: include the record's contents.
     func row(isWhole: Bool) -> QuarantinedRow {
         var row = QuarantinedRow(
             number: entry.number, user: entry.user,

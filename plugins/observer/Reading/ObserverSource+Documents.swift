@@ -10,7 +10,7 @@ extension ObserverSource {
     private static let bytesPerPage = 48 << 10
     private static let pagesPerDocument = 24
 
-    /// Documents hold what a hospital wrote: only a person's own tools get them.
+    /// Documents contain what a hospital wrote: only a person's own tools get them.
     private func refuse(_ consumer: String?) throws {
         guard let consumer, !BusName.isTool(consumer) else { return }
         throw PullRefusal("documents are given to a person's own tools only")
@@ -33,7 +33,7 @@ extension ObserverSource {
         }
     }
 
-    /// A document's content from a place on: some pages, the last of all with the size and hash of the whole.
+    /// A document's content from an offset on: some pages, the very last with the size and hash of the whole.
     func document(
         _ number: Int64, from offset: Int64, for consumer: String?, _ page: (any PageContent, Bool) -> Void
     ) throws {

@@ -6,8 +6,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// What the observer answers: anchored queries (`samples`, `spans`), ranges as of a sequence (`slice`), zones and a timeline's
-/// origins, imports, types, completeness, Apple's summaries, what is quarantined.
+/// What the observer answers: anchored queries (`samples`, `spans`), ranges as of a sequence (`slice`), zones and the
+/// origins of a timeline, imports, types, completeness, Apple's summaries, the quarantine.
 package final class ObserverSource: PullSource {
     let database: Database
     let store: HealthStoreReader
@@ -16,12 +16,14 @@ package final class ObserverSource: PullSource {
     let budget: CompletenessReader.Budget
     private let access: ReadAccess
 
-    /// Parts of one slice's answer: well within every socket's high-water mark. A longer slice goes on in another request.
+    /// Parts in one slice's answer: well within every socket's high-water mark. A longer slice continues in another
+    /// request.
     static let partsPerSlice = 24
     private static let pagesPerRequest = ChangelogSource.pagesPerRequest
     private static let limits = PullLimits(rows: 4096, bytes: 56 * 1024, scanned: 50_000)
 
-    /// - Parameter isShared: whether others wait for their answers meanwhile, so that long work must be asked for in steps.
+    /// - Parameter isShared: whether others wait for their answers in the meantime, so that long work must be requested
+    ///   in steps.
     package init(database: Database, isShared: Bool = true) throws {
         self.database = database
         store = try HealthStoreReader(database: database)
@@ -30,7 +32,7 @@ package final class ObserverSource: PullSource {
         access = try ReadAccess(database)
     }
 
-    /// Makes what this reads, where it is absent; an earlier release's file is brought up to date.
+    /// Creates the tables that this reads, if they are missing; an earlier release's file is updated.
     package static func createTables(in database: Database) throws {
         try HealthStoreSchema.create(in: database)
         try ImportTables.createTables(in: database)
@@ -118,13 +120,13 @@ package final class ObserverSource: PullSource {
             throw PullRefusal("the request needs 'after', 'until' and 'types'")
         }
         let types = TypeFilter.Types(types)
-        // Everything from the beginning, or what was left behind: nothing that a person is to be told of.
+        // Everything from the beginning, or what was left behind: nothing that a person needs to be told about.
         let isBulk = place.bulk == true || (place.store == nil && after.minimum < head.first)
         let firstReads = try FirstReads(database)
         for index in 1...Self.pagesPerRequest {
             let found = try read(TypeFilter(types: access.allowed(types)), Self.window(after, until, head))
             let from = after.minimum
-            // A walk that is complete has covered the whole window, whatever its last row.
+            // A complete walk has covered the whole window, whatever its last row.
             let through = found.isComplete ? max(until.maximum, after.maximum) : found.covered
             let reached = min(through, max(head.sequence, after.maximum))
             let isOld = isBulk || firstReads.touches(after: from, through: reached)

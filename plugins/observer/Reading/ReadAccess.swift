@@ -5,8 +5,8 @@ import MessageBus
 import Protocol
 import SQLite
 
-/// What the stack's consumers may read at present. They are the app: locked, nothing; a type that was denied looks as if there were no samples of it.
-/// A person's own tools read the store as it is.
+/// What the stack's consumers may read at present. They are the app: while the phone is locked, nothing; a denied type
+/// looks as if it had no samples. A person's own tools read the store as it is.
 final class ReadAccess {
     private let find: Statement
     private var denied: Set<String> = []
@@ -19,7 +19,7 @@ final class ReadAccess {
             exists == true ? "SELECT value FROM delivery WHERE key = 'access'" : "SELECT NULL WHERE 0")
     }
 
-    /// Looks at what holds for a request, in the read transaction that answers it.
+    /// Reads the current state for a request, in the read transaction that answers it.
     /// - Throws: `DeliveryError` (`databaseInaccessible`) while the device is locked.
     func refresh(for query: Query, of consumer: String?) throws {
         denied = []
@@ -46,7 +46,7 @@ final class ReadAccess {
     }
 }
 
-/// The little that each read has to know, as the observer's file has it.
+/// The little that each read needs to know, as stored in the observer's file.
 package struct KeptAccess: Codable {
     var locked: Bool
     var denied: [String]

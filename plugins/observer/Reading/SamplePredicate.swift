@@ -1,7 +1,8 @@
 import HealthModel
 import Protocol
 
-/// Which samples of its types a query wants; as with HealthKit's anchored queries it filters adds and deletions alike. Pure.
+/// Which samples of its types a query wants; as with HealthKit's anchored queries it filters additions and deletions
+/// alike. Pure.
 struct SamplePredicate {
     /// The sample ends at or after this.
     private var from: Instant?
@@ -14,7 +15,7 @@ struct SamplePredicate {
     private var isEnteredByHand: Bool?
 
     /// nil when the request has none.
-    /// - Throws: `PullRefusal` for members that a predicate doesn't have, or that aren't what they should be.
+    /// - Throws: `PullRefusal` for members that a predicate doesn't have, or that are invalid.
     init?(_ value: Value) throws {
         guard !value.isNull else { return nil }
         guard let members = value.object else { throw PullRefusal("a predicate is a map") }
@@ -33,12 +34,12 @@ struct SamplePredicate {
             case ("activities", _): activities = Set(try names(member).map { WorkoutActivity(named: $0).name })
             default:
                 throw PullRefusal(
-                    "a predicate has from and to (instants), sources, activities and enteredByHand, not this '\(name)'")
+                    "a predicate has from and to (instants), sources, activities and enteredByHand, but no '\(name)'")
             }
         }
     }
 
-    /// Whether rows must come with their payload for it to be judged.
+    /// Whether rows must come with their payload for it to be evaluated.
     var needsPayload: Bool { activities != nil }
 
     func filter(_ page: SamplePage) throws -> [Int] { try page.ids.indices.filter { try includes($0, of: page) } }

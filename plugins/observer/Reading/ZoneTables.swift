@@ -2,10 +2,12 @@ import HealthModel
 import Protocol
 import SQLite
 
-/// The users' zones on file: what was set and added, what was observed, and the timelines that follow from both and that other stages read.
+/// The users' zones, on file: what was set and added, what was observed, and the timelines that follow from both and
+/// that other stages read.
 package enum ZoneTables {
     static func create(in database: Database) throws {
-        // The zone that was set has the least moment there is. A timeline without settings was made before there were any.
+        // The zone that was set has the lowest moment there is. A timeline without settings was made before settings
+        // existed.
         try database.execute(
             """
             CREATE TABLE IF NOT EXISTS zone_timelines(
@@ -29,7 +31,7 @@ package enum ZoneTables {
         return users
     }
 
-    /// All that decides a user's timeline; nil when the user has none.
+    /// Everything that decides a user's timeline; nil when the user has none.
     package static func plan(of user: String, in database: Database) throws -> ZonePlan? {
         let settings = try database.prepare("SELECT moment, zone FROM zone_settings WHERE user = ? ORDER BY moment")
         settings.bind(1, user)
@@ -39,7 +41,7 @@ package enum ZoneTables {
         var plan = ZonePlan(home: home.zone, added: Array(entries.dropFirst()))
         let observed = try database.prepare("SELECT hour, zone, rank FROM zone_observations WHERE user = ?")
         observed.bind(1, user)
-        // One text a zone, however many hours name it.
+        // One string per zone, however many hours name it.
         var names: [String: String] = [:]
         try observed.forEachRow {
             let name = $0.string(1)

@@ -6,8 +6,8 @@ import SQLite
 import StageKit
 
 extension CharacteristicsTable {
-    /// Takes over what an export says of its user. The newest export's word counts, whatever the order in which they come; one that says
-    /// nothing changes nothing.
+    /// Learns what an export says about its user. The newest export wins, in whatever order they come; one that doesn't
+    /// say changes nothing.
     static func learn(_ info: ExportInfo, user: String, _ turn: Turn) throws {
         guard let birth = info.dateOfBirth else { return }
         let members = Value.object(["dateOfBirth": .string(birth.description)]).json()
@@ -17,7 +17,8 @@ extension CharacteristicsTable {
         let known = try find.firstRow {
             (exported: $0.int64(0), members: $0.string(1), sequence: SequenceNumber($0.int64(2)))
         }
-        // Of two exports of one moment the greater counts, so that the order in which they come doesn't.
+        // Of two exports with the same date the greater value wins, so that the order in which they come doesn't
+        // matter.
         if let known, (known.exported, known.members) >= (exported, members) { return }
         let stage = try turn.write()
         let write = try stage.database.prepare("INSERT OR REPLACE INTO characteristics VALUES (?, ?, ?, ?)")

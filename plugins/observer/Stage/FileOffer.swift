@@ -2,16 +2,17 @@ import HealthModel
 import MessageBus
 import Protocol
 
-/// What a command that can give a file's bytes has said of it: kept with the import until the file is in the inbox.
+/// What a command that can send a file's bytes has said about it: stored with the import until the file is in the
+/// inbox.
 struct FileOffer: Equatable {
-    /// The command without its id and its sender: who asks for exactly this again goes on with what is here.
+    /// The command without its id and its sender: exactly the same request continues with what is here.
     var request: ImportFile
     /// When somebody last offered it.
     var heard: Instant
 
-    /// Offers come each second, but are kept no more often than this.
+    /// Offers come each second, but are saved no more often than this.
     static let resolution = Duration.seconds(60)
-    /// What comes from a pipe can't be gone on with: it waits only as long as its sender may be out of reach.
+    /// A transfer from a pipe can't be resumed: it waits only as long as its sender may be out of reach.
     private static let patience = (file: Duration.seconds(24 * 3600), pipe: Duration.seconds(180))
 
     init(request: ImportFile, heard: Instant) {
@@ -19,7 +20,7 @@ struct FileOffer: Equatable {
         self.heard = heard
     }
 
-    /// nil for a command that doesn't offer anything.
+    /// nil for a command that offers nothing.
     init?(_ command: ImportFile, heard: Instant) {
         guard Self.sender(of: command) != nil else { return nil }
         var request = command
@@ -27,7 +28,7 @@ struct FileOffer: Equatable {
         self.init(request: request, heard: heard)
     }
 
-    /// Where the bytes can be asked for: a tool, and never an instance of the stack.
+    /// Who can be asked for the bytes: a tool, never an instance of the stack.
     static func sender(of command: ImportFile) -> String? {
         command.sender.flatMap { BusName.isTool($0) && $0.utf8.count <= 128 ? $0 : nil }
     }

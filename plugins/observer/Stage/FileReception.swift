@@ -3,24 +3,25 @@ import MessageBus
 import Protocol
 import StageKit
 
-/// One file that comes over the bus in pieces. The observer asks for them, so that order, repetition and back-pressure are its own: one request is under
-/// way while the pieces of the one before are being written. How much is here is the length of the file in the inbox, and nothing else.
+/// One file that comes over the bus in pieces. The observer asks for them, so that it controls order, repetition and
+/// back-pressure: one request is in progress while the previous pieces are being written. How much has arrived is the
+/// length of the file in the inbox, and nothing else.
 struct FileReception {
     let id: String
     let sender: String
-    /// When the sender last said that it is there, by the clock that never jumps.
+    /// When the sender last reported that it is there, by the monotonic clock.
     var heard: MonotonicTime
-    /// Up to which byte pieces have come; nil until the inbox has told what is there from before.
+    /// Up to which byte pieces have arrived; nil until the inbox has reported what is there from before.
     private(set) var arrived: Int64?
     private(set) var pull: Pull?
-    /// Pieces that wait for those before them to be written.
+    /// Pieces waiting for the previous ones to be written.
     private var waiting: FilePieces?
     private var isWriting = false
     private var isMeasuring = false
     private var isWhole = false
     private var mismatches = 0
 
-    /// A sender that says nothing for so long is given up; the file waits for another.
+    /// A sender that is silent for this long is given up; the file waits for another.
     static let patience = Duration.seconds(10)
 
     init(id: String, sender: String, heard: MonotonicTime) {
@@ -29,7 +30,7 @@ struct FileReception {
         self.heard = heard
     }
 
-    /// Asks for, and has written, what is next.
+    /// Requests what is next, and has it written.
     mutating func advance(_ turn: Turn) {
         guard let arrived else {
             if !isMeasuring { turn.perform(ObserverEffect.measure(id: id)) }
@@ -46,16 +47,16 @@ struct FileReception {
         }
     }
 
-    /// Takes the answer to its pull.
-    /// - Returns: why it can't go on, if so.
+    /// Accepts the answer to its pull.
+    /// - Returns: why it can't continue, if so.
     mutating func take(_ answer: PullAnswer) -> String? {
         pull = nil
         switch answer.result {
         case .refused(let reason): return reason
-        case .reset, .databaseInaccessible: return "its sender can't give it"
+        case .reset, .databaseInaccessible: return "its sender can't send it"
         case .pages(let pages):
             guard let arrived, let pieces = FilePieces(pages, at: arrived) else {
-                return "what its sender gave can't be read; run both from one release"
+                return "what its sender sent can't be read; run the same release of both"
             }
             self.arrived = pieces.end
             isWhole = pieces.whole != nil
@@ -64,15 +65,15 @@ struct FileReception {
         }
     }
 
-    /// The inbox has told how much is there, or has written what it was given.
+    /// The inbox has reported how much is there, or has written what it received.
     mutating func stored(upTo length: Int64) {
         if isMeasuring { arrived = length }
         isMeasuring = false
         isWriting = false
     }
 
-    /// What arrived isn't what was sent, and has been thrown away.
-    /// - Returns: whether it is worth another try.
+    /// What arrived isn't what was sent, and has been discarded.
+    /// - Returns: whether it is worth another attempt.
     mutating func beginAgain() -> Bool {
         mismatches += 1
         (arrived, waiting, isWriting, isWhole) = (0, nil, false, false)

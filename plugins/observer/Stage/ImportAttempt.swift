@@ -4,28 +4,28 @@ import HealthStatistics
 import HealthStore
 import Protocol
 
-/// One file while it is being read: what this attempt has met so far.
+/// One file while it is being read: what this attempt has found so far.
 final class ImportAttempt {
     let id: String
-    /// The effect that reads it: what another one still says is of an attempt before.
+    /// The effect that reads it: anything from another one belongs to an earlier attempt.
     let effect: Int64
     let session: ImportSession
     let startedAt: MonotonicTime
     var counts = IngestCounts()
     /// Inputs that couldn't be understood.
     private(set) var quarantinedInputs: Int64 = 0
-    /// The same by type, as far as they say one; by their elements' names where they don't.
+    /// The same by type, if they state one; otherwise by the name of the element.
     private var inputsByType: [String: Int64] = [:]
-    /// Types that a report lists; an input can make up as many as it likes.
+    /// How many types a report lists; an input can invent any number.
     private static let typeLimit = 2000
     var bytesRead: Int64 = 0
     var bytesTotal: Int64 = 0
     var export: ExportInfo?
-    /// The date of birth that the export says is in the future, or before anyone living was born: it isn't learned.
+    /// The date of birth in the export is in the future, or before anyone living was born: it isn't learned.
     var hasImpossibleBirth = false
-    /// How it goes on once the file has been read; nil before, and for a plain import.
+    /// How it continues once the file has been read; nil before that, and for a plain import.
     var ending: ImportEnding?
-    /// Of the route whose pieces come now.
+    /// For the route whose pieces are being received.
     var routeSummary = RouteSummary()
 
     init(id: String, source: String, effect: Int64, startedAt: MonotonicTime) {
@@ -44,12 +44,12 @@ final class ImportAttempt {
         }
     }
 
-    /// Whether workouts of the file couldn't be understood.
+    /// Whether any workouts in the file couldn't be understood.
     var lacksWorkouts: Bool { inputsByType.keys.contains { $0.contains("Workout") } }
 
     var records: Int64 { Int64(counts.total.read) }
 
-    /// What `healthbus import --json` prints of a file.
+    /// What `healthbus import --json` prints for a file.
     func report(of entry: ImportLedger.Entry, summary: ReadSummary) -> Value {
         var byType: [String: ImportReport.Tally] = [:]
         var total = ImportReport.Tally(
@@ -60,7 +60,7 @@ final class ImportAttempt {
             let quarantined = Int64(tally.quarantined)
             let deleted = Int64(tally.deleted)
             let added = entry.added[type] ?? 0
-            // What was only tried out, and refused, is neither added nor known.
+            // What was only tried, and refused, is neither added nor known.
             let isRefused = entry.plan?.isTryingOut == true && entry.plan?.isTrial == false
             let known =
                 isRefused ? Int64(tally.known + tally.joined) : Int64(tally.read) - added - quarantined - deleted
@@ -101,6 +101,6 @@ final class ImportAttempt {
 }
 
 extension IngestCounts.Tally {
-    /// Records that were looked at.
+    /// How many records were examined.
     var read: Int { added + known + joined + revived + deleted + quarantined }
 }

@@ -4,16 +4,17 @@ import Protocol
 
 /// What the observer asks its host to do.
 package enum ObserverEffect: Sendable {
-    /// Bring a file into the inbox: a link where that can be, else a copy. With `file`, only if it is that one which lies at the path.
+    /// Bring a file into the inbox: by a link if possible, otherwise as a copy. With `file`, only if that is the file
+    /// at the path.
     case adopt(id: String, path: String, file: FileIdentity?)
-    /// Say how much is there of a file that comes over the bus.
+    /// Report how much is there of a file that comes over the bus.
     case measure(id: String)
-    /// Write pieces of it; with the last ones, hold the whole against its size and hash.
+    /// Write pieces of it; with the last ones, compare the whole with its size and hash.
     case append(id: String, FilePieces)
-    /// Read a file of the inbox from its beginning; `path` is its name before it came there. Known pieces, here with how many records each has,
-    /// needn't be read.
+    /// Read a file in the inbox from its beginning; `path` was its name before it came there. Known pieces, here with
+    /// how many records each has, needn't be read.
     case read(id: String, path: String, known: [PieceHash: Int])
-    /// Tell of whole files in that folder, from now on.
+    /// Report complete files in that folder, from now on.
     case watch(folder: String)
     /// Move one of these out of it.
     case settle(DropSettlement)
@@ -21,28 +22,28 @@ package enum ObserverEffect: Sendable {
     case discard(Discarded)
 
     package enum Discarded: Sendable {
-        /// The file of a session that has closed. Only that: while it is removed, others come in.
+        /// The file of a closed session. Only that one: while it is being removed, others come in.
         case file(id: String)
-        /// Whatever no open session names: at the start, before anything can come in.
+        /// Whatever no open session refers to: at the start, before anything can come in.
         case everything(besides: Set<String>)
     }
 }
 
-/// What comes of a file's way into the inbox.
+/// The result of a step in bringing a file into the inbox.
 package enum FileStep: Sendable, Equatable {
     case adopted(id: String)
-    /// It can't be opened here, or another file lies at that path.
+    /// It can't be opened here, or another file is at that path.
     case elsewhere(id: String, reason: String)
     case failed(id: String, reason: String)
-    /// So much of it is there.
+    /// This much of it is there.
     case stored(id: String, length: Int64)
     /// All of it is there, as it was sent.
     case whole(id: String)
-    /// All of it is there, and isn't what was sent: it has been thrown away.
+    /// All of it is there, but isn't what was sent: it has been discarded.
     case differs(id: String)
 }
 
-/// What comes of reading it, piece by piece.
+/// The results of reading it, piece by piece.
 package enum ImportEvent: Sendable {
     case info(id: String, ExportInfo)
     case records(id: String, RecordBatch)

@@ -5,13 +5,13 @@ import SQLite
 import StageKit
 
 extension ImportLedger {
-    /// The first file of a person that is taken in is history, however much of it there is.
+    /// The first file imported for a person is history, however much of it there is.
     func noteFirst(_ entry: Entry, _ turn: Turn) throws {
         let isFirst = !entries.contains {
             $0.user == entry.user && $0.id != entry.id && $0.state == .closed && $0.plan?.isTryingOut != true
         }
         guard isFirst else { return }
-        // After a crash it goes on from where it began.
+        // After a crash it continues from where it began.
         let write = try turn.write().database.prepare(
             """
             INSERT INTO first_reads(user, after) VALUES (?, ?)
@@ -22,7 +22,7 @@ extension ImportLedger {
         try write.run()
     }
 
-    /// It has been read: what comes from now on is news.
+    /// It has been read: whatever comes from now on is news.
     func endFirst(_ entry: Entry, _ turn: Turn) throws {
         let write = try turn.write().database.prepare(
             "UPDATE first_reads SET until = ? WHERE user = ? AND until IS NULL")

@@ -8,14 +8,15 @@ import Protocol
 import SQLite
 import StageKit
 
-/// The files handed over, in the order of their arrival: which wait, which is being read, what became of each. The table is the truth; whoever asked may die.
+/// The files handed over, in order of arrival: which are waiting, which is being read, and the outcome of each. The
+/// table is the truth; the process that asked may die.
 final class ImportLedger {
     enum State: String {
-        /// Named by a command, not in the inbox yet.
+        /// Named by a command, but not in the inbox yet.
         case announced
         /// On its way into the inbox over the bus.
         case receiving
-        /// In the inbox: waits, or is being read.
+        /// In the inbox: waiting, or being read.
         case open
         case closed
         case failed
@@ -23,35 +24,35 @@ final class ImportLedger {
 
     struct Entry {
         var id: String
-        /// As the command named it.
+        /// As named by the command.
         var path: String
         var user: String
         var state: State
         var submitted: Instant
-        /// New rows by type over all attempts: what an attempt after a crash finds known was added by the one before.
+        /// New rows by type over all attempts: what an attempt after a crash finds known was added by an earlier one.
         var added: [String: Int64]
         /// The closing report; nil while open.
         var report: Value?
         /// Why it failed, or where the input is damaged.
         var problem: String?
         var seconds: Double
-        /// What was asked beyond taking it in; nil for a plain import.
+        /// What was requested besides importing it; nil for a plain import.
         var plan: ImportPlan?
-        /// Of a command that can give the bytes; nil once the file is in the inbox.
+        /// From a command that can send the bytes; nil once the file is in the inbox.
         var offer: FileOffer?
-        /// When what it brought was taken back.
+        /// When the samples it brought were taken back.
         var undone: Instant?
 
-        /// Whether the same file, handed over again, is another import.
+        /// Whether the same file, handed over again, would be another import.
         var isSpent: Bool { state == .failed || (state == .closed && problem != nil) || undone != nil }
 
         fileprivate var isUnderWay: Bool { [.announced, .receiving, .open].contains(state) }
     }
 
     private(set) var entries: [Entry] = []
-    /// Where each stands in `entries`, which only grows.
+    /// The index of each in `entries`, which only grows.
     private var places: [String: Int] = [:]
-    /// Places of those that aren't over: few, while the others grow over the years and are looked at seldom.
+    /// The indices of those that aren't over: few, while the others accumulate over the years and are seldom read.
     private var underWay: [Int] = []
 
     func open(_ turn: Turn) throws {
@@ -101,15 +102,15 @@ final class ImportLedger {
     var firstOpen: Entry? { underWay.first { entries[$0].state == .open }.map { entries[$0] } }
     var announced: [Entry] { underWay(.announced) }
     var receiving: [Entry] { underWay(.receiving) }
-    /// What is still on its way over the bus holds nothing up: its sender may never come back.
+    /// A file still on its way over the bus holds nothing up: its sender may never come back.
     var isOpen: Bool { underWay.contains { entries[$0].state != .receiving } }
-    /// Names of the inbox's files that are still needed.
+    /// Names of files in the inbox that are still needed.
     var needed: Set<String> {
         Set(underWay.map { entries[$0].id })
             .union(receiving.map { Inbox.half($0.id) })
     }
 
-    /// When the newest export was made that was taken for the whole truth.
+    /// When the newest export accepted as the whole truth was made.
     func newestComplete(of user: String) -> Instant? {
         entries.compactMap { entry in
             guard entry.user == user, entry.state == .closed, entry.undone == nil, let plan = entry.plan,

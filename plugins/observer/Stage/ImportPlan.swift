@@ -2,30 +2,31 @@ import HealthModel
 import HealthStore
 import Protocol
 
-/// What was asked of an import beyond taking its file in, and how far that has come: kept with the import, so that a crash forgets nothing.
+/// What was requested of an import besides importing its file, and how far that has got: stored with the import, so
+/// that a crash loses nothing.
 struct ImportPlan: Equatable {
-    /// The export is the whole truth for the types and the time it covers: what it lacks is deleted.
+    /// The export is the whole truth for the types and the time that it covers: anything it lacks is deleted.
     var isComplete = false
     /// Reads everything, changes nothing.
     var isTrial = false
-    /// Of the samples that it covers, so many percent may be deleted.
+    /// The percentage of the covered samples that may be deleted.
     var deleteUpTo = Self.usualLimit
-    /// The store's sequence when the first attempt began: what was born later isn't judged.
+    /// The store's sequence when the first attempt began: anything added later isn't judged.
     var begun: SequenceNumber?
     /// When the phone wrote the export.
     var exportedAt: Instant?
-    /// A complete import has been tried out as a whole, and nothing speaks against it: what it reads from then on is taken in.
+    /// A complete import has been tried as a whole, and there are no objections: from then on its content is stored.
     var isRehearsed = false
-    /// The share to be deleted was found small enough; from then on it is being deleted.
+    /// The share to be deleted was small enough; from then on it is being deleted.
     var isApproved = false
-    /// What has been deleted, by type; of a trial what would be.
+    /// What has been deleted, by type; for a trial, what would be.
     var deleted: [String: Int64] = [:]
     /// Why nothing was deleted.
     var refused: String?
 
     static let usualLimit = 5.0
 
-    /// What a command asks for; nil for a plain import.
+    /// What a command requests; nil for a plain import.
     init?(_ command: ImportFile) {
         isComplete = command.complete == true
         isTrial = command.dryRun == true
@@ -33,7 +34,7 @@ struct ImportPlan: Equatable {
         if let limit = command.deleteUpTo, (0...100).contains(limit) { deleteUpTo = limit }
     }
 
-    /// As the observer's file has it.
+    /// As stored in the observer's file.
     private struct Kept: Codable {
         var complete: Bool
         var trial: Bool
@@ -66,29 +67,31 @@ struct ImportPlan: Equatable {
         refused = kept.refused
     }
 
-    /// Whether the file is read without anything being written. A complete import is tried out first, so that nothing of a refused one stays.
+    /// Whether the file is read without writing anything. A complete import is tried first, so that a refused one
+    /// leaves nothing behind.
     var isTryingOut: Bool { isTrial || (isComplete && !isRehearsed) }
 
     mutating func add(_ counts: [String: Int]) {
         for (type, count) in counts { deleted[type, default: 0] += Int64(count) }
     }
 
-    /// Why an export can't be taken for the whole truth, before it is held against the store; nil when it can.
-    /// - Parameter newest: the date of the newest complete export that was taken in.
+    /// Why an export can't be accepted as the whole truth, before it is compared with the store; nil when it can.
+    /// - Parameter newest: the date of the newest complete export that was imported.
     func refusal(damaged: String?, notUnderstood: Int64, newest: Instant?) -> String? {
         if let damaged { return "the file is damaged: \(damaged)" }
         if notUnderstood > 0 {
-            return "\(notUnderstood) of its inputs couldn't be understood, and may be what would be deleted"
+            return
+                "\(notUnderstood) of its inputs couldn't be understood, and may be the very samples that would be deleted"
         }
         guard let exportedAt else { return "it has no ExportDate" }
         if let newest, exportedAt < newest {
-            return "it is of \(InstantText.iso8601(exportedAt)), and a complete export of "
-                + "\(InstantText.iso8601(newest)) was taken in already"
+            return "it was made at \(InstantText.iso8601(exportedAt)), and a complete export of "
+                + "\(InstantText.iso8601(newest)) has already been imported"
         }
         return nil
     }
 
-    /// Why so much isn't deleted; nil when it is little enough.
+    /// Why so many aren't deleted; nil when they are few enough.
     func refusal(_ counts: AbsenceCounts) -> String? {
         let covered = counts.covered.values.reduce(0, +)
         let absent = counts.absent.values.reduce(0, +)

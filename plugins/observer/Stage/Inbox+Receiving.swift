@@ -4,15 +4,15 @@ import HealthImport
 import HealthModel
 import Protocol
 
-/// A file that comes over the bus: half of it under another name, until all of it is there and is what was sent.
+/// A file that comes over the bus: it has a temporary name until all of it is there and is what was sent.
 extension Inbox {
-    /// The name of a file of which more is to come.
+    /// The name of a file that isn't complete yet.
     static func half(_ id: String) -> String { id + ".half" }
 
     private func half(_ id: String) -> String { path(Self.half(id)) }
 
     func measure(_ id: String) -> FileStep {
-        // Whole before a crash, and nobody had noted it.
+        // Complete before a crash, but not recorded.
         if FileManager.default.fileExists(atPath: path(id)) { return .whole(id: id) }
         do {
             let descriptor = try openHalf(id)
@@ -21,7 +21,8 @@ extension Inbox {
         } catch { return .failed(id: id, reason: Self.describe(error)) }
     }
 
-    /// Writes where the pieces belong: what was written before, by this life or another, is written again with the same bytes.
+    /// Writes the pieces at their places: what was written before, by this process or an earlier one, is written again
+    /// with the same bytes.
     func append(_ id: String, _ pieces: FilePieces) -> FileStep {
         do {
             let descriptor = try openHalf(id)
@@ -34,7 +35,7 @@ extension Inbox {
             guard let whole = pieces.whole else { return .stored(id: id, length: offset) }
             return try finish(id, descriptor, whole)
         } catch {
-            // Room for whoever has to note that it failed.
+            // Room to record that it failed.
             unlink(half(id))
             return .failed(id: id, reason: Self.describe(error))
         }
@@ -45,7 +46,7 @@ extension Inbox {
             unlink(half(id))
             return .differs(id: id)
         }
-        // The command may end from here on, and the machine too.
+        // From here on the command may end, and the machine may crash.
         guard fsync(descriptor) == 0, rename(half(id), path(id)) == 0 else {
             throw ImportError.system(errno, path: half(id))
         }
@@ -77,7 +78,7 @@ extension Inbox {
         }
     }
 
-    /// Of what lies on the disk, not of what was heard.
+    /// From what is on disk, not from what was received.
     private func hash(_ descriptor: Int32, _ id: String) throws -> [UInt8] {
         let hash = ContentHash()
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
@@ -94,14 +95,14 @@ extension Inbox {
     }
 }
 
-/// Why a file's bytes couldn't be kept.
+/// Why a file's bytes couldn't be stored.
 enum InboxError: Error, CustomStringConvertible {
     case notWritten(reason: String)
 
     var description: String {
         switch self {
         case .notWritten(let reason):
-            "the observer can't keep it (\(reason)); make room on the disk of its state, then import it again"
+            "the observer can't store it (\(reason)); make room on the disk of its state, then import it again"
         }
     }
 }

@@ -11,7 +11,7 @@ package final class Inbox: EffectRunner {
     private let folder: String
     private let watcher = DropWatcher()
 
-    /// - Throws: `StateFolderError` when the folder can't be made.
+    /// - Throws: `StateFolderError` when the folder can't be created.
     package init(folder: String) throws {
         self.folder = folder
         try StateFolder.make(folder)
@@ -41,7 +41,7 @@ package final class Inbox: EffectRunner {
             }
         case .discard(.file(let id)):
             start { [self] in for name in [id, Self.half(id)] { unlink(path(name)) } }
-        // At once: on a thread of its own it might meet what is adopted after it was asked for.
+        // At once: on a thread of its own it might remove what is adopted after it was requested.
         case .discard(.everything(let kept)): discard(besides: kept)
         }
     }
@@ -53,7 +53,7 @@ package final class Inbox: EffectRunner {
         thread.start()
     }
 
-    /// A reader stops at its next event: nobody takes it any more.
+    /// A reader stops at its next event: nobody receives it any more.
     package func stop() { watcher.stop() }
 
     private func adopt(_ id: String, from source: String, _ file: FileIdentity?) -> FileStep {
@@ -61,7 +61,7 @@ package final class Inbox: EffectRunner {
         let draft = target + ".part"
         let real = URL(fileURLWithPath: source).resolvingSymlinksInPath().path
         do {
-            // A file that was adopted before a crash is there already.
+            // A file that was adopted before a crash is already there.
             if FileManager.default.fileExists(atPath: target) { return .adopted(id: id) }
             var status = stat()
             guard access(real, R_OK) == 0, stat(real, &status) == 0 else {
@@ -78,7 +78,7 @@ package final class Inbox: EffectRunner {
                 try syncFolder()
                 return .adopted(id: id)
             }
-            // Another file system, or a file that may not be linked: a copy, complete before it has its name.
+            // Another file system, or a file that may not be linked: a copy, complete before it gets its name.
             unlink(draft)
             try FileManager.default.copyItem(atPath: real, toPath: draft)
             guard rename(draft, target) == 0 else { throw ImportError.system(errno, path: target) }
@@ -90,7 +90,7 @@ package final class Inbox: EffectRunner {
         }
     }
 
-    /// A new name lasts only once its folder is written.
+    /// A new name is durable only once its folder is written.
     func syncFolder() throws {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw ImportError.system(errno, path: folder) }

@@ -2,11 +2,12 @@ import HealthModel
 import HealthStore
 import Protocol
 
-/// Requests that are pushed in parts, while they are being taken in: which rows their records have claimed, and what was answered last, since an
-/// answer may get lost. In memory only: after a restart a request begins again, and finds what was taken in before.
+/// Pushed requests while their parts are being stored: which rows their records have claimed, and the last answer,
+/// since an answer may get lost. Only in memory: after a restart a request begins again, and finds what was already
+/// stored.
 struct IngestDesk {
     private struct Request {
-        /// nil once its last part is taken in.
+        /// nil once its last part is stored.
         let session: ImportSession?
         var receipt: IngestReceipt
         var heard: MonotonicTime
@@ -15,14 +16,15 @@ struct IngestDesk {
     /// What to do with a part.
     enum Step {
         case take(ImportSession)
-        /// It was taken in already: the answer got lost, or is still on its way.
+        /// It was already stored: the answer got lost, or is still on its way.
         case answered(IngestReceipt)
         case beginAgain
     }
 
-    /// A request that nobody goes on with is forgotten after so long; its sender gives up sooner.
+    /// A request that nobody continues is forgotten after this long; its sender gives up sooner.
     static let patience = Duration.seconds(60)
-    /// More are never under way at once; beyond it the oldest ones are forgotten, and begin again if somebody goes on with them.
+    /// There are never more in progress; if there were, the oldest would be forgotten, and begin again if somebody
+    /// continued them.
     static let limit = 1024
 
     private var requests: [String: Request] = [:]

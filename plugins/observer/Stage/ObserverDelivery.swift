@@ -6,15 +6,16 @@ import Protocol
 import SQLite
 import StageKit
 
-/// HealthKit's side of background delivery: the device, who is registered, what is fired when. Kept in the observer's file, in the turn that changes it.
+/// HealthKit's side of background delivery: the device, who is registered, what is fired when. Stored in the observer's
+/// file, in the turn that changes it.
 final class ObserverDelivery {
     private(set) var device = DeviceState()
     private(set) var registrations: ObserverRegistrations
     /// Consumers whose registration was refused, with what to do about it.
     private var refused: [String: String] = [:]
-    /// The line that a consumer's manifest lacks; nil when it may register.
+    /// The line missing from a consumer's manifest; nil when it may register.
     private let refusal: (String) -> String?
-    /// Everything up to here has been looked at: what is fired, is fired up to here at least.
+    /// Everything up to here has been considered: whatever is fired is fired at least up to here.
     private var covered = SequenceNumber.beginning
     private var savedLately = MonotonicTime.distantPast
     private var isReminding = false
@@ -34,7 +35,7 @@ final class ObserverDelivery {
                 throw StageError.unreadableCursor("registrations")
             }
             registrations = ObserverRegistrations(kept, policy: registrations.policy)
-            // A plugin that lost its entitlement, or was taken out of the stack, isn't woken any more.
+            // A plugin that lost its entitlement, or was removed from the stack, is no longer woken.
             registrations.keep { refusal($0) == nil }
         }
         covered = turn.head.sequence
@@ -43,7 +44,7 @@ final class ObserverDelivery {
 }
 
 extension ObserverDelivery {
-    /// A consumer asks to be told of changes.
+    /// A consumer asks to be told about changes.
     func register(_ body: Value, known: some Sequence<String>, _ turn: Turn) throws {
         guard let command = Register(body) else { return }
         let (consumer, launch, asked) = (command.consumer, command.launch, command.types)
@@ -70,7 +71,7 @@ extension ObserverDelivery {
         guard registrations.register(consumer, launch: launch, types: types, known: known) else { return }
         turn.log(.registrationRenewed, ["consumer": consumer, "launch": launch])
         try turn.clear(.deliveryStopped, subject: consumer)
-        // It asks for all of its types again; what was denied stays so until its owner allows it.
+        // It asks for all of its types again; denied ones stay denied until its owner allows them.
         for type in registrations.denied.sorted() where registrations.authorization(type, for: consumer) == .denied {
             turn.log(.authorizationAsked, ["consumer": consumer, "type": type])
         }
@@ -82,7 +83,7 @@ extension ObserverDelivery {
         registrations.acknowledge(word.consumer, word.types, monotonic: turn.monotonic)
     }
 
-    /// What the phone is like now.
+    /// The phone's new state.
     func change(_ body: Value, known: some Sequence<String>, _ turn: Turn) throws {
         guard let command = ChangeDevice(body), let new = device.updated(from: command.set) else {
             return turn.log(.deviceRefused, ["why": "a member has a value that it can't have"])
@@ -120,11 +121,11 @@ extension ObserverDelivery {
         }
         try turn.raise(
             Alert(
-                .deliveryStopped, subject: type, text: "reading \(type) was denied: nothing of it is delivered",
-                remedy: "'healthbus types allow \(type)' goes on from where it stood"))
+                .deliveryStopped, subject: type, text: "reading \(type) was denied: none of it is delivered",
+                remedy: "'healthbus types allow \(type)' continues from where it stood"))
     }
 
-    /// The little that each read has to know, in a row of its own.
+    /// The little that each read needs to know, in a row of its own.
     private func writeAccess(_ turn: Turn) throws {
         try DeliveryTable.table.set(
             "access", to: Value(KeptAccess(locked: device.isLocked, denied: registrations.denied.sorted())), turn)
@@ -132,10 +133,10 @@ extension ObserverDelivery {
 }
 
 extension ObserverDelivery {
-    /// Fires what is due, and saves what must survive; when to be called again.
+    /// Fires what is due, and saves what must survive; returns when to call it again.
     /// - Parameters:
     ///   - changed: types that changed since the last call.
-    ///   - heads: newest sequence by type.
+    ///   - heads: the latest sequence by type.
     func fire(changed: Set<String>, heads: [String: SequenceNumber], _ turn: Turn) throws -> MonotonicTime? {
         registrations.changed(changed, since: covered)
         let round = registrations.fires(heads: heads, device: device, at: turn.now, monotonic: turn.monotonic)
@@ -145,8 +146,9 @@ extension ObserverDelivery {
             try turn.raise(
                 Alert(
                     .deliveryStopped, subject: consumer,
-                    text: "\(consumer) didn't acknowledge what it was told: changes in the background don't wake it",
-                    remedy: "'healthbus status' shows whether it runs; its next start goes on from where it stood"))
+                    text: "\(consumer) didn't acknowledge changes: it is no longer woken in the background",
+                    remedy:
+                        "'healthbus status' shows whether it is running; its next start continues from where it stood"))
         }
         try remindOfLock(turn)
         for fire in round.fires {
@@ -155,7 +157,7 @@ extension ObserverDelivery {
             turn.publish(observed.topic, observed)
         }
         covered = turn.head.sequence
-        // When a type last fired is only looked at: it is taken along by a commit that happens anyway, and not by each.
+        // When a type last fired is only for reading: it is saved by a commit that happens anyway, not each time.
         let isDue = turn.isWriting && registrations.isWorthSaving && turn.monotonic - savedLately >= .seconds(1)
         if registrations.needsSaving || isDue {
             try DeliveryTable.table.set("registrations", to: Value(registrations.kept), turn)
@@ -172,14 +174,14 @@ extension ObserverDelivery {
         if isOverdue {
             try turn.raise(
                 Alert(
-                    .unlockReminder, text: "the lock has held changes back for a while",
+                    .unlockReminder, text: "the locked phone has held changes back for a while",
                     remedy: "unlock the device: what is due is delivered at once"))
         } else {
             try turn.clear(.unlockReminder)
         }
     }
 
-    /// What the heartbeat says of it: nothing while everything is as it is without a phone.
+    /// What the heartbeat reports about it: nothing while everything is as it would be without a phone.
     func tell(_ details: inout ObserverDetails, head: SequenceNumber) {
         if device != DeviceState() { details.device = device }
         details.registered = registrations.launches

@@ -13,7 +13,7 @@ extension StagePlugin {
             let zone =
                 setting.environment["HEALTHBUS_ZONE"].flatMap { $0.isEmpty ? nil : $0 }
                 ?? setting.configuration["zone"].string ?? TimeZone.current.identifier
-            // Refused before the store is touched: a day that is cut wrongly can't be told from one that is right.
+            // Refused before the store is touched: a day cut at the wrong place looks like any other.
             _ = try ZoneTimeline(zone: zone)
             return ObserverStage(
                 instance: setting.name, zone: zone, defaultUser: setting.configuration["user"].string ?? "me",

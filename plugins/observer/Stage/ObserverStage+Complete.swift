@@ -6,7 +6,7 @@ import ObserverReading
 import Protocol
 import StageKit
 
-/// How an import goes on once its file has been read: the store is held against it, step by step.
+/// How an import continues once its file has been read: the store is compared with it, step by step.
 struct ImportEnding {
     let summary: ReadSummary
     let export: CompleteExport
@@ -15,7 +15,8 @@ struct ImportEnding {
 }
 
 extension ObserverStage {
-    /// What a file says of itself comes first: one that can't be taken for the whole truth isn't read, so that an older one brings nothing back.
+    /// What a file says about itself comes first: one that can't be the whole truth isn't read, so that an older one
+    /// brings nothing back.
     func learn(_ info: ExportInfo, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn) throws {
         attempt.export = info
         attempt.session.exported = info.date
@@ -32,14 +33,15 @@ extension ObserverStage {
         if entry.plan?.isTryingOut != true { try CharacteristicsTable.learn(info, user: entry.user, turn) }
     }
 
-    /// The file has been read: a plain import ends, a complete one is held against the store if nothing speaks against it.
+    /// The file has been read: a plain import ends, a complete one is compared with the store if there are no
+    /// objections.
     func finish(
         _ summary: ReadSummary, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn
     ) throws {
         guard var plan = entry.plan else { return try end(summary, attempt, &entry, turn) }
         plan.exportedAt = attempt.export?.date
         if plan.isTrial {
-            // What a complete export had lacked would be alive again.
+            // Whatever a complete export had lacked would be alive again.
             entry.added = attempt.counts.byType.compactMapValues { tally in
                 tally.added + tally.revived > 0 ? Int64(tally.added + tally.revived) : nil
             }
@@ -47,7 +49,7 @@ extension ObserverStage {
         entry.plan = plan
         guard plan.isComplete else { return try end(summary, attempt, &entry, turn) }
         if try refuse(ifNeeded: summary, attempt, &entry, turn) { return }
-        // Before the rest goes that it lacks: what was edited is told apart from what was deleted.
+        // Before what it lacks is deleted: edited workouts are told apart from deleted ones.
         try settleWorkouts(summary, attempt, entry, turn)
         attempt.ending = ImportEnding(
             summary: summary,
@@ -57,7 +59,7 @@ extension ObserverStage {
         try imports.save(entry, turn)
     }
 
-    /// Ends a complete import that can't be taken for the whole truth; false when it can.
+    /// Ends a complete import that can't be the whole truth; returns false when it can.
     private func refuse(
         ifNeeded summary: ReadSummary, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn
     ) throws -> Bool {
@@ -69,7 +71,7 @@ extension ObserverStage {
         return true
     }
 
-    /// One step: first all is counted that would go, then it goes, if that is little enough.
+    /// One step: first everything that would be deleted is counted, then it is deleted, if it is little enough.
     func holdAgainstStore(_ turn: Turn) throws {
         guard let attempt, var ending = attempt.ending, var entry = imports[attempt.id], var plan = entry.plan else {
             return
@@ -100,7 +102,7 @@ extension ObserverStage {
             return try end(ending.summary, attempt, &entry, turn)
         }
         guard plan.isRehearsed else {
-            // Now in earnest, from the file's beginning.
+            // Now for real, from the file's beginning.
             plan.isRehearsed = true
             entry.plan = plan
             entry.seconds += (turn.monotonic - attempt.startedAt).seconds
@@ -121,7 +123,7 @@ extension ObserverStage {
         try end(summary, attempt, &entry, turn)
     }
 
-    /// The file is whole now: what an earlier, damaged copy of it left as pieces is in it as a whole.
+    /// The file is whole now: pieces recorded from an earlier, damaged copy are contained in it.
     private func forgetPieces(of entry: ImportLedger.Entry, _ turn: Turn) throws {
         guard quarantined > 0 else { return }
         _ = try turn.write()

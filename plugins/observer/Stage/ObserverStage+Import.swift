@@ -7,7 +7,7 @@ import JSON
 import StageKit
 
 extension ObserverStage {
-    /// Takes a piece of the file that is being read; what belongs to another attempt is left.
+    /// Processes a piece of the file being read; pieces from another attempt are ignored.
     func take(_ event: ImportEvent, _ turn: Turn) throws {
         guard let attempt, event.id == attempt.id, var entry = imports[attempt.id] else { return }
         if entry.plan?.isTryingOut == true, try tryOut(event, attempt, entry, turn) { return }
@@ -31,7 +31,7 @@ extension ObserverStage {
         case .known(_, let pieces):
             _ = try turn.write()
             guard let counts = try writer.claim(pieces, session: attempt.session) else {
-                // All of it is read then, so that this can't go on.
+                // All of it will then be read, so this can't continue.
                 readsAll.insert(entry.id)
                 return self.attempt = nil
             }
@@ -62,7 +62,7 @@ extension ObserverStage {
         }
     }
 
-    /// The same without writing anything; false for what isn't about the file's content.
+    /// The same without writing anything; returns false for events that aren't about the file's content.
     private func tryOut(
         _ event: ImportEvent, _ attempt: ImportAttempt, _ entry: ImportLedger.Entry, _ turn: Turn
     ) throws -> Bool {
@@ -77,7 +77,7 @@ extension ObserverStage {
         return true
     }
 
-    /// Keeps a piece of a route; with the last one the route is joined into its workout.
+    /// Stores a piece of a route; with the last one the route is merged into its workout.
     private func take(_ route: WorkoutRoute, of attempt: ImportAttempt, _ writer: HealthStoreWriter) throws {
         try writer.attachRoute(
             path: route.path, firstPoint: route.firstPoint, points: route.json, isLast: route.isLast)
@@ -99,7 +99,7 @@ extension ObserverStage {
         turn.perform(ObserverEffect.discard(.file(id: entry.id)))
     }
 
-    /// The limits outside which a sample is kept apart.
+    /// The limits outside which a sample is quarantined.
     static func plausibility(at now: Instant) -> PlausibilityRule {
         { type in
             let limit = PlausibilityLimit.of(HealthType.named(type))
@@ -131,7 +131,8 @@ extension RouteSummary {
 }
 
 extension WorkoutRoute {
-    /// The points in columns, as they are kept: a JSON object with an array for each, null where a point has no number.
+    /// The points in columns, as they are stored: a JSON object with an array for each, null where a point has no
+    /// number.
     var json: [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(count * 96 + 128)

@@ -4,7 +4,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// What is pushed comes in parts from who took the request. The answer goes out after the commit, so what it says is durable.
+/// Pushed data comes in parts from the process that received the request. The answer goes out after the commit, so what
+/// it says is durable.
 extension ObserverStage {
     func take(_ part: IngestPart, from sender: String, _ turn: Turn) throws {
         let receipt: IngestReceipt
@@ -35,8 +36,8 @@ extension ObserverStage {
         return receipt
     }
 
-    /// Takes in what was pushed, by whatever way. Deletions first: a sample that takes another's place may have its key.
-    /// - Returns: what became of each deletion.
+    /// Stores pushed data, whatever way it came in. Deletions first: a sample that replaces another may have its key.
+    /// - Returns: the outcome of each deletion.
     @discardableResult
     func take(
         pushed records: RecordBatch, deleted: [SampleID], of user: String, _ session: ImportSession, _ turn: Turn

@@ -2,10 +2,11 @@ import HealthModel
 import HealthStore
 import StageKit
 
-/// What a device's health store says has changed: samples with their HealthKit UUIDs, and the UUIDs of deleted ones. To say it again changes nothing.
+/// Changes reported by a device's health store: samples with their HealthKit UUIDs, and the UUIDs of deleted ones.
+/// Repeating them changes nothing.
 package struct LiveChanges: Sendable {
     package var user: String
-    /// Where it came from, as quarantine lists name it.
+    /// Where it came from, as named in the quarantine.
     package var source: String
     package var added: RecordBatch
     package var deleted: [SampleID]

@@ -3,12 +3,12 @@ import MessageBus
 import Protocol
 import StageKit
 
-/// Files that the observer can't open where they lie: it asks the command for their bytes.
+/// Files that the observer can't open in place: it asks the command for their bytes.
 extension ObserverStage {
-    /// So many at once; others wait for their turn.
+    /// How many at once; others wait for their turn.
     private static let receptionsAtOnce = 2
 
-    /// A command says that it is there and could give the file.
+    /// A command reports that it is there and could send the file.
     func hearOffer(_ entry: ImportLedger.Entry, _ command: ImportFile, _ turn: Turn) throws {
         guard let sender = FileOffer.sender(of: command), var offer = entry.offer else { return }
         if turn.now - offer.heard > FileOffer.resolution {
@@ -31,8 +31,8 @@ extension ObserverStage {
         }
     }
 
-    /// What is to be asked for and written now; files that nobody sends any more are given up.
-    /// - Returns: when to look again.
+    /// Requests and writes what is next; files that nobody sends any more are given up.
+    /// - Returns: when to check again.
     func receiveFiles(_ turn: Turn) throws -> MonotonicTime? {
         for (id, reception) in receptions where turn.monotonic - reception.heard >= FileReception.patience {
             turn.log(.importSenderGone, ["id": id])
@@ -42,7 +42,7 @@ extension ObserverStage {
         beginReceptions(turn)
         for id in receptions.keys.sorted() { receptions[id]?.advance(turn) }
         for entry in imports.receiving where offers[entry.id] == nil && entry.offer?.isStale(at: turn.now) != false {
-            try refuse(entry, "it wasn't sent to its end, and what was there is removed; import it again", turn)
+            try refuse(entry, "it wasn't sent completely, and the part received was removed; import it again", turn)
         }
         return receptions.values.map { $0.heard + FileReception.patience }.min()
     }
@@ -53,7 +53,7 @@ extension ObserverStage {
         if let reason = receptions[id]?.take(answer) { try refuse(entry, reason, turn) }
     }
 
-    /// What came of a piece of a file's way into the inbox.
+    /// The result of a step in bringing a file into the inbox.
     func receive(_ step: FileStep, _ turn: Turn) throws {
         switch step {
         case .adopted(let id):
@@ -79,7 +79,7 @@ extension ObserverStage {
         }
     }
 
-    /// It is in the inbox and waits to be read.
+    /// It is in the inbox, waiting to be read.
     private func enter(_ id: String, _ turn: Turn) throws {
         (receptions[id], offers[id]) = (nil, nil)
         guard var entry = imports[id], entry.state == .announced || entry.state == .receiving else { return }

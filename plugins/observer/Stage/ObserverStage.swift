@@ -10,7 +10,8 @@ import StageKit
 
 extension StageDatabase: SequenceSource {}
 
-/// Owns the health store: takes in what comes, keeps every sample once, and says what has changed. HealthKit's counterpart.
+/// Owns the health store: stores whatever comes in, keeps every sample once, and reports what has changed. HealthKit's
+/// counterpart.
 package final class ObserverStage: Stage {
     let instance: String
     let zone: String
@@ -19,38 +20,38 @@ package final class ObserverStage: Stage {
     let imports = ImportLedger()
     var zones = ZoneLedger()
     var attempt: ImportAttempt?
-    /// Imports of which known pieces are read too, because one of their rows was claimed before.
+    /// Imports for which known pieces are read too, because one of their rows was already claimed.
     var readsAll: Set<String> = []
     /// Files on their way into the inbox.
     var adopting: Set<String> = []
-    /// Files that come over the bus now, by id.
+    /// Files currently coming over the bus, by id.
     var receptions: [String: FileReception] = [:]
-    /// The folder out of which files are taken by themselves.
+    /// The folder from which files are imported automatically.
     let inbox: String?
     let drops = DropLedger()
-    /// Why that can't be done at present.
+    /// Why that isn't possible at present.
     var inboxProblem: String?
-    /// Requests that are pushed now.
+    /// Requests currently being pushed.
     var desk = IngestDesk()
-    /// Who could give which import's bytes, and when they last said so, by the clock that never jumps.
+    /// Who can send which import's bytes, and when they last said so, by the monotonic clock.
     var offers: [String: (sender: String, heard: MonotonicTime)] = [:]
     private(set) var heads: [String: SequenceNumber] = [:]
     private var reader: HealthStoreReader?
     var changedTypes: Set<String> = []
     var quarantined: Int64 = 0
-    /// What is being taken back at present.
+    /// What is currently being taken back.
     var undoing: Undoing?
-    /// What is done about the quarantine at present.
+    /// The current request about the quarantine.
     var mending: QuarantineMending?
     let delivery: ObserverDelivery
     let rowsPerStep: Int
 
     /// - Parameters:
     ///   - zone: IANA name; a user's timeline begins with it.
-    ///   - inbox: a folder out of which files are taken by themselves.
+    ///   - inbox: a folder from which files are imported automatically.
     ///   - delivery: how background delivery treats its consumers.
     ///   - refusal: why a consumer may not register, with what to do; nil when it may.
-    ///   - rowsPerStep: rows to hold against a complete export in one turn.
+    ///   - rowsPerStep: how many rows to compare with a complete export in one turn.
     package init(
         instance: String, zone: String, defaultUser: String, inbox: String? = nil,
         delivery: DeliveryPolicy = DeliveryPolicy(), refusal: @escaping (String) -> String? = { _ in nil },
@@ -73,7 +74,7 @@ package final class ObserverStage: Stage {
         try ObserverSource.createTables(in: database)
         try zones.open(turn)
         try imports.open(turn)
-        // What a crash left of a document comes again with its file.
+        // A document that a crash left incomplete comes again with its file.
         try HealthStoreSchema.dropUnfinished(in: database)
         try zones.ensure(user: defaultUser, zone: zone, turn)
         let reader = try HealthStoreReader(database: database)
@@ -86,12 +87,13 @@ package final class ObserverStage: Stage {
         try watchInbox(turn)
     }
 
-    /// Commands are hints too: who gives one repeats it until its effect shows, and asking again changes nothing.
+    /// Commands are hints too: the sender repeats one until its effect shows, and repeating it changes nothing.
     package func receive(_ message: Message, _ turn: Turn) throws {
         if message.topic.hasPrefix("acknowledged.") { return delivery.acknowledge(message.body, turn) }
         let body = message.body
         if message.topic == IngestPart.topic(instance) {
-            // What can't be read as a part isn't answered: its sender runs another release, and says so when nobody answers.
+            // Anything that can't be read as a part isn't answered: its sender runs another release, and reports that
+            // nobody answers.
             if let part = IngestPart(body) { try take(part, from: message.header.from, turn) }
             return
         }
@@ -113,7 +115,7 @@ package final class ObserverStage: Stage {
         guard let id = command.id, Self.isFileName(id) else { return }
         let offer = FileOffer(command, heard: turn.now)
         if imports[id] == nil {
-            // A pipe lies nowhere: it is asked for at once.
+            // A pipe has no place on disk: it is requested at once.
             let state: ImportLedger.State = offer != nil && offer?.file == nil ? .receiving : .announced
             try imports.save(
                 .init(
@@ -124,7 +126,7 @@ package final class ObserverStage: Stage {
         if let entry = imports[id] { try hearOffer(entry, command, turn) }
     }
 
-    /// An id becomes a file's name in the inbox: nothing but a UUID's characters.
+    /// An id becomes the name of a file in the inbox: only the characters of a UUID are allowed.
     private static func isFileName(_ id: String) -> Bool {
         (8...64).contains(id.utf8.count)
             && id.utf8.allSatisfy { (97...102).contains($0) || (48...57).contains($0) || $0 == 45 }
@@ -147,7 +149,7 @@ package final class ObserverStage: Stage {
         }
         let silence = try receiveFiles(turn)
         let moving = settleDrops(turn)
-        // While a file is being read the days would move with each of its parts.
+        // While a file is being read, each of its parts would move the days.
         if attempt == nil { try zones.settle(turn) }
         if attempt == nil, var entry = imports.firstOpen {
             if entry.plan?.isTryingOut != true { try zones.ensure(user: entry.user, zone: zone, turn) }
@@ -156,7 +158,7 @@ package final class ObserverStage: Stage {
                 try imports.save(entry, turn)
             }
             if entry.plan?.isTryingOut != true { try imports.noteFirst(entry, turn) }
-            // Of what is only tried out each record is looked at.
+            // In a trial each record is examined.
             let known =
                 entry.plan?.isTryingOut == true || readsAll.contains(entry.id)
                 ? [:] : try writer(for: entry.user, turn).knownPieces()
@@ -168,21 +170,21 @@ package final class ObserverStage: Stage {
         if !changedTypes.isEmpty { try refreshHeads() }
         defer { changedTypes = [] }
         let next = try delivery.fire(changed: changedTypes, heads: heads, turn)
-        // An import that is being held against the store goes on at once.
+        // An import that is being compared with the store continues at once.
         let goesOn = attempt?.ending != nil || (attempt == nil && imports.firstOpen != nil)
         return !goesOn ? [next, silence, moving].compactMap { $0 }.min() : turn.monotonic
     }
 
     func refreshHeads() throws {
         guard let reader else { return }
-        // What is known stands by type and no later than the newest: all that has changed since lies beyond it.
+        // What is known is by type and not beyond the latest sequence: everything changed since lies after it.
         for (type, sequence) in try reader.heads(after: heads.values.max() ?? .beginning) {
             heads[type] = sequence
             changedTypes.insert(type)
         }
     }
 
-    /// Writers that are kept for what comes next: a thousand people's would hold what they remember for nothing.
+    /// How many writers are kept for later: keeping those of a thousand people would waste memory.
     private static let keptWriters = 8
 
     func writer(for user: String, _ turn: Turn) throws -> HealthStoreWriter {

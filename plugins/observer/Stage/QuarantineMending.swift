@@ -8,13 +8,13 @@ import StageKit
 
 /// Inputs that weren't understood, to be read again.
 package struct RereadRequest: Sendable {
-    /// `way`: of one that was pushed, to where.
+    /// `way`: for a pushed one, the path that it was pushed to.
     package var inputs: [(number: Int64, raw: String, way: IngestWay?)]
 
     package init(inputs: [(number: Int64, raw: String, way: IngestWay?)]) { self.inputs = inputs }
 }
 
-/// What they are by the rules of now: by number, those that are understood.
+/// The results under today's rules: by number, those that are understood.
 package struct RereadReply: Sendable {
     package var records: [Int64: RecordBatch]
 
@@ -26,7 +26,7 @@ package struct RereadReply: Sendable {
                 continue
             }
             let sink = OneRecordSink()
-            // Of what still can't be understood the sink gets nothing; nothing else can fail in memory.
+            // The sink receives nothing for what still can't be understood; nothing else can fail in memory.
             if (try? ExportReader.reread(element: raw, into: sink)) == true, let batch = sink.batch {
                 records[number] = batch
             }
@@ -48,14 +48,14 @@ private final class OneRecordSink: ExportSink {
     func progress(bytesRead: Int64, bytesTotal: Int64) {}
 }
 
-/// One pass over what is quarantined, in steps.
+/// One pass over the quarantine, in steps.
 struct QuarantineMending {
     let selection: MendSelection
     let isRetry: Bool
     /// Entries up to this number have been dealt with.
     var after: Int64 = 0
     var left: Int64
-    /// Inputs that are being read again, by number, and the effect that does it.
+    /// Inputs being read again, by number, and the effect that does it.
     var rereading: (effect: Int64, entries: [QuarantineEntry])?
     var tried: Int64 = 0
     var passed: Int64 = 0
@@ -83,11 +83,11 @@ extension ObserverStage {
             return .underWay(left: max(1, quarantined), goesOn: true)
         case "reset":
             return .refused(
-                "it holds the samples themselves, which nothing brings back: to have figures made anew reset their handler;"
-                    + " to begin from nothing make a backup, stop the stack and remove its state folder")
+                "it holds the samples themselves, which nothing can bring back: to recompute figures reset their handler;"
+                    + " to start from scratch make a backup, stop the stack and remove its state folder")
         case "replay":
             return .refused("it has nothing upstream: import the file again, a repeat changes nothing")
-        case let other: return .refused("an observer has no '\(other)'")
+        case let other: return .refused("an observer doesn't support '\(other)'")
         }
     }
 

@@ -10,7 +10,7 @@ struct Undoing {
     let user: String
     var progress: TakeBackProgress
     var counts = TakeBackCounts()
-    /// Rows that a walk may have to look at yet, at most.
+    /// The most rows that the walk may still have to examine.
     var left: Int64 = 1
 
     var isTrial: Bool { request.dryRun == true }
@@ -28,26 +28,26 @@ struct Undoing {
 }
 
 extension ObserverStage {
-    /// Begins, or goes on after a restart: what was taken back before that is counted once.
+    /// Begins, or continues after a restart: what was taken back before is counted once.
     func undo(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         let choice: BringerChoice
         let user: String
         switch (request.import, request.device) {
         case (let id?, nil):
             guard let entry = imports[id] else {
-                return .refused("there is no import '\(id)'; 'healthbus imports' lists those that there are")
+                return .refused("there is no import '\(id)'; 'healthbus imports' lists the existing ones")
             }
             if let refusal = Self.refusal(toUndo: entry) { return .refused(refusal) }
             (choice, user) = (.importing(id: id), entry.user)
         case (nil, let device?): (choice, user) = (.device(device), request.user ?? defaultUser)
-        default: return .refused("it isn't said what to take back; name an import, or a device")
+        default: return .refused("the request doesn't say what to take back; name an import, or a device")
         }
         guard let progress = try writer(for: user, turn).beginTakingBack(choice) else {
             return .refused(
                 request.import == nil
-                    ? "no device of that name has pushed anything for that user since there are notes of who brought what"
-                    : "nothing is noted of what this import brought: it was taken in by an earlier release, or brought nothing. "
-                        + "What it brought counts as brought by something else, and stays")
+                    ? "no device with that name has pushed anything for that user since healthbus began to record who brought what"
+                    : "nothing is recorded for this import: it was made with an earlier release, or brought nothing. "
+                        + "Anything it brought counts as brought by something else, and stays")
         }
         var undoing = Undoing(request: request, user: user, progress: progress)
         if let kept = try ImportTables.undos.value(request.id, in: turn.database)?.read(UndoReport.self) {
@@ -58,8 +58,8 @@ extension ObserverStage {
     }
 
     private static func refusal(toUndo entry: ImportLedger.Entry) -> String? {
-        if entry.undone != nil { return "what this import brought was taken back already" }
-        if entry.plan?.isTrial == true { return "this import was only tried out, and brought nothing" }
+        if entry.undone != nil { return "this import has already been taken back" }
+        if entry.plan?.isTrial == true { return "this import was only a dry run, and brought nothing" }
         switch entry.state {
         case .announced, .receiving, .open: return "this import isn't over; take it back when it is"
         case .closed, .failed: return nil

@@ -5,15 +5,15 @@ import Protocol
 import SQLite
 import StageKit
 
-/// What a person says of zones, in a command: idempotent, so that it may come again.
+/// A person's setting for zones, as a command: idempotent, so that it may be repeated.
 enum ZoneCommand {
     /// The zone for all time.
     case set(String)
-    /// A zone from a moment on; another one of that moment is replaced.
+    /// A zone from a moment on; it replaces another one for that moment.
     case add(from: Instant, String)
     case remove(from: Instant)
 
-    /// nil when it can't be followed: the command line has refused it before.
+    /// nil when it can't be carried out: the command line has already refused it.
     init?(_ change: ChangeZone) {
         let zone = change.zone.flatMap { ZoneName.isKnown($0) ? $0 : nil }
         let from = change.from.flatMap { $0 > .distantPast ? $0 : nil }
@@ -26,12 +26,12 @@ enum ZoneCommand {
     }
 }
 
-/// The users' zone timelines: data of the observer's changelog, so that every stage sees the same days.
+/// The users' zone timelines: part of the observer's changelog, so that every stage sees the same days.
 ///
-/// Settings and observations are kept; the timeline is what follows from them, and gets a new sequence when it changes.
+/// Settings and observations are stored; the timeline follows from them, and gets a new sequence when it changes.
 struct ZoneLedger {
     private var sightings = ZoneSightings()
-    /// Users of whom something was observed since their timeline was made.
+    /// Users with new observations since their timeline was made.
     private var stale: Set<String> = []
 
     /// Whatever a crash left undone is done now.
@@ -39,7 +39,8 @@ struct ZoneLedger {
         for user in try ZoneTables.users(in: turn.database) { try settle(user, turn) }
     }
 
-    /// Begins a user's timeline with a zone unless the user has one: a stack that is started elsewhere later doesn't move the past.
+    /// Begins a user's timeline with a zone unless the user has one: a stack that is later started elsewhere doesn't
+    /// move the past.
     func ensure(user: String, zone: String, _ turn: Turn) throws {
         guard try ZoneTables.plan(of: user, in: turn.database) == nil else { return }
         try apply(.set(zone), user: user, turn)
@@ -66,7 +67,7 @@ struct ZoneLedger {
         try write.run()
     }
 
-    /// Keeps what a batch's records say of places, beside the records.
+    /// Stores what a batch's records say about places, besides the records.
     mutating func observe(_ batch: RecordBatch, user: String, _ turn: Turn) throws {
         let observations = sightings.observations(in: batch)
         guard !observations.isEmpty else { return }
@@ -86,7 +87,7 @@ struct ZoneLedger {
         }
     }
 
-    /// Makes the timelines of which something new was observed.
+    /// Updates the timelines with new observations.
     mutating func settle(_ turn: Turn) throws {
         for user in stale.sorted() { try settle(user, turn) }
         stale = []

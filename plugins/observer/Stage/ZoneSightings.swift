@@ -1,17 +1,18 @@
 import Glibc
 import HealthModel
 
-/// Reads `HKTimeZone` out of metadata without reading the rest of it.
+/// Reads `HKTimeZone` from metadata without reading the rest.
 struct ZoneSightings {
-    // As a member: within a value the quotes would be escaped.
+    // As a member: inside a value the quotes would be escaped.
     private static let needle = Array("\"HKTimeZone\":\"".utf8)
     private static let rare = Int32(UInt8(ascii: "Z"))
     private static let rarePlace = 7
-    /// Names that were asked for before: looking one up reads a file.
+    /// Names looked up before, since looking one up reads a file.
     private var places: [String: Bool] = [:]
     private static let placeLimit = 1000
 
-    /// What a batch's records say of places, each once. Fixed offsets, unknown names and keys that name several zones say nothing.
+    /// What a batch's records say about places, each once. Fixed offsets, unknown names and keys that name several
+    /// zones are ignored.
     mutating func observations(in batch: RecordBatch) -> Set<ZoneObservation> {
         var found: Set<ZoneObservation> = []
         guard batch.metadata.count == batch.count else { return found }
@@ -32,7 +33,8 @@ struct ZoneSightings {
         return found
     }
 
-    /// The next member's value; the position moves behind it. Looks for the key's rarest letter first, which costs next to nothing.
+    /// The next member's value; the position moves past it. Looks for the key's rarest letter first, which costs next
+    /// to nothing.
     private static func next(in bytes: UnsafeRawBufferPointer, from position: inout Int) -> Range<Int>? {
         guard let base = bytes.baseAddress else { return nil }
         while position < bytes.count, let hit = memchr(base + position, rare, bytes.count - position) {

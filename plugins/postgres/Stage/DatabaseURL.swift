@@ -3,8 +3,8 @@ import Logging
 import PostgreSQL
 import Synchronization
 
-/// Where the database's URL comes from: the instance's own file (read again when the database refuses who we are), else the environment. Never from an argument, never
-/// in a log: it may hold a password.
+/// Where the database's URL comes from: the instance's own file (read again when the database refuses our credentials),
+/// else the environment. Never from an argument, never in a log: it may contain a password.
 package final class DatabaseURL: Sendable {
     package static let variable = "HEALTHBUS_POSTGRES_URL"
 
@@ -37,12 +37,13 @@ package final class DatabaseURL: Sendable {
         }
         guard let data = FileManager.default.contents(atPath: file) else {
             throw Failure(
-                "the file of the database's URL can't be read: \(file)", hint: "write the URL into it, rights 0600")
+                "the file with the database's URL can't be read: \(file)", hint: "write the URL into it, with mode 0600"
+            )
         }
         let url = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         guard !url.isEmpty else {
             throw Failure(
-                "the file of the database's URL is empty: \(file)", hint: "write the URL into it, rights 0600")
+                "the file with the database's URL is empty: \(file)", hint: "write the URL into it, with mode 0600")
         }
         return url
     }

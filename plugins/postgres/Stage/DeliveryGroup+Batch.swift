@@ -3,7 +3,7 @@ import HealthModel
 import PostgresStore
 
 extension DeliveryGroup {
-    /// What is written of some elements.
+    /// The batch to write for some elements.
     func batch(_ part: Range<Int>) throws -> PostgresBatch {
         switch content {
         case .samples(let page): PostgresBatch(user: user, samples: page, rows: part)
@@ -33,7 +33,7 @@ extension DeliveryGroup.Document {
 }
 
 extension DeliveryAnswer {
-    /// Of what the store did with a request's elements.
+    /// What the store did with a request's elements.
     init(_ outcome: PostgresOutcome, _ request: UploadRequest) {
         let refused = outcome.refused.sorted { $0.key < $1.key }.map { place, reason in
             Refusal(

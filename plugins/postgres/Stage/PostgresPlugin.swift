@@ -39,7 +39,9 @@ extension StagePlugin {
         guard let schema = PostgresSchema(name, views: HealthViews(figures: stack.figures)) else {
             throw ConfigurationError(
                 file: stack.file, key: "instances.\(instance.name).configuration.schema",
-                reason: "must be at most 50 small letters, digits and '_', and begin with a letter, but not with 'pg_'")
+                reason:
+                    "must be at most 50 lower-case letters, digits and '_', and begin with a letter, but not with 'pg_'"
+            )
         }
         return schema
     }

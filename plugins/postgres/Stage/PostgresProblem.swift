@@ -2,13 +2,13 @@ import DeliveryKit
 import PostgreSQL
 import PostgresStore
 
-/// What an error of the database means for what was to be written, and for a person. Pure.
+/// What a database error means for what was to be written, and for a person. Pure.
 package struct PostgresProblem: Equatable {
     package let outcome: UploadPolicy.Outcome
     /// What happened, where.
     package let why: String
     package let isOfPassword: Bool
-    /// The tables aren't what they were when this connection looked.
+    /// The tables have changed since this connection examined them.
     package let needsNewConnection: Bool
 
     /// - Parameter isOpening: nothing had been written yet.
@@ -23,11 +23,11 @@ package struct PostgresProblem: Equatable {
         isOfPassword = error.state.map { ["28P01", "28000"].contains($0) } ?? false
         needsNewConnection = error.tellsOfOtherTables
         let found = Self.outcome(of: error)
-        // What fails before anything is written is no fault of the data.
+        // Whatever fails before anything is written isn't the data's fault.
         if isOpening, case .refused = found { outcome = .unproven } else { outcome = found }
     }
 
-    /// With what to do, where there is something.
+    /// With what to do, if there is anything.
     package var text: String {
         if case .needsPerson(let pause) = outcome { return "\(why); \(pause.remedy)" }
         return why
@@ -38,18 +38,18 @@ package struct PostgresProblem: Equatable {
     private static func outcome(of error: PostgresError) -> UploadPolicy.Outcome {
         guard let state = error.state else {
             return error.kind == .url
-                ? person("mend \(DatabaseURL.variable), or the file that 'urlFile' names") : .unproven
+                ? person("correct \(DatabaseURL.variable), or the file named by 'urlFile'") : .unproven
         }
         switch state {
         case "28P01", "28000":
             let remedy =
-                "put the right user and password into \(DatabaseURL.variable), or into the file that 'urlFile' names; a server "
-                + "may also leave this machine out (pg_hba.conf)"
+                "put the right user and password into \(DatabaseURL.variable), or into the file named by 'urlFile'; the server "
+                + "may also be set up to exclude this machine (pg_hba.conf)"
             return .refusesToken(isFinal: false, .init(remedy: remedy))
-        case "3D000": return person("make the database, as its server's administrator: createdb NAME")
+        case "3D000": return person("create the database as the server's administrator: createdb NAME")
         case "42501":
             return person("grant the role what it needs: see 'Roles' in docs/postgres.md")
-        case "25006": return person("it is a read-only copy: name the server that takes writes")
+        case "25006": return person("it is a read-only copy: name the server that accepts writes")
         case "53100": return person("make room on the database server's disk")
         case "42710", "42P07", "23514": return .unproven
         default: return outcome(ofClass: state.prefix(2))
@@ -57,8 +57,8 @@ package struct PostgresProblem: Equatable {
     }
 
     private static func outcome(ofClass kind: Substring) -> UploadPolicy.Outcome {
-        // Data that it can't hold, constraints on data, and limits of what it can hold.
-        ["22", "23", "54"].contains(kind) ? .refused("the database can't hold it") : .unproven
+        // Data that it can't store, constraints on data, and limits on size.
+        ["22", "23", "54"].contains(kind) ? .refused("the database can't store it") : .unproven
     }
 
     private static func remedy(of error: PostgresStoreError?) -> String {

@@ -6,7 +6,7 @@ import PostgreSQL
 import PostgresStore
 import StageKit
 
-/// Writes what the stage has delivered, each of two parts at a time over a connection and on a thread of its own.
+/// Writes what the stage delivers, up to two parts at a time, each over a connection and on a thread of its own.
 package final class PostgresRunner: EffectRunner {
     private struct Job: Sendable {
         var effect: Effect
@@ -38,7 +38,7 @@ package final class PostgresRunner: EffectRunner {
         jobs.insist(Job(effect: effect, reply: reply))
     }
 
-    /// What is under way may be cut off: its anchor hasn't moved, and it is written again.
+    /// Current work may be cut off: its anchor hasn't moved, and it is written again.
     package func stop() {
         jobs.close()
         path.stop()
@@ -58,7 +58,7 @@ package final class PostgresWriter {
         self.timeout = timeout
     }
 
-    /// Does what is asked for, and says what came of it; nil for what it doesn't know.
+    /// Carries out an effect, and returns its result; nil for an unknown effect.
     package func perform(_ effect: Effect) -> (any Sendable)? {
         if let request = effect.request as? UploadRequest { return put(request) }
         if let question = effect.request as? HoldingsRequest { return holdings(question) }
@@ -104,7 +104,7 @@ package final class PostgresWriter {
         return made
     }
 
-    /// What happened; a connection that is of no more use is made again next time.
+    /// What happened; an unusable connection is replaced next time.
     private func forget(after error: any Error) -> PostgresProblem {
         let problem = PostgresProblem(error, isOpening: store == nil)
         if problem.needsNewConnection || store?.isBroken ?? false { store = nil }

@@ -3,12 +3,13 @@ import HealthStatistics
 
 /// A day's main sleep and its naps, and an event for each.
 ///
-/// A session belongs to the day in whose window, from `windowHour` of the day before to `windowHour` of the day by the local clock, it
-/// ends. `sleep` is the session with the most sleep, `naps` are the others with any. A session without sleep (time in bed only) is an
-/// event, and the day's `sleep` when there is nothing better. What an app has added up of a night counts where no sample tells of sleep. Start and end are those of the session, ISO 8601 in UTC; lengths are
-/// minutes, and what the source doesn't know is null.
+/// A session belongs to the day in whose window it ends: from `windowHour` of the day before to `windowHour` of the
+/// day, by the local clock. `sleep` is the session with the most sleep, `naps` are the others with any. A session
+/// without sleep (time in bed only) is an event, and the day's `sleep` if there is nothing better. An app's summary of
+/// a night counts where no sample reports sleep. Start and end are those of the session, ISO 8601 in UTC; lengths are
+/// in minutes, and whatever the source doesn't know is null.
 ///
-/// Configuration: `gapMinutes` (more than this without samples parts sessions), `windowHour`, `sourceOrder`.
+/// Configuration: `gapMinutes` (a longer time without samples separates sessions), `windowHour`, `sourceOrder`.
 public struct SleepHandler: PluginHandler {
     public let version = 4
     public let detailedTypes = SleepDay.detailedTypes
@@ -27,7 +28,7 @@ public struct SleepHandler: PluginHandler {
             })
     }
 
-    /// The figure's members and, beside them, which day it is of and whether it is the main sleep.
+    /// The figure's members and, beside them, the day it belongs to and whether it is the main sleep.
     private static func event(_ session: SleepSession, isMain: Bool, day: LocalDay) -> DayEvent {
         var payload = session.figure
         payload["id"] = .string(session.id.description)

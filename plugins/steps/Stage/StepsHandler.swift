@@ -1,10 +1,10 @@
 import HealthModel
 import HealthStatistics
 
-/// Steps, distance on foot and flights climbed of a day, in total and by hour.
+/// A day's steps, distance on foot and flights climbed, in total and by hour.
 ///
-/// `steps` and `flightsClimbed` are counts, `distanceMeters` metres. Overlapping sources are merged (see `CumulativeMerge`), so a
-/// figure may have a fraction.
+/// `steps` and `flightsClimbed` are counts, `distanceMeters` metres. Overlapping sources are merged (see
+/// `CumulativeMerge`), so a figure may have a fraction.
 public struct StepsHandler: PluginHandler {
     public let version = 1
 

@@ -1,24 +1,26 @@
 import JSON
 
-/// Words of an answer that is no acceptance, though its status says so: what servers write who refuse in a form of their own.
+/// Signs that an answer isn't acceptance, though its status says so: what servers write that refuse in a form of their
+/// own.
 ///
-/// The contract has one form (`refused`); who speaks of failure in another one isn't believed to have taken everything.
+/// The contract has one form (`refused`); a server that reports failure in another isn't believed to have accepted
+/// everything.
 enum AnswerFailure {
-    /// How deep it is looked for: in the answer, in its members, and in the elements of those.
+    /// How deep to search: in the answer, in its members, and in the elements of those.
     static let depth = 3
 
-    /// Members that speak of failure unless they are empty, false or 0.
+    /// Members that indicate failure unless they are empty, false or 0.
     private static let failing: [StaticString] = [
         "error", "errors", "failed", "failure", "failures", "rejected", "rejects", "refused", "refusals", "invalid",
     ]
-    /// Members that do when they are false.
+    /// Members that indicate it when they are false.
     private static let succeeding: [StaticString] = ["ok", "success", "accepted"]
-    /// Members that do when they hold one of `words`, or a status of 400 or more.
+    /// Members that indicate it when they contain one of `words`, or a status of 400 or more.
     private static let telling: [StaticString] = ["status", "result"]
     private static let words: [StaticString] = ["error", "fail", "failed", "failure", "invalid", "refused", "rejected"]
 
     /// Reads the member's value.
-    /// - Returns: the word that tells, one of ours; nil where nothing does.
+    /// - Returns: the word that shows it, one of ours; nil if nothing does.
     static func read(_ name: JSONSpan, _ scanner: inout JSONScanner, depth: Int) throws(JSONScanError) -> StaticString?
     {
         let word = failing.first { name == $0 }

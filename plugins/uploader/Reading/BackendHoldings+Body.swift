@@ -4,7 +4,7 @@ import Protocol
 
 /// The answer to `GET /api/v1/stats`.
 extension BackendHoldings {
-    /// nil for a body that isn't such an answer, or that has numbers which can't be true.
+    /// nil for a body that isn't such an answer, or has impossible numbers.
     package init?(body: [UInt8]) {
         guard JSONScanner.isUTF8(body) else { return nil }
         var read = Reading()

@@ -3,10 +3,10 @@ import HealthModel
 import Protocol
 
 extension DeadLetter {
-    /// What would be sent of it, made of a producer's pages; nil when they don't hold it.
+    /// What would be sent for it, made from a producer's pages; nil when they don't contain it.
     /// - Parameters:
-    ///   - producer: whose pages they are.
-    ///   - family: of a sample type.
+    ///   - producer: where the pages come from.
+    ///   - family: for a sample type.
     package func body(
         samples: [SamplesPage], changes: [ChangesPage], of producer: String, family: (String) -> String
     ) throws -> Value? {

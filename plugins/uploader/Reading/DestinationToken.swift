@@ -2,12 +2,14 @@ import Configuration
 import Foundation
 import HealthModel
 
-/// Which token a destination over HTTP is given. The secret of the stack's own backend never goes to another server where there are several.
+/// Which token an HTTP destination gets. If there are several, the secret of the stack's own backend never goes to
+/// another server.
 package enum DestinationToken {
     package static let variable = "HEALTHBUS_BACKEND_TOKEN"
 
-    /// The only destination over HTTP: the environment's, else that of `tokenCommand` or `tokenFile`, else that of the stack's backend. One of
-    /// several: its own by either option; without one it must be the stack's own backend that it delivers to.
+    /// For the only HTTP destination: the environment's, else that of `tokenCommand` or `tokenFile`, else that of the
+    /// stack's backend. For one of several: its own by either option; without one it must deliver to the stack's own
+    /// backend.
     /// - Throws: `ConfigurationError` for one of several that names a server and no token.
     package static func source(
         of uploader: StackConfiguration.Instance, in stack: StackConfiguration, state: StateFolder,
@@ -27,7 +29,7 @@ package enum DestinationToken {
                 file: stack.file, key: "instances.\(uploader.name).configuration.tokenFile",
                 reason:
                     "is needed, or 'tokenCommand': where there are several destinations, \(variable) and the token in"
-                    + " the state folder are for the stack's own backend alone")
+                    + " the state folder are only for the stack's own backend")
         }
         return TokenSource(
             options, file: state.backendToken, environment: namesToken ? nil : environment[variable])

@@ -3,14 +3,15 @@ import Glibc
 import Logging
 import Processes
 
-/// A program that prints the backend's token: a password manager, or what fetches one that ends. Run without a shell; what it prints is never logged.
+/// A program that prints the backend's token: a password manager, or a program that fetches an expiring one. Run
+/// without a shell; its output is never logged.
 package struct TokenCommand: Sendable, Equatable {
     /// Its full path, and its arguments.
     package let words: [String]
-    /// Seconds until it is ended.
+    /// Seconds until it is killed.
     package let timeout: Double
 
-    /// More than any token has, and less than a pipe holds.
+    /// More than any token needs, and less than a pipe holds.
     private static let limit = 16 << 10
 
     package init(_ words: [String], timeout: Double = 10) {
@@ -18,8 +19,8 @@ package struct TokenCommand: Sendable, Equatable {
         self.timeout = timeout
     }
 
-    /// Runs it to its end, on the caller's thread.
-    /// - Throws: `Failure`, without anything of what it printed.
+    /// Runs it to completion, on the caller's thread.
+    /// - Throws: `Failure`, without any of its output.
     package func token() throws(Failure) -> String {
         guard let program = words.first, program.hasPrefix("/") else {
             throw Failure(
@@ -29,7 +30,7 @@ package struct TokenCommand: Sendable, Equatable {
         guard let exit else {
             throw Failure(
                 "the token's command \(program) ran longer than \(Int(timeout)) s and was ended",
-                hint: "see that it asks nobody and prints the token at once")
+                hint: "make sure that it asks no questions and prints the token at once")
         }
         guard exit.isSuccess else {
             throw Failure(
@@ -40,18 +41,18 @@ package struct TokenCommand: Sendable, Equatable {
         guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Failure(
                 "the token's command \(program) printed no token",
-                hint: "it must print the token alone: one line of ASCII without spaces")
+                hint: "it must print only the token: one line of ASCII without spaces")
         }
         return token
     }
 
-    /// How it ended, nil when it had to be ended, and what it printed.
+    /// How it ended, nil when it had to be killed, and its output.
     private func run(_ program: String) throws(Failure) -> (ProcessExit?, String) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
             throw Failure(
-                "no pipe for the token's command: \(String(cString: strerror(errno)))",
-                hint: "this process has too many files open: start it again")
+                "can't make a pipe for the token's command: \(String(cString: strerror(errno)))",
+                hint: "this process has too many files open: restart it")
         }
         defer { close(ends[0]) }
         let silence = open("/dev/null", O_WRONLY | O_CLOEXEC)
@@ -75,7 +76,7 @@ package struct TokenCommand: Sendable, Equatable {
         return (exit, Self.read(ends[0]))
     }
 
-    /// What is there: it has ended, and nothing that it left running is waited for.
+    /// Reads what is there: it has ended, and nothing that it left running is waited for.
     private static func read(_ descriptor: Int32) -> String {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         var bytes = [UInt8](repeating: 0, count: limit)

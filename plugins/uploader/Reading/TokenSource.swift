@@ -3,13 +3,13 @@ import HealthModel
 import Logging
 import Synchronization
 
-/// Where the backend's token comes from: a file or a command (read or run again when the backend refuses it), or the environment. Never from an
-/// argument, never in a log.
+/// Where the backend's token comes from: a file or a command (read or run again when the backend refuses it), or the
+/// environment. Never from an argument, never in a log.
 package final class TokenSource: Sendable {
     private let file: String?
     private let command: TokenCommand?
     private let environment: String?
-    /// Held while the command runs: two threads need not run it twice.
+    /// Held while the command runs, so that two threads don't both run it.
     private let cached = Mutex<String?>(nil)
 
     package init(file: String?, command: TokenCommand? = nil, environment: String?) {
@@ -18,7 +18,7 @@ package final class TokenSource: Sendable {
         self.environment = environment.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// As an uploader's options say, `tokenCommand` before `tokenFile`.
+    /// From an uploader's options, `tokenCommand` before `tokenFile`.
     /// - Parameter file: read when they name neither.
     package convenience init(_ options: Value, file: String, environment: String?) {
         let words = options["tokenCommand"].array?.compactMap(\.string) ?? []
@@ -33,7 +33,7 @@ package final class TokenSource: Sendable {
         if let environment { return environment }
         return try cached.withLock { cached in
             if !refresh, let cached { return cached }
-            // One that was refused is no token any more, whatever becomes of the next.
+            // A refused one is no longer used, whatever happens to the next.
             cached = nil
             let token = try command?.token() ?? read()
             cached = token
@@ -49,7 +49,7 @@ package final class TokenSource: Sendable {
         }
         guard let data = FileManager.default.contents(atPath: file) else {
             throw Failure(
-                "the token's file \(file) can't be read", hint: "write the backend's token into it, rights 0600")
+                "the token's file \(file) can't be read", hint: "write the backend's token into it, with mode 0600")
         }
         let token = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         guard !token.isEmpty else {

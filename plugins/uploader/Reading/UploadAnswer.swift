@@ -2,10 +2,10 @@ import DeliveryKit
 import HealthModel
 import JSON
 
-/// What a backend said became of a request's elements.
+/// A backend's answer about the elements of a request.
 package struct UploadAnswer: Sendable, Equatable {
     package enum Form: Sendable, Equatable {
-        /// No bytes but white space.
+        /// No bytes, or only white space.
         case empty
         case json
         /// Anything else, such as a page for people, or a bare word or number.
@@ -15,29 +15,30 @@ package struct UploadAnswer: Sendable, Equatable {
     package typealias Counts = DeliveryAnswer.Counts
     package typealias Refusal = DeliveryAnswer.Refusal
 
-    /// Characters that are kept of a reason.
+    /// How many characters of a reason are kept.
     static let reasonLimit = 500
-    /// Bytes of a generation: it goes into a header of the next requests.
+    /// The most bytes in a generation, since it goes into a header of later requests.
     static let generationLimit = 128
 
     package var form = Form.empty
     /// nil when the body has none.
     package var counts: Counts?
     package var refused: [Refusal] = []
-    /// False when the body names refusals in a form that nobody can understand, or counts that are no counts.
+    /// False when the body has refusals in a form that nobody can understand, or invalid counts.
     package var areRefusalsReadable = true
     package var areCountsReadable = true
-    /// A member by which the body speaks of failure, whatever its status says and in another form than the contract's.
+    /// A member with which the body reports failure, whatever its status says and in a form other than the contract's.
     package var failure: String?
-    /// The nonce of the backend's database: another one means that it was made anew or restored.
+    /// The nonce of the backend's database: a different one means that it was recreated or restored.
     package var generation: String?
-    /// How many requests have changed something since the database was made, or rather a number that rises with each of them.
+    /// How many requests have changed something since the database was made, or at least a number that rises with each
+    /// of them.
     package var sequence: Int64?
 
-    /// Reads an answer's body; of a body of another form only that is known.
+    /// Reads an answer's body; for a body in another form, only that fact is known.
     package init(body: [UInt8]) {
         guard body.contains(where: { $0 > 0x20 }) else { return }
-        // Until it is read: a form that says nothing to us, which is for whoever judges it.
+        // The default until it is read: an unknown form, to be judged by others.
         form = .other
         guard JSONScanner.isUTF8(body) else { return }
         var answer = self
@@ -50,7 +51,7 @@ package struct UploadAnswer: Sendable, Equatable {
         }
     }
 
-    /// What it says of elements, and who says so.
+    /// What it says about elements, and which backend says so.
     package func delivery(status: Int) -> DeliveryAnswer {
         DeliveryAnswer(
             counts: counts, refused: refused, generation: generation, sequence: sequence, status: status)
@@ -84,7 +85,7 @@ package struct UploadAnswer: Sendable, Equatable {
         try scanner.end()
     }
 
-    /// Text that may stand in a header; nil for anything else.
+    /// Text that is allowed in a header; nil for anything else.
     static func nonce(_ span: JSONSpan) -> String? {
         guard let text = span.text, (1...generationLimit).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
@@ -121,7 +122,7 @@ package struct UploadAnswer: Sendable, Equatable {
 
     private mutating func readRefusals(_ scanner: inout JSONScanner) throws(JSONScanError) {
         guard scanner.nextIsArray() else {
-            // Some say "none" by null, false or 0.
+            // Some servers write null, false or 0 for "none".
             let span = try scanner.value()
             if !span.isNull, span.integer != 0, !span.isFalse { areRefusalsReadable = false }
             return

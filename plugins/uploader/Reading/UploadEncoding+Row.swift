@@ -1,7 +1,7 @@
 import HealthModel
 import JSON
 
-/// What rows of a page share, as JSON made once: of about 350 bytes a sample only 150 are its own.
+/// What the rows of a page share, as JSON made once: of about 350 bytes per sample only 150 are its own.
 struct PageFragments {
     private var types: [[UInt8]] = []
     private var units: [[UInt8]] = []
@@ -43,7 +43,7 @@ struct PageFragments {
         out.append(
             json: page.flags[row].contains(.manual)
                 ? ",\"sourceType\":\"manual\",\"metadata\":" : ",\"sourceType\":\"healthkit\",\"metadata\":")
-        // Metadata and payload are JSON already.
+        // Metadata and payload are already JSON.
         if hasMetadata, !page.metadata.isEmpty(row) {
             out.append(contentsOf: page.metadata.bytes[page.metadata.range(row)])
         } else {
@@ -66,7 +66,7 @@ struct PageFragments {
 }
 
 extension [UInt8] {
-    /// The 36 characters of an id, as `SampleID.description` has them.
+    /// The 36 characters of an id, as in `SampleID.description`.
     mutating func append(uuid id: SampleID) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 36) { text in
             var place = 0

@@ -1,12 +1,12 @@
 import HealthModel
 import JSON
 
-/// Bodies of sync requests, written straight from columns.
+/// Bodies of sync requests, written directly from columns.
 package enum UploadEncoding {
-    /// Appends the body of one request with the given rows: alive ones under `samples`, tombstones under `deleted`.
+    /// Appends the body of one request with the given rows: living ones under `samples`, tombstones under `deleted`.
     ///
-    /// Quarantined rows are left out: they are kept, not delivered. The page must have the columns of a full projection;
-    /// `unit`, `metadata`, `payload` and `healthKitUUID` may be empty columns and are null then.
+    /// Quarantined rows are left out: they are stored, not delivered. The page must have all columns; `unit`,
+    /// `metadata`, `payload` and `healthKitUUID` may be empty columns and are then null.
     /// - Parameter syncedAt: microseconds since 1970.
     /// - Returns: the number of elements written.
     @discardableResult

@@ -3,26 +3,26 @@ import HealthModel
 
 /// What an answer proves. Pure.
 package enum UploadJudgement: Sendable, Equatable {
-    /// All that was sent is accounted for by the backend that is known, or that makes itself known now.
+    /// Everything sent is accounted for by the known backend, or by one that identifies itself now.
     case proven
-    /// A server that never says who it is has taken it: that is believed, since nothing better can be had.
+    /// A server that never identifies itself has accepted it: that is believed, since nothing better is available.
     case onTrust
-    /// It accounts for all, and has another generation than the backend that was known.
+    /// It accounts for everything, but its generation differs from the known backend's.
     case otherBackend(String)
-    /// The known backend has forgotten requests that it had answered: it was put back to an older copy.
+    /// The known backend has forgotten requests that it had answered: an older copy was restored.
     case rolledBack(to: Int64)
     /// It names elements that it refuses, and proves nothing else.
     case refusals
     /// It has refusals that nobody can understand.
     case unreadableRefusals
-    /// It may be anybody's: nothing is accepted, nothing is refused. Why, for people.
+    /// It may come from anyone: nothing is accepted, nothing is refused. Why, for people.
     case unproven(String)
     /// Its status says it all.
     case status
 
     /// - Parameters:
-    ///   - sent: how many elements the request held.
-    ///   - seen: what was known of the backend when the request was sent; answers come out of order.
+    ///   - sent: how many elements the request contained.
+    ///   - seen: what was known about the backend when the request was sent; answers come out of order.
     package init(status: Int, contentType: String?, answer: UploadAnswer, sent: Int, seen: SeenBackend) {
         switch status {
         case 200..<300: self = Self.accepted(status, contentType, answer, sent, seen)
@@ -46,7 +46,7 @@ package enum UploadJudgement: Sendable, Equatable {
         }
     }
 
-    /// Statuses that are about the sender, the address or the time.
+    /// Statuses that concern the sender, the address or the time.
     private static let saysNothingOfElements: Set<Int> = [401, 403, 404, 405, 407, 408, 425, 429]
 
     private static func accepted(
@@ -57,7 +57,7 @@ package enum UploadJudgement: Sendable, Equatable {
         }
         guard answer.form != .other else {
             return .unproven(
-                "something answered \(status) with what isn't JSON\(kind(contentType)): a backend answers with JSON, or an empty body"
+                "something answered \(status) without JSON\(kind(contentType)): a backend answers with JSON, or an empty body"
             )
         }
         guard answer.areRefusalsReadable else { return .unreadableRefusals }
@@ -76,22 +76,22 @@ package enum UploadJudgement: Sendable, Equatable {
         }
         if let word = answer.failure {
             return doubt(
-                "the backend answered \(status), and speaks of failure ('\(word)') in a form that can't be understood",
+                "the backend answered \(status), and reports failure ('\(word)') in a form that can't be understood",
                 answer)
         }
         return addsUp ? .onTrust : doubt(shortCounts(status), answer)
     }
 
-    /// Nothing is accepted; but what is named as refused is.
+    /// Nothing is accepted; but elements named as refused are refused.
     private static func doubt(_ why: String, _ answer: UploadAnswer) -> UploadJudgement {
         answer.refused.isEmpty ? .unproven(why) : .refusals
     }
 
     private static func shortCounts(_ status: Int) -> String {
-        "the backend answered \(status), and its counts aren't those of what was sent"
+        "the backend answered \(status), and its counts don't match what was sent"
     }
 
-    /// Whether it is HTML with something in it. (Some servers call an empty body HTML too.)
+    /// Whether it is non-empty HTML. (Some servers label an empty body as HTML too.)
     private static func isPage(_ contentType: String?, _ answer: UploadAnswer) -> Bool {
         guard answer.form != .empty, let type = contentType?.lowercased() else { return false }
         return type.hasPrefix("text/html") || type.hasPrefix("application/xhtml")

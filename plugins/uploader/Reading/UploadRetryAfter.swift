@@ -3,7 +3,7 @@ import HealthModel
 
 /// The Retry-After header (RFC 9110, 10.2.3): seconds, or the date of an HTTP server.
 package enum RetryAfter {
-    /// nil for text that is neither form.
+    /// More digits than an integer has mean a very long time.
     package static func wait(_ text: String) -> AskedWait? {
         if !text.isEmpty, text.utf8.allSatisfy({ $0 &- 0x30 < 10 }) {
             // More digits than an integer has are a very long time.

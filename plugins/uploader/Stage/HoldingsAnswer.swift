@@ -9,7 +9,7 @@ extension HoldingsRequest {
 
     package var query: [String: String] { countsRows ? ["count": "rows"] : [:] }
 
-    /// What an answer, or that none came, says of what the backend holds.
+    /// What an answer, or its absence, says about what the backend holds.
     package func reply(to answer: UploadReply) -> HoldingsReply {
         switch answer {
         case .failed(let error): return .later(error.description)

@@ -6,15 +6,15 @@ extension UploadPolicy.Outcome {
     /// What a status asks for.
     /// - Parameters:
     ///   - retryAfter: the header, seconds or an HTTP date.
-    ///   - redirect: where a 3xx leads that wasn't followed.
+    ///   - redirect: where a 3xx that wasn't followed leads.
     package static func answered(status: Int, retryAfter: String? = nil, redirect: HTTPRedirect? = nil) -> Self {
         switch status {
         case 200..<300: .taken
         case 401: .refusesToken(isFinal: false, .unauthorized)
         case 403: .refusesToken(isFinal: true, .unauthorized)
-        case 413: .refused("the backend takes no element of this size (413)")
+        case 413: .refused("the backend accepts no element of this size (413)")
         case 400, 422: .refused("the backend refuses it (\(status))")
-        case 409: .conflict("the backend answers 409 (a conflict) to it, again and again")
+        case 409: .conflict("the backend keeps answering 409 (a conflict)")
         case 429, 503: .later(retryAfter.flatMap { RetryAfter.wait($0) })
         case 408, 425, 500...: .later()
         case 300..<400: .needsPerson(redirect.map { .redirected($0) } ?? .wrongEndpoint)
@@ -22,14 +22,14 @@ extension UploadPolicy.Outcome {
         }
     }
 
-    /// No answer came.
+    /// There was no answer.
     package static func failed(_ kind: HTTPError.Kind) -> Self {
         kind == .invalidRequest ? .needsPerson(.wrongEndpoint) : .unproven
     }
 }
 
 extension UploadPolicy.Pause {
-    /// The token is refused, a new one too.
+    /// The token is refused, even a new one.
     package static let unauthorized = Self(remedy: "it refuses the token: put the right one into the token's file")
     /// 3xx, 404, 405 and the like.
     package static let wrongEndpoint = Self(
@@ -40,7 +40,7 @@ extension UploadPolicy.Pause {
         switch redirect {
         case .elsewhere(let origin):
             Self(
-                remedy: "it leads to \(plain(origin)), which doesn't get the token: "
+                remedy: "it leads to \(plain(origin)), which isn't given the token: "
                     + "set the uploader's 'url' to that if it is your server")
         case .sameOrigin(let path):
             Self(

@@ -4,9 +4,9 @@ import HealthModel
 import Protocol
 import UploaderReading
 
-/// What came of a request to the backend.
+/// The result of a request to the backend.
 package enum UploadReply: Sendable {
-    /// - redirect: where a 3xx leads that wasn't followed.
+    /// - redirect: where a 3xx that wasn't followed leads.
     case answered(
         status: Int, retryAfter: String? = nil, contentType: String? = nil, redirect: HTTPRedirect? = nil, body: [UInt8]
     )
@@ -15,7 +15,7 @@ package enum UploadReply: Sendable {
     case noToken(String)
 }
 
-/// The HTTP request that elements go in, and what its answer means.
+/// The HTTP request that carries elements, and what its answer means.
 extension UploadRequest {
     /// The header that says what was seen of the backend: `<generation> <sequence>`.
     package static let seenHeader = "Healthbus-Seen"
@@ -34,7 +34,7 @@ extension UploadRequest {
         return columns ?? group.encode(part, deviceId: deviceId, syncedAt: syncedAt)
     }
 
-    /// What an answer, or that none came, means for what was sent.
+    /// What an answer, or its absence, means for what was sent.
     package func reply(to answer: UploadReply) -> DeliveryReply {
         switch answer {
         case .failed(let error): return .failed(.init(.failed(error.kind), why: error.description))

@@ -6,7 +6,7 @@ import MessageBus
 import StageKit
 import UploaderReading
 
-/// Sends the uploader's requests, each of two at a time on a connection and a thread of its own.
+/// Sends the uploader's requests, two at a time, each on its own connection and thread.
 package final class UploadRunner: EffectRunner {
     private struct Job: Sendable {
         var effect: Effect
@@ -41,13 +41,13 @@ package final class UploadRunner: EffectRunner {
         jobs.insist(Job(effect: effect, reply: reply))
     }
 
-    /// What is under way may be cut off: its anchor hasn't moved, and it is sent again.
+    /// Current work may be cut off: its anchor hasn't moved, and it is sent again.
     package func stop() {
         jobs.close()
         path.stop()
     }
 
-    /// Encodes, sends, and says what came of it; nil for what it doesn't know.
+    /// Encodes and sends it, and returns the result; nil for an unknown effect.
     private static func perform(
         _ effect: Effect, _ client: HTTPClient, _ token: TokenSource, _ timeout: Double
     ) -> (any Sendable)? {

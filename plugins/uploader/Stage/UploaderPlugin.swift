@@ -24,7 +24,7 @@ extension StagePlugin {
         },
         source: { DeliverySource(database: $0) })
 
-    /// Two sources of a token would leave it open which one counts.
+    /// With two sources of a token it would be unclear which one counts.
     private static func checkToken(
         of uploader: StackConfiguration.Instance, in stack: StackConfiguration
     ) throws(ConfigurationError) {
@@ -32,10 +32,10 @@ extension StagePlugin {
         guard options["tokenCommand"].array?.isEmpty == false, !options["tokenFile"].isNull else { return }
         throw ConfigurationError(
             file: stack.file, key: "instances.\(uploader.name).configuration.tokenCommand",
-            reason: "goes instead of 'tokenFile': leave one of them out")
+            reason: "can't be combined with 'tokenFile': leave one of them out")
     }
 
-    /// As it is configured, else the stack's own backend.
+    /// As configured, else the stack's own backend.
     private static func address(of uploader: StackConfiguration.Instance, in stack: StackConfiguration) throws -> String
     {
         try uploader.configuration["url"].string ?? stack.only(.backend).map { try BackendAddress.url(of: $0) }

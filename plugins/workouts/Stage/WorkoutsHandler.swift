@@ -1,11 +1,11 @@
 import HealthModel
 import HealthStatistics
 
-/// The workouts of a day, listed under `workouts` and delivered as events.
+/// A day's workouts, listed under `workouts` and delivered as events.
 ///
-/// A workout belongs to the local day of its start. Durations are seconds, distances metres, energies kilocalories; what isn't known is
-/// null. Workout energy never enters the day's totals: the samples behind it are there already. With `newestOfRepeats` a workout that its
-/// source wrote several times counts once.
+/// A workout belongs to the local day of its start. Durations are in seconds, distances in metres, energies in
+/// kilocalories; anything unknown is null. Workout energy never enters the day's totals: the samples behind it are
+/// already there. With `newestOfRepeats` a workout that its source wrote several times counts once.
 public struct WorkoutsHandler: PluginHandler {
     public let version = 2
     public let during = WorkoutsDay.during

@@ -1,12 +1,12 @@
 import HealthModel
 import Protocol
 
-/// A whole file in the inbox folder.
+/// A complete file in the inbox folder.
 package struct DroppedFile: Sendable, Equatable {
     package var name: String
     package var path: String
     package var file: FileIdentity
-    /// Of its content, as `ContentHash` gives it.
+    /// Of its content, from `ContentHash`.
     package var hash: [UInt8]
 
     package init(name: String, path: String, file: FileIdentity, hash: [UInt8]) {
@@ -14,14 +14,14 @@ package struct DroppedFile: Sendable, Equatable {
     }
 }
 
-/// Where a file goes that has been dealt with.
+/// Where a file goes once it has been dealt with.
 package struct DropSettlement: Sendable, Equatable {
     package var folder: String
     package var name: String
-    /// Only this file is moved: another may lie there by now.
+    /// Only this file is moved: by now another may be there.
     package var file: FileIdentity
     package var isDone: Bool
-    /// What lies beside it then: JSON.
+    /// What is then put beside it: JSON.
     package var report: [UInt8]
 
     package init(folder: String, name: String, file: FileIdentity, isDone: Bool, report: [UInt8]) {
@@ -33,12 +33,12 @@ package struct DropSettlement: Sendable, Equatable {
     }
 }
 
-/// What comes of watching the inbox folder.
+/// The results of watching the inbox folder.
 package enum DropEvent: Sendable, Equatable {
     case found(DroppedFile)
-    /// Files can't be taken out of the folder, with what to do; nil: now they can.
+    /// Files can't be taken from the folder, with what to do; nil: now they can.
     case trouble(String?)
-    /// It has been moved, or is there no more.
+    /// It has been moved, or is no longer there.
     case settled(name: String)
     case unsettled(name: String, reason: String)
 }

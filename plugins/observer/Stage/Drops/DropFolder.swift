@@ -5,7 +5,7 @@ import HealthImport
 import HealthModel
 import Protocol
 
-/// The inbox folder: what lies in it, and moving it out. Follows no symbolic link below it.
+/// The inbox folder: its files, and moving them out. Follows no symbolic link below it.
 package struct DropFolder: Sendable {
     package let path: String
 
@@ -14,17 +14,17 @@ package struct DropFolder: Sendable {
     static let done = "done"
     static let failed = "failed"
 
-    /// Why it can't be used; makes the folders in it where they aren't there.
+    /// Why it can't be used; creates the folders in it if they are missing.
     package func problem() -> String? {
         if let problem = InboxFolder.problem(path) { return problem }
         for name in [Self.done, Self.failed] {
             let inner = path + "/" + name
             guard mkdir(inner, rights(0o777)) == 0 || errno == EEXIST else {
-                return "'\(inner)' can't be made (\(Self.reason)); see to the rights of the folder above it"
+                return "'\(inner)' can't be made (\(Self.reason)); check the permissions of the folder above it"
             }
             guard Self.status(of: inner).map({ $0.st_mode & S_IFMT == S_IFDIR }) == true,
                 access(inner, W_OK | X_OK) == 0
-            else { return "'\(inner)' isn't a folder that this account may write; move it away" }
+            else { return "'\(inner)' isn't a folder that this account may write to; move it away" }
         }
         return nil
     }
@@ -41,12 +41,12 @@ package struct DropFolder: Sendable {
         return files
     }
 
-    /// What the ends of a file say of it; nil when it isn't that file any more.
+    /// What the beginning and end of a file say about it; nil when it is no longer that file.
     package func end(of name: String, _ file: FileIdentity) -> ExportEnd? {
         opened(name, file) { ExportEnd(descriptor: $0, size: file.size) }
     }
 
-    /// Reads all of it; nil when it isn't that file any more, or changes meanwhile.
+    /// Reads all of it; nil when it is no longer that file, or changes in the meantime.
     package func dropped(_ name: String, _ file: FileIdentity) -> DroppedFile? {
         opened(name, file) { descriptor in
             let hash = ContentHash()
@@ -74,7 +74,8 @@ package struct DropFolder: Sendable {
         return body(descriptor)
     }
 
-    /// Moves a file, with its report beside it. The report comes first: whoever ends in between finds it again, and goes on.
+    /// Moves a file, with its report beside it. The report comes first: a process that ends in between finds it again,
+    /// and continues.
     package func settle(_ settlement: DropSettlement) -> DropEvent {
         let source = path + "/" + settlement.name
         let folder = path + "/" + (settlement.isDone ? Self.done : Self.failed)
@@ -86,7 +87,7 @@ package struct DropFolder: Sendable {
             let report = target + ".report.json"
             if let there = Self.status(of: target) {
                 guard there.st_ino == status.st_ino, there.st_dev == status.st_dev else { continue }
-                // Whoever moved it was killed before the old name had gone.
+                // The process that moved it was killed before the old name was gone.
                 return unlink(source) == 0
                     ? .settled(name: settlement.name) : .unsettled(name: settlement.name, reason: Self.reason)
             }
@@ -100,10 +101,10 @@ package struct DropFolder: Sendable {
             if Self.move(source, target) { return .settled(name: settlement.name) }
             guard errno == EEXIST else { return .unsettled(name: settlement.name, reason: Self.reason) }
         }
-        return .unsettled(name: settlement.name, reason: "too many files of its name lie there; remove some")
+        return .unsettled(name: settlement.name, reason: "there are too many files with its name; remove some")
     }
 
-    /// The name that a file gets there; the second and further ones have a number.
+    /// The name that a file gets there; the second and later ones have a number.
     static func name(_ name: String, _ number: Int) -> String {
         let url = URL(fileURLWithPath: "/" + name)
         let ending = url.pathExtension.isEmpty ? "" : "." + url.pathExtension
@@ -137,12 +138,12 @@ package struct DropFolder: Sendable {
         return reason
     }
 
-    /// What the folder itself allows to others, its content allows too.
+    /// Its content has the same permissions for others as the folder itself.
     private func rights(_ all: mode_t) -> mode_t {
         (Self.status(of: path).map { $0.st_mode & 0o777 } ?? 0o700) & all | 0o600
     }
 
-    /// Replaces nothing. Where the file system can't promise that, it is looked up first.
+    /// Replaces nothing. If the file system can't guarantee that, it is checked first.
     private static func move(_ source: String, _ target: String) -> Bool {
         if link(source, target) == 0 { return unlink(source) == 0 }
         guard [EPERM, EOPNOTSUPP, ENOSYS, EMLINK, EINVAL].contains(errno) else { return false }

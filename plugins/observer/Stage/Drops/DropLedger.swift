@@ -3,7 +3,7 @@ import ObserverReading
 import Protocol
 import StageKit
 
-/// Files of the inbox folder that are known and lie there still: which import each is.
+/// Known files that are still in the inbox folder: which import each one is.
 final class DropLedger {
     struct Drop {
         var name: String
@@ -21,7 +21,7 @@ final class DropLedger {
 
     private(set) var drops: [String: Drop] = [:]
 
-    /// Between two tries to move a file.
+    /// The time between two attempts to move a file.
     static let pause = Duration.seconds(60)
 
     func open(_ turn: Turn) throws {
@@ -31,7 +31,7 @@ final class DropLedger {
         }
     }
 
-    /// The file that an import is of.
+    /// The file that an import belongs to.
     func file(of id: String) -> FileIdentity? { drops.values.first { $0.id == id }?.file }
 
     func add(_ drop: Drop, _ turn: Turn) throws {

@@ -2,7 +2,7 @@ import HealthImport
 import HealthModel
 import Protocol
 
-/// Tells which files of the inbox folder have been left alone for long enough to be whole. Pure.
+/// Reports which files in the inbox folder have been left alone for long enough to be complete. Pure.
 package struct DropWatch {
     private struct Seen {
         var file: FileIdentity
@@ -14,28 +14,28 @@ package struct DropWatch {
 
     package init() {}
 
-    /// Whether a name is one that programs give to what they are still writing, or that only they read.
+    /// Whether a name is one that programs give to files they are still writing, or to files only they read.
     package static func isPassedOver(_ name: String) -> Bool {
         let name = name.lowercased()
-        // Syncthing, rsync and iCloud hide theirs behind a dot; on Windows Syncthing's begins with a tilde.
+        // Syncthing, rsync and iCloud hide theirs behind a dot; on Windows Syncthing's begin with a tilde.
         if name.hasPrefix(".") || name.hasPrefix("~") || name.hasSuffix("~") { return true }
         return [
             ".part", ".partial", ".filepart", ".tmp", ".temp", ".icloud", ".crdownload", ".download", ".opdownload",
         ].contains { name.hasSuffix($0) }
     }
 
-    /// How long a file must have stayed as it is, by what its first and last bytes say of it.
+    /// How long a file must have stayed unchanged, depending on its first and last bytes.
     package static func patience(_ end: ExportEnd) -> Duration {
         switch end {
         case .whole: .seconds(3)
         case .foreign: .seconds(60)
-        // What lacks its end is being written, or was cut off: then an import says so.
+        // A file without its end is being written, or was cut off: then an import says so.
         case .open: .seconds(600)
         }
     }
 
-    /// Takes what the folder holds now.
-    /// - Returns: files that haven't been told yet, with how long they are as they are now.
+    /// Takes the folder's current content.
+    /// - Returns: files that haven't been reported yet, with how long they have been unchanged.
     package mutating func look(
         _ files: [String: FileIdentity], at now: MonotonicTime
     ) -> [(name: String, file: FileIdentity, rest: Duration)] {

@@ -2,7 +2,8 @@ import Foundation
 import HealthModel
 import Synchronization
 
-/// Looks into the inbox folder every other second: by looking, since a folder of another machine or container tells nobody of its changes.
+/// Checks the inbox folder every other second: by polling, since a folder on another machine or in a container doesn't
+/// notify of changes.
 final class DropWatcher: Sendable {
     private static let interval = Duration.seconds(2)
     private let isStopped = Mutex(false)
@@ -17,7 +18,7 @@ final class DropWatcher: Sendable {
     func run(_ folder: DropFolder, tell: (DropEvent) -> Bool) {
         var watch = DropWatch()
         var problem: String??
-        // Told by the looks so far: at least so much time has gone by, whatever the clocks do.
+        // Measured by the number of checks: at least this much time has passed, whatever the clocks do.
         var time = MonotonicTime.distantPast
         while !isStopped.withLock({ $0 }) {
             let now = folder.problem()

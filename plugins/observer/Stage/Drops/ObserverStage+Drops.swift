@@ -2,7 +2,7 @@ import HealthModel
 import Protocol
 import StageKit
 
-/// Files that lie in the inbox folder are imported once each, and moved out of it with what became of them.
+/// Files in the inbox folder are imported once each, and moved out of it with their outcome.
 extension ObserverStage {
     func watchInbox(_ turn: Turn) throws {
         try drops.open(turn)
@@ -23,7 +23,7 @@ extension ObserverStage {
     }
 
     private func take(_ found: DroppedFile, _ turn: Turn) throws {
-        // Known from before a crash: it is gone on with.
+        // Known from before a crash: it continues.
         if let known = drops.drops[found.name], known.file == found.file { return }
         let id = ImportID.next(content: found.hash, user: defaultUser) { imports[$0]?.isSpent }
         try drops.add(.init(name: found.name, id: id, file: found.file), turn)
