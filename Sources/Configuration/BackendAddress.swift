@@ -3,17 +3,20 @@ import HealthModel
 
 /// Where the stack's reference backend listens, according to its configuration and the environment.
 package enum BackendAddress {
-    /// `HEALTHBUS_BACKEND_PORT` takes precedence over the configuration, for several stacks on one machine.
+    package static let variable = "HEALTHBUS_BACKEND_PORT"
+    package static let usualPort = 8787
+
+    /// `HEALTHBUS_BACKEND_PORT` goes before the configuration, for several stacks on one machine.
     /// - Throws: `ConfigurationError` when the variable isn't a port.
     package static func port(
         of backend: StackConfiguration.Instance, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationError) -> Int {
-        guard let text = environment["HEALTHBUS_BACKEND_PORT"], !text.isEmpty else {
-            return Int(backend.configuration["port"].int ?? 8787)
+        guard let text = environment[variable], !text.isEmpty else {
+            return Int(backend.configuration["port"].int ?? Int64(usualPort))
         }
         guard let port = Int(text), (0...65535).contains(port) else {
             throw ConfigurationError(
-                file: "the environment", key: "HEALTHBUS_BACKEND_PORT", reason: "must be a port, 0 to 65535")
+                file: ConfigurationError.environment, key: variable, reason: "must be a port, 0 to 65535")
         }
         return port
     }

@@ -23,7 +23,8 @@ package enum IngestAddress {
         if let text = environment.filled("HEALTHBUS_INGEST_PORT") {
             guard let port = Int(text), (0...65535).contains(port) else {
                 throw ConfigurationError(
-                    file: "the environment", key: "HEALTHBUS_INGEST_PORT", reason: "must be a port, 0 to 65535")
+                    file: ConfigurationError.environment, key: "HEALTHBUS_INGEST_PORT",
+                    reason: "must be a port, 0 to 65535")
             }
             endpoint.port = port
         }

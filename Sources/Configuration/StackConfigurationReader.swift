@@ -46,8 +46,7 @@ package struct StackConfigurationReader {
                     line: duplicate.line))
         }
         try read(value, state: state, choices: choices)
-        problems = problems.map { $0.placed(places, in: file) }.enumerated()
-            .sorted { ($0.element.line ?? .max, $0.offset) < ($1.element.line ?? .max, $1.offset) }.map(\.element)
+        problems = problems.map { $0.placed(places, in: file) }.inOrder(of: file)
     }
 
     private mutating func read(
@@ -108,6 +107,10 @@ package struct StackConfigurationReader {
 
     private mutating func instance(_ name: String, _ entry: Value) -> StackConfiguration.Instance? {
         let key = "instances.\(name)"
+        guard entry.object != nil else {
+            add(key, "must be an object, as { \"plugin\": \"steps\" }, or null to leave it out")
+            return nil
+        }
         guard StackConfiguration.isName(name) else {
             add(key, "must be named with a-z, 0-9 and hyphens, at most 64")
             return nil
@@ -115,23 +118,7 @@ package struct StackConfigurationReader {
         for member in (entry.object ?? [:]).keys.sorted() where member != "plugin" && member != "configuration" {
             add("\(key).\(member)", SchemaCheck.unknown(member, among: ["configuration", "plugin"]))
         }
-        let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
-        let manifest: Manifest?
-        do { manifest = try entry["plugin"].string.flatMap { try catalog.manifest($0, from: folder) } } catch {
-            problems.append(
-                error as? ConfigurationError ?? ConfigurationError(file: file, key: "\(key).plugin", reason: "\(error)")
-            )
-            return nil
-        }
-        guard let plugin = entry["plugin"].string, let manifest else {
-            let known = catalog.manifests.keys.sorted()
-            let nearest = entry["plugin"].string.flatMap { Nearest.to($0, among: known) }
-            add(
-                "\(key).plugin",
-                "must be one of \(known.joined(separator: ", ")), or the path of a plugin's folder (./mine: beside this file)"
-                    + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
-            return nil
-        }
+        guard let (plugin, manifest) = plugin(entry["plugin"], key: "\(key).plugin") else { return nil }
         let (configuration, wrong) = SchemaCheck(file: file)
             .check(entry["configuration"], schema: manifest.configuration, key: "\(key).configuration")
         problems += wrong
@@ -140,6 +127,32 @@ package struct StackConfigurationReader {
             manifest: manifest, configuration: configuration.isNull ? [:] : configuration,
             substitutes: substitutes(of: manifest),
             family: manifest.family ?? (families.contains(name) ? name : StackConfiguration.otherFamily))
+    }
+
+    /// A plugin that a configuration names, with its manifest; nil when it can't be used.
+    private mutating func plugin(_ value: Value, key: String) -> (name: String, manifest: Manifest)? {
+        let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
+        if let name = value.string {
+            if let manifest = catalog.manifests[name] { return (name, manifest) }
+            if name.contains("/") {
+                let path = PluginCatalog.manifestFile(name, from: folder)
+                guard FileManager.default.fileExists(atPath: path) else {
+                    add(key, "names \(name), but there is no \(path)")
+                    return nil
+                }
+                let reader = ManifestReader(file: path)
+                problems += reader.problems
+                return reader.manifest.map { (name, $0) }
+            }
+        }
+        let known = catalog.manifests.keys.sorted()
+        let nearest = value.string.flatMap { Nearest.to($0, among: known) }
+        add(
+            key,
+            (nearest.map { "isn't a plugin's name; did you mean '\($0)'? It " } ?? "")
+                + "must be one of \(known.joined(separator: ", ")), or the path of a plugin's folder (./mine: beside this file)"
+        )
+        return nil
     }
 
     private var families: Set<String> { Set(catalog.manifests.values.compactMap(\.family)) }
@@ -151,10 +164,9 @@ package struct StackConfigurationReader {
     }
 
     private mutating func bus(_ value: Value) -> BusConfiguration {
-        do { return try BusConfiguration(value, file: file) } catch {
-            problems.append(error)
-            return .standard
-        }
+        let (bus, wrong) = BusConfiguration.read(value, file: file)
+        problems += wrong
+        return bus
     }
 
     private mutating func monitoring(_ value: Value) -> Endpoint? {
@@ -176,9 +188,7 @@ package struct StackConfigurationReader {
     ]
 
     static func parse(_ text: [UInt8], file: String) throws -> Value {
-        do { return try Value(json: text, comments: true) } catch {
-            throw ConfigurationError(file: file, key: "", reason: "isn't JSON: \(Manifest.plain(error))")
-        }
+        try ConfigurationText.value(text, file: file)
     }
 
     private static func overlay(_ base: Value, with top: Value) -> Value {

@@ -22,10 +22,7 @@ package struct StackLayer: Sendable {
             guard FileManager.default.fileExists(atPath: file) else { return [:] }
             throw ConfigurationError(file: file, key: "", reason: "can't be read; check its rights")
         }
-        let value: Value
-        do { value = try Value(json: data, comments: true) } catch {
-            throw ConfigurationError(file: file, key: "", reason: "isn't JSON: \(Manifest.plain(error))")
-        }
+        let value = try ConfigurationText.value(data, file: file)
         for key in (value.object ?? [:]).keys.sorted() where !["config", "formerZones", "instances"].contains(key) {
             throw ConfigurationError(
                 file: file, key: key, reason: "isn't known here; there are: config, formerZones, instances")

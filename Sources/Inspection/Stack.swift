@@ -19,16 +19,26 @@ package struct Stack: Sendable {
     /// What advised commands must name so that they mean this stack.
     package var advice = Advice()
 
-    /// - Parameter choices: plugins that take precedence over the state folder, by instance.
-    /// - Throws: `ConfigurationError` with file, key and what is allowed.
+    /// - Parameter choices: plugins that count whatever the state folder says, by instance.
+    /// - Throws: `ConfigurationError` with file, key and what is allowed; a `Failure` that lists them where there are several.
     package init(
         state: String?, configurationFile: String?, choices: [String: StackConfiguration.Choice] = [:]
     ) throws {
         self.state = state.map { StateFolder(path: $0) } ?? .standard()
         self.configurationFile = configurationFile.map { URL(fileURLWithPath: $0).standardizedFileURL.path }
         catalog = try PluginCatalog.standard()
-        configuration = try StackConfiguration(
+        let reader = try StackConfigurationReader(
             path: configurationFile, state: self.state, choices: choices, catalog: catalog)
+        if let refusal = Self.refusal(of: reader.problems) { throw refusal }
+        configuration = reader.stack
+    }
+
+    /// One that is alone is told as it is, several in a list.
+    private static func refusal(of problems: [ConfigurationError]) -> (any Error)? {
+        guard problems.count > 1 else { return problems.first }
+        return Failure.usage(
+            "the configuration has \(problems.count) mistakes" + problems.map { "\n  \($0)" }.joined(),
+            hint: "correct them; docs/operating.md lists the options, and 'healthbus validate' looks at all again")
     }
 
     /// The bus for a command, with a person's key where it is sealed.

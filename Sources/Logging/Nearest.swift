@@ -1,11 +1,20 @@
 /// What somebody who mistyped a word may have meant.
 package enum Nearest {
-    /// The candidate with the fewest edits (Levenshtein 1966; swapping two letters is one edit, Damerau 1964), if they
-    /// are few for the word's length; the first if several are equal.
+    /// The candidate with the fewest edits (Levenshtein 1966; two letters swapped are one edit, Damerau 1964), if they are few for the
+    /// word's length; the first of equals. Another case is no edit, but of equals the one with the word's own case comes first.
     package static func to(_ word: String, among candidates: [String]) -> String? {
-        let ranked = candidates.map { (candidate: $0, edits: distance(Array(word.utf8), Array($0.utf8))) }
-        guard let best = ranked.min(by: { $0.edits < $1.edits }) else { return nil }
-        return best.edits <= max(1, word.utf8.count / 3) ? best.candidate : nil
+        let letters = Array(word.lowercased().utf8)
+        let ranked = candidates.map { candidate in
+            (candidate: candidate, edits: distance(letters, Array(candidate.lowercased().utf8)))
+        }
+        guard let fewest = ranked.map(\.edits).min(), fewest <= max(1, word.utf8.count / 3) else { return nil }
+        let nearest = ranked.filter { $0.edits == fewest }.map(\.candidate)
+        return nearest.min { cases(word, $0) < cases(word, $1) }
+    }
+
+    /// How many letters stand in another case than the word's, at the same place.
+    private static func cases(_ word: String, _ candidate: String) -> Int {
+        zip(word.utf8, candidate.utf8).count { $0 != $1 && $0 | 0x20 == $1 | 0x20 }
     }
 
     /// "did you mean 'steps'?"; if nothing is close, `other`, or else the list of all candidates.

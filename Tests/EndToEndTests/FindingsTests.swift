@@ -37,9 +37,34 @@ extension EndToEnd {
                 for words in ["windowSeconds", "named already in line 3", "at least 0", "isn't there", "http"] {
                     #expect(whats.contains { $0.contains(words) }, "\(words): \(whats)")
                 }
-                // The command that starts it names the first one's line too.
+                // The command that starts it names them all too.
                 let up = try await stack.onState("up", "--config", config)
-                #expect(up.exit == .code(2) && up.error.contains("config.json:2: "))
+                #expect(up.exit == .code(2), "\(up.error)")
+                for line in [2, 4, 5] { #expect(up.error.contains("config.json:\(line): "), "\(up.error)") }
+            }
+        }
+
+        /// A backend that takes any port is found by no uploader that isn't told where it is.
+        @Test func aPortThatNobodyCanKnowIsRefused() async throws {
+            try await withStack { stack in
+                let any = try stack.write(
+                    "any.json", #"{ "instances": { "backend": { "configuration": { "port": 0 } } } }"#)
+                let told = try stack.write(
+                    "told.json",
+                    #"{ "instances": { "backend": { "configuration": { "port": 0 } }, "uploader": { "configuration": { "url": "http://127.0.0.1:\#(stack.port)" } } } }"#
+                )
+                let unset = ["HEALTHBUS_BACKEND_PORT": ""]
+                for command in ["validate", "up"] {
+                    let wrong = try await stack.onState(command, "--config", any, environment: unset)
+                    #expect(wrong.exit == .code(2), "\(wrong)")
+                    #expect(
+                        (wrong.output + wrong.error).contains(
+                            "any.json:1: 'instances.backend.configuration.port' is 0, so the backend takes any free port"
+                        ), "\(wrong)")
+                }
+                let variable = try await stack.onState("validate", environment: ["HEALTHBUS_BACKEND_PORT": "0"])
+                #expect(variable.exit == .code(2) && variable.output.contains("'HEALTHBUS_BACKEND_PORT' is 0"))
+                #expect(try await stack.onState("validate", "--config", told, environment: unset).exit == .code(0))
             }
         }
 

@@ -54,7 +54,7 @@ extension EndToEnd {
                 defer { other.stop(drainSeconds: 0) }
                 let refused = try await stack.onState(
                     "validate", "--config", chosen,
-                    environment: usual.merging(["HEALTHBUS_BACKEND_PORT": "0"]) { $1 })
+                    environment: usual.merging(["HEALTHBUS_BACKEND_PORT": "\(stack.ingestPort)"]) { $1 })
                 #expect(refused.exit == .code(1) && refused.output.contains("set another"), "\(refused)")
             }
         }

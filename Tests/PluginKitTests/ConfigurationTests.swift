@@ -155,7 +155,10 @@ import Testing
 
     @Test func aPathWithoutAPluginIsNamed() throws {
         let error = try #require(try refusal(#"{ "instances": { "steps": { "plugin": "./none" } } }"#))
-        #expect(error.description == folder.path + "/none/plugin.json: can't be read")
+        #expect(
+            error.description
+                == "\(folder.path)/stack.json:1: 'instances.steps.plugin' names ./none, but there is no \(folder.path)/none/plugin.json"
+        )
     }
 
     @Test(arguments: [
@@ -167,6 +170,12 @@ import Testing
         (#"{ "instances": { "backend": { "configuration": { "port": 70000 } } } }"#, "at most 65535"),
         (#"{ "instances": { "steps": { "plugn": "steps" } } }"#, "plugn"),
         (#"{ "instances": { "steps": { "plugin": "walking" } } }"#, "must be one of backend, body"),
+        (#"{ "instances": { "steps": { "plugin": "STEPS" } } }"#, "did you mean 'steps'?"),
+        (#"{ "instances": { "steps": 5 } }"#, "'instances.steps' must be an object"),
+        (
+            #"{ "instances": { "debouncer": { "configuration": { "WINDOWSECONDS": 1 } } } }"#,
+            "did you mean 'windowSeconds'?"
+        ),
         (#"{ "instances": { "Steps!": { "plugin": "steps" } } }"#, "a-z, 0-9"),
         (#"{ "instances": { "second": { "plugin": "observer" } } }"#, "more than one observer"),
         (
@@ -186,6 +195,7 @@ import Testing
             "delivery.wakesPerHour' must be at least 0"
         ),
         (#"{ "bus": { "publish": "tcp://1.2.3.4:5" } }"#, "publish"),
+        (#"{ "bus": { "Seald": true } }"#, "did you mean 'sealed'?"),
         (#"{ "bus": "x" }"#, "must be an object"),
         ("{", "isn't JSON"),
     ])

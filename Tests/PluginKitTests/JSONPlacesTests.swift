@@ -43,6 +43,32 @@ import Testing
         for text in ["", "/", "/*", "{", "{\"a", "\\", "{\"\\u12", "\u{FEFF}{a:1}"] { _ = JSONPlaces(text.utf8) }
     }
 
+    /// A plugin that lies elsewhere tells all of its own mistakes beside those of the stack.
+    @Test func mistakesOfAManifestAreToldWithThoseOfTheStack() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.path + "/mine", withIntermediateDirectories: true)
+        try """
+        { "name": "mine", "version": "1",
+          "protocol": { "min": 1, "max": 1 }, "kind": "handlr", "executable": "x" }
+        """.write(toFile: folder.path + "/mine/plugin.json", atomically: true, encoding: .utf8)
+        let file = folder.path + "/stack.json"
+        try """
+        {
+          "instances": { "mine": { "plugin": "./mine" }, "other": { "plugin": "./none" } },
+          "bus": { "seald": true, "keys": 1 }
+        }
+        """.write(toFile: file, atomically: true, encoding: .utf8)
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().path
+        let catalog = try PluginCatalog(folder: root + "/plugins", programs: "/nowhere")
+        let problems = try StackConfigurationReader(path: file, catalog: catalog).problems
+        #expect(
+            problems.map { "\(($0.file as NSString).lastPathComponent):\($0.line ?? 0) \($0.key)" } == [
+                "stack.json:2 instances.other.plugin", "stack.json:3 bus.seald", "stack.json:3 bus.keys",
+                "plugin.json:1 version", "plugin.json:2 kind",
+            ])
+    }
+
     @Test func allThatIsWrongIsToldAtOnceWithItsLine() throws {
         let folder = try TemporaryFolder()
         let file = folder.path + "/stack.json"

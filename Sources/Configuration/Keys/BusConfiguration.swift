@@ -18,57 +18,59 @@ package struct BusConfiguration: Sendable, Equatable {
 }
 
 extension BusConfiguration {
-    /// - Throws: `ConfigurationError` with the key and what is allowed.
-    init(_ value: Value, file: String) throws(ConfigurationError) {
-        self = .standard
-        if value.isNull { return }
-        guard let members = value.object else {
-            throw ConfigurationError(
-                file: file, key: "bus", reason: "must be an object: publish and subscribe, keys, sealed")
+    private static let members = ["keys", "publish", "sealed", "subscribe"]
+
+    /// What a configuration says under "bus", without what is wrong in it; and all that is, with the key and what is allowed.
+    static func read(_ value: Value, file: String) -> (bus: BusConfiguration, problems: [ConfigurationError]) {
+        var bus = BusConfiguration.standard
+        var problems: [ConfigurationError] = []
+        func add(_ key: String, _ reason: String) {
+            problems.append(ConfigurationError(file: file, key: key, reason: reason))
         }
-        for key in members.keys.sorted() where !["publish", "subscribe", "sealed", "keys"].contains(key) {
-            throw ConfigurationError(
-                file: file, key: "bus.\(key)", reason: "isn't known; there are: keys, publish, sealed, subscribe")
+        if value.isNull { return (bus, []) }
+        guard let given = value.object else {
+            add("bus", "must be an object: publish and subscribe, keys, sealed")
+            return (bus, problems)
         }
-        guard members["sealed"]?.bool != nil || value["sealed"].isNull else {
-            throw ConfigurationError(file: file, key: "bus.sealed", reason: "must be true or false")
+        for key in given.keys.sorted() where !members.contains(key) {
+            add("bus.\(key)", SchemaCheck.unknown(key, among: members))
         }
-        guard members["keys"]?.string != nil || value["keys"].isNull else {
-            throw ConfigurationError(file: file, key: "bus.keys", reason: "must be a folder's path")
-        }
-        keys = value["keys"].string
-        isSealed = value["sealed"].bool ?? false
-        guard !value["publish"].isNull || !value["subscribe"].isNull else { return }
+        if !value["sealed"].isNull, value["sealed"].bool == nil { add("bus.sealed", "must be true or false") }
+        if !value["keys"].isNull, value["keys"].string == nil { add("bus.keys", "must be a folder's path") }
+        bus.keys = value["keys"].string
+        bus.isSealed = value["sealed"].bool ?? false
+        guard !value["publish"].isNull || !value["subscribe"].isNull else { return (bus, problems) }
         guard let publish = value["publish"].string, let subscribe = value["subscribe"].string else {
-            throw ConfigurationError(file: file, key: "bus", reason: "needs 'publish' and 'subscribe', both texts")
+            add("bus", "needs 'publish' and 'subscribe', both texts")
+            return (bus, problems)
         }
         let addresses = [("bus.publish", publish), ("bus.subscribe", subscribe)]
-        for scheme in ["tcp://", "ipc://"] where addresses.allSatisfy({ $0.1.hasPrefix(scheme) }) {
-            for (key, address) in addresses { try Self.check(address, key: key, file: file) }
-            guard publish != subscribe else {
-                throw ConfigurationError(file: file, key: "bus", reason: "needs two different endpoints")
-            }
-            endpoints = BusAddress(publish: publish, subscribe: subscribe)
-            guard isRemote, value["sealed"].bool == false else {
-                if isRemote { isSealed = true }
-                return
-            }
-            throw ConfigurationError(
-                file: file, key: "bus.sealed",
-                reason: "can't be false over TCP: whoever reaches the port would read all data and could give commands")
+        let schemes = ["tcp://", "ipc://"]
+        guard schemes.contains(where: { scheme in addresses.allSatisfy { $0.1.hasPrefix(scheme) } }) else {
+            add("bus", "'publish' and 'subscribe' must both begin with tcp:// or both with ipc://")
+            return (bus, problems)
         }
-        throw ConfigurationError(
-            file: file, key: "bus", reason: "'publish' and 'subscribe' must both begin with tcp:// or both with ipc://")
+        for (key, address) in addresses where !isPlace(address) { add(key, "must be tcp://HOST:PORT") }
+        if publish == subscribe { add("bus", "needs two different endpoints") }
+        bus.endpoints = BusAddress(publish: publish, subscribe: subscribe)
+        guard bus.isRemote else { return (bus, problems) }
+        if value["sealed"].bool == false {
+            add(
+                "bus.sealed",
+                "can't be false over TCP: whoever reaches the port would read all data and could give commands")
+        }
+        bus.isSealed = true
+        return (bus, problems)
     }
 
-    private static func check(_ address: String, key: String, file: String) throws(ConfigurationError) {
-        guard address.hasPrefix("tcp://") else { return }
+    /// Whether an address over TCP has a host and a port.
+    private static func isPlace(_ address: String) -> Bool {
+        guard address.hasPrefix("tcp://") else { return true }
         let place = address.dropFirst(6)
         guard let colon = place.lastIndex(of: ":"), colon != place.startIndex,
-            let port = Int(place[place.index(after: colon)...]), (1...65535).contains(port)
-        else {
-            throw ConfigurationError(file: file, key: key, reason: "must be tcp://HOST:PORT")
-        }
+            let port = Int(place[place.index(after: colon)...])
+        else { return false }
+        return (1...65535).contains(port)
     }
 }
 

@@ -31,39 +31,42 @@ package struct PluginRights: Sendable, Equatable {
 
     package init() {}
 
-    /// - Throws: `ConfigurationError` with the file, the key and what is allowed.
-    init(_ manifest: Value, kind: Manifest.Kind, file: String) throws(ConfigurationError) {
-        func texts(_ key: String) throws(ConfigurationError) -> [String] {
+    /// - Parameters:
+    ///   - kind: nil where the manifest names none that there is.
+    ///   - problems: gets all that is wrong, with the key and what is allowed.
+    init(_ manifest: Value, kind: Manifest.Kind?, file: String, problems: inout [ConfigurationError]) {
+        func texts(_ key: String) -> [String] {
             if manifest[key].isNull { return [] }
             guard let list = manifest[key].array, list.allSatisfy({ $0.string != nil }) else {
-                throw ConfigurationError(file: file, key: key, reason: "must be a list of texts")
+                problems.append(ConfigurationError(file: file, key: key, reason: "must be a list of texts"))
+                return []
             }
             return list.compactMap(\.string)
         }
-        func allowed<Right>(_ key: String, _ all: [String], _ make: (String) -> Right?) throws(ConfigurationError)
-            -> [Right]
-        {
-            var rights: [Right] = []
-            for (index, text) in try texts(key).enumerated() {
-                guard let right = make(text) else {
-                    throw ConfigurationError(
-                        file: file, key: "\(key)[\(index)]", reason: "must be one of \(all.joined(separator: ", "))")
+        func allowed<Right>(_ key: String, _ all: [String], _ make: (String) -> Right?) -> [Right] {
+            texts(key).enumerated().compactMap { index, text in
+                let right = make(text)
+                if right == nil {
+                    problems.append(
+                        ConfigurationError(
+                            file: file, key: "\(key)[\(index)]",
+                            reason: "must be one of \(all.joined(separator: ", "))"))
                 }
-                rights.append(right)
+                return right
             }
-            return rights
         }
         entitlements = Set(
-            try allowed("entitlements", Entitlement.allCases.map(\.rawValue), Entitlement.init(rawValue:)))
+            allowed("entitlements", Entitlement.allCases.map(\.rawValue), Entitlement.init(rawValue:)))
         backgroundModes = Set(
-            try allowed("backgroundModes", BackgroundMode.allCases.map(\.rawValue), BackgroundMode.init(rawValue:)))
-        permittedTasks = Set(try texts("permittedTasks"))
-        if !permittedTasks.isEmpty, kind != .debouncer, kind != .consolidator {
-            throw ConfigurationError(
-                file: file, key: "permittedTasks", reason: "is for a debouncer and a consolidator: others host no tasks"
-            )
+            allowed("backgroundModes", BackgroundMode.allCases.map(\.rawValue), BackgroundMode.init(rawValue:)))
+        permittedTasks = Set(texts("permittedTasks"))
+        if !permittedTasks.isEmpty, let kind, kind != .debouncer, kind != .consolidator {
+            problems.append(
+                ConfigurationError(
+                    file: file, key: "permittedTasks",
+                    reason: "is for a debouncer and a consolidator: others host no tasks"))
         }
-        triggers = try allowed(
+        triggers = allowed(
             "triggers", ["HealthKit's type identifiers", "times of day such as 00:01"], Self.trigger)
     }
 

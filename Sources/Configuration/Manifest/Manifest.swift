@@ -1,7 +1,6 @@
 import Foundation
 import HealthModel
 import Processes
-import Protocol
 
 /// What a plugin declares about itself: `plugin.json`.
 package struct Manifest: Sendable, Equatable {
@@ -40,86 +39,21 @@ package struct Manifest: Sendable, Equatable {
     /// JSON Schema of its configuration, with defaults.
     package var configuration: Value
     package var file: String
+}
 
-    /// - Throws: `ConfigurationError` with the file and the key.
-    package init(file: String) throws {
-        guard let data = FileManager.default.contents(atPath: file) else {
+extension Manifest {
+    /// - Throws: `ConfigurationError` with the file and the key: the first where there are several.
+    package init(file: String) throws(ConfigurationError) {
+        let reader = ManifestReader(file: file)
+        if let first = reader.problems.first { throw first }
+        guard let manifest = reader.manifest else {
             throw ConfigurationError(file: file, key: "", reason: "can't be read")
         }
-        let value: Value
-        do { value = try Value(json: data, comments: true) } catch {
-            throw ConfigurationError(file: file, key: "", reason: "isn't JSON: \(Self.plain(error))")
-        }
-        guard value.object != nil else { throw ConfigurationError(file: file, key: "", reason: "must be an object") }
-        try ManifestSchema.check(value, file: file)
-        func text(_ key: String) throws -> String {
-            guard let text = value[key].string, !text.isEmpty else {
-                throw ConfigurationError(file: file, key: key, reason: "must be a text")
-            }
-            return text
-        }
-        func texts(_ key: String) -> [String] { (value[key].array ?? []).compactMap(\.string) }
-        self.file = file
-        name = try text("name")
-        guard name.utf8.count <= 64,
-            name.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 45 })
-        else {
-            throw ConfigurationError(
-                file: file, key: "name", reason: "must be of a-z, 0-9 and hyphens, at most 64")
-        }
-        guard let kind = Kind(rawValue: try text("kind")) else {
-            throw ConfigurationError(
-                file: file, key: "kind",
-                reason: "must be one of \(Kind.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        self.kind = kind
-        exec = try ExecCommand(manifest: value, kind: kind, file: file)
-        executable = try exec == nil ? text("executable") : ExecCommand.host
-        guard let version = value["version"].int, let low = value["protocol"]["min"].int,
-            let high = value["protocol"]["max"].int,
-            low <= high
-        else {
-            throw ConfigurationError(
-                file: file, key: "version, protocol", reason: "must be whole numbers, min not above max")
-        }
-        self.version = Int(version)
-        protocolVersions = Int(low)...Int(high)
-        guard protocolVersions.contains(ProtocolVersion.current.major) else {
-            throw ConfigurationError(
-                file: file, key: "protocol",
-                reason: "speaks protocol \(low) to \(high), this release speaks \(ProtocolVersion.current)")
-        }
-        types = texts("types")
-        reads = texts("reads")
-        family = value["family"].string
-        if let family, family == "daily" || !StackConfiguration.isName(family) {
-            throw ConfigurationError(
-                file: file, key: "family",
-                reason: "must be of a-z, 0-9 and hyphens, at most 64, and not daily, which is the summaries'")
-        }
-        figures = (value["figures"].array ?? []).compactMap { FigureDeclaration($0) }
-        place = Int(value["place"].int ?? 100)
-        consumes = texts("consumes")
-        produces = texts("produces")
-        rights = try PluginRights(value, kind: kind, file: file)
-        // A manifest without a schema has no options: anything undeclared is refused.
-        configuration = value["configuration"].isNull ? ["type": "object"] : value["configuration"]
-        guard configuration["type"].string == "object" else {
-            throw ConfigurationError(file: file, key: "configuration.type", reason: "must be \"object\"")
-        }
-        restart = value["restart"].string.flatMap { RestartPolicy.Mode(rawValue: $0) } ?? .always
+        self = manifest
     }
 
     /// The plugin's own folder.
     package var folder: String { URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent().path }
-
-    static func plain(_ error: any Error) -> String {
-        if case DecodingError.dataCorrupted(let context) = error {
-            return (context.underlyingError as NSError?)?.userInfo["NSDebugDescription"] as? String
-                ?? context.debugDescription
-        }
-        return "\(error)"
-    }
 }
 
 /// The existing plugins, by name.
@@ -202,8 +136,13 @@ package struct PluginCatalog: Sendable {
     /// - Throws: `ConfigurationError` for a path without a manifest, or with an unusable one.
     package func manifest(_ plugin: String, from folder: String) throws -> Manifest? {
         guard plugin.contains("/") else { return manifests[plugin] }
+        return try Manifest(file: Self.manifestFile(plugin, from: folder))
+    }
+
+    /// The manifest of a plugin that is named by its path.
+    package static func manifestFile(_ plugin: String, from folder: String) -> String {
         let file = PluginPath(plugin, from: folder).file
-        return try Manifest(file: file.hasSuffix("/plugin.json") ? file : file + "/plugin.json")
+        return file.hasSuffix("/plugin.json") ? file : file + "/plugin.json"
     }
 }
 
@@ -218,19 +157,35 @@ struct PluginPath {
     }
 }
 
+extension [ConfigurationError] {
+    /// Those of a file first, then those of others, each in the order of lines.
+    func inOrder(of file: String) -> [ConfigurationError] {
+        enumerated().map { (rank: $0.element.file == file ? 0 : 1, index: $0.offset, problem: $0.element) }.sorted {
+            ($0.rank, $0.problem.file, $0.problem.line ?? .max, $0.index)
+                < ($1.rank, $1.problem.file, $1.problem.line ?? .max, $1.index)
+        }.map(\.problem)
+    }
+}
+
 /// A configuration that can't be used: which file, which key, what is allowed.
 package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
+    /// What `file` is of a variable.
+    package static let environment = "the environment"
+
     package let file: String
     package let key: String
     package let reason: String
     /// The line of the key in the file, from 1; nil if unknown.
     package let line: Int?
+    /// Of a mistake that isn't one of a key's.
+    package let column: Int?
 
-    package init(file: String, key: String, reason: String, line: Int? = nil) {
+    package init(file: String, key: String, reason: String, line: Int? = nil, column: Int? = nil) {
         self.file = file
         self.key = key
         self.reason = reason
         self.line = line
+        self.column = column
     }
 
     /// The same error with the line of its key, if it concerns that file.
@@ -239,8 +194,8 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
         return ConfigurationError(file: file, key: key, reason: reason, line: places.line(of: key))
     }
 
-    /// "stack.json:7", or the file alone.
-    package var place: String { file + (line.map { ":\($0)" } ?? "") }
+    /// "stack.json:7:3", "stack.json:7", or the file alone.
+    package var place: String { file + (line.map { ":\($0)" } ?? "") + (column.map { ":\($0)" } ?? "") }
 
     package var description: String { key.isEmpty ? "\(place): \(reason)" : "\(place): '\(key)' \(reason)" }
 }

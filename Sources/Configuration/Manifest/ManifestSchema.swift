@@ -180,9 +180,10 @@ package enum ManifestSchema {
 
         """#
 
-    /// - Throws: `ConfigurationError` with the file, the member and what is allowed.
-    static func check(_ manifest: Value, file: String) throws {
+    /// All that is wrong, each with the file, the member and what is allowed.
+    /// - Throws: when the schema itself isn't JSON.
+    static func problems(_ manifest: Value, file: String) throws -> [ConfigurationError] {
         let schema = try Value(json: text.utf8)
-        _ = try SchemaCheck(file: file, definitions: schema["$defs"]).resolve(manifest, schema: schema, key: "")
+        return SchemaCheck(file: file, definitions: schema["$defs"]).check(manifest, schema: schema, key: "").problems
     }
 }

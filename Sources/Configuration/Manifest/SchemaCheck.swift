@@ -45,7 +45,12 @@ package struct SchemaCheck {
         }
         if value.isNull, !schema["default"].isNull { return schema["default"] }
         if let allowed = schema["enum"].array, !value.isNull, !allowed.contains(value) {
-            problems.append(error(key, "must be one of \(allowed.map { $0.json() }.joined(separator: ", "))"))
+            let nearest = value.string.flatMap { Nearest.to($0, among: allowed.compactMap(\.string)) }
+            problems.append(
+                error(
+                    key,
+                    "must be one of \(allowed.map { $0.json() }.joined(separator: ", "))"
+                        + (nearest.map { "; did you mean \"\($0)\"?" } ?? "")))
             return .null
         }
         switch schema["type"].string {

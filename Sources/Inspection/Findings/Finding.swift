@@ -23,6 +23,8 @@ package struct Finding: Sendable, Equatable {
     /// Of a file.
     package var key: String?
     package var line: Int?
+    /// Of a mistake that isn't one of a key's.
+    package var column: Int?
     package var what: String
     package var remedy: String
     /// What else is wrong because of it: not reported separately, since it disappears with this.
@@ -47,8 +49,15 @@ package struct Finding: Sendable, Equatable {
     package init(_ error: ConfigurationError) {
         self.init(
             .error, error.file, key: error.key.isEmpty ? nil : error.key, line: error.line, error.reason,
-            remedy: error.key.isEmpty
-                ? "mend or replace the file" : "mend it in the file; docs/operating.md lists the options")
+            remedy: Self.remedy(error))
+        column = error.column
+    }
+
+    private static func remedy(_ error: ConfigurationError) -> String {
+        if error.column != nil { return "correct that place; what comes after it is read then" }
+        if error.key.isEmpty { return "check the path and the file" }
+        return error.file == ConfigurationError.environment
+            ? "set it to that, or unset it" : "correct it in the file; docs/operating.md lists the options"
     }
 
     func because(of causes: [String?]) -> Finding {
@@ -65,13 +74,13 @@ package struct Finding: Sendable, Equatable {
 
     /// "stack.json:7: 'instances.steps.plugin'", or the subject alone.
     var place: String {
-        subject + (line.map { ":\($0)" } ?? "") + (key.map { ": '\($0)'" } ?? "")
+        subject + (line.map { ":\($0)" } ?? "") + (column.map { ":\($0)" } ?? "") + (key.map { ": '\($0)'" } ?? "")
     }
 
     var value: Value {
         [
             "severity": .string(severity.rawValue), "subject": .string(subject), "key": Value(key),
-            "line": Value(line), "what": .string(what), "remedy": .string(remedy),
+            "line": Value(line), "column": Value(column), "what": .string(what), "remedy": .string(remedy),
             "consequences": .array(consequences.map { .string($0) }),
         ]
     }

@@ -161,7 +161,7 @@ package struct StackStructure {
         }
     }
 
-    private var servers: [Finding] { ingests + ports }
+    private var servers: [Finding] { ingests + ports + unknownPort }
 
     /// What would keep an ingest from starting.
     private var ingests: [Finding] {
@@ -175,7 +175,23 @@ package struct StackStructure {
         }
     }
 
-    /// Two servers of a stack on the same port.
+    /// A backend that takes any free port is found by nobody who isn't told which.
+    private var unknownPort: [Finding] {
+        let unaddressed = stack.instances.filter { $0.manifest.isHTTPDestination && $0.configuration["url"].isNull }
+        guard let backend = stack.only(.backend), let uploader = unaddressed.first,
+            let port = try? BackendAddress.port(of: backend), port == 0
+        else { return [] }
+        let isVariable = backend.configuration["port"].int != 0
+        return [
+            Finding(
+                .error, isVariable ? ConfigurationError.environment : stack.file,
+                key: isVariable ? BackendAddress.variable : "instances.\(backend.name).configuration.port",
+                "is 0, so the backend takes any free port, and '\(uploader.name)' can't know which",
+                remedy: "choose a port, such as \(BackendAddress.usualPort)")
+        ]
+    }
+
+    /// Two servers of one stack on one port.
     private var ports: [Finding] {
         guard let monitoring = stack.monitoring, let backend = stack.only(.backend),
             let port = try? BackendAddress.port(of: backend), port == monitoring.port, port != 0

@@ -66,6 +66,6 @@ struct StartChecks {
         return Finding(
             .error, check.file ?? instance.name, key: check.key, line: check.line, check.what,
             remedy: check.remedy
-                ?? (isPlaced ? "mend it in the file; docs/operating.md lists the options" : "mend that"))
+                ?? (isPlaced ? "correct it in the file; docs/operating.md lists the options" : "correct that"))
     }
 }

@@ -192,14 +192,16 @@ struct Surroundings {
         do { _ = try StageLog.standard("validate", file: "/dev/null", environment: environment) } catch let failure
             as Failure
         {
-            found.append(Finding(.error, "the environment", failure.message, remedy: failure.hint ?? ""))
+            found.append(Finding(.error, ConfigurationError.environment, failure.message, remedy: failure.hint ?? ""))
         } catch {
             found.append(
-                Finding(.error, "the environment", "\(error)", remedy: "set HEALTHBUS_LOG and HEALTHBUS_LOG_LEVEL"))
+                Finding(
+                    .error, ConfigurationError.environment, "\(error)",
+                    remedy: "set HEALTHBUS_LOG and HEALTHBUS_LOG_LEVEL"))
         }
         var zones: [(String, String, String?)] = []
         if let zone = environment["HEALTHBUS_ZONE"], !zone.isEmpty {
-            zones.append((zone, "the environment", "HEALTHBUS_ZONE"))
+            zones.append((zone, ConfigurationError.environment, "HEALTHBUS_ZONE"))
         }
         if let observer = stack.only(.observer), let zone = observer.configuration["zone"].string {
             zones.append((zone, stack.file, "instances.\(observer.name).configuration.zone"))
@@ -222,7 +224,7 @@ struct Surroundings {
         let isVariable = environment[InboxFolder.variable].map { !$0.isEmpty } == true
         return [
             Finding(
-                .warning, isVariable ? "the environment" : stack.file,
+                .warning, isVariable ? ConfigurationError.environment : stack.file,
                 key: isVariable ? InboxFolder.variable : "instances.\(observer.name).configuration.inbox",
                 "nothing can be taken out of the inbox folder", remedy: problem)
         ]

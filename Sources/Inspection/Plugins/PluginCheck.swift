@@ -10,6 +10,16 @@ package struct PluginCheck: Sendable {
         /// The manifest's member.
         package var member: String
         package var problem: String
+        /// Where it stands in the manifest, from 1; nil where that isn't known.
+        package var line: Int?
+        package var column: Int?
+
+        package init(member: String, problem: String, line: Int? = nil, column: Int? = nil) {
+            self.member = member
+            self.problem = problem
+            self.line = line
+            self.column = column
+        }
     }
 
     package let manifest: Manifest
@@ -24,15 +34,7 @@ package struct PluginCheck: Sendable {
         } else if !FileManager.default.isExecutableFile(atPath: catalog.program(manifest)) {
             find("executable", "names \(catalog.program(manifest)), which isn't a file that can be run; is it built?")
         }
-        for (member, types) in [("types", manifest.types), ("reads", manifest.reads)] {
-            for type in types where type != "*" && HealthType.known(type) == nil {
-                let nearest = Nearest.to(type, among: HealthType.allKnown.keys.sorted())
-                find(
-                    member,
-                    "names \(type), which isn't a type identifier of HealthKit's"
-                        + (nearest.map { "; the nearest is \($0)" } ?? ""))
-            }
-        }
+        findings += Self.unknownTypes(["types": manifest.types, "reads": manifest.reads])
         if manifest.kind == .handler {
             if manifest.types.isEmpty && manifest.reads.isEmpty {
                 find("types", "is empty, and so is 'reads': a handler without samples computes nothing")
@@ -59,6 +61,20 @@ package struct PluginCheck: Sendable {
             _ = try SchemaCheck(file: manifest.file).resolve(defaults, schema: manifest.configuration)
         } catch { find("configuration", "has a default that it refuses: \(error.key) \(error.reason)") }
         self.findings = findings
+    }
+
+    /// Identifiers that aren't HealthKit's.
+    /// - Parameter lists: by the manifest's members.
+    static func unknownTypes(_ lists: [String: [String]]) -> [Finding] {
+        lists.sorted { $0.key > $1.key }.flatMap { member, types in
+            types.enumerated().filter { $0.element != "*" && HealthType.known($0.element) == nil }.map { index, type in
+                let nearest = Nearest.to(type, among: HealthType.allKnown.keys.sorted())
+                return Finding(
+                    member: "\(member)[\(index)]",
+                    problem: "is \(type), which isn't a type identifier of HealthKit's"
+                        + (nearest.map { "; did you mean \($0)?" } ?? ""))
+            }
+        }
     }
 
     private static func standsIn(_ manifest: Manifest, for other: Manifest?) -> Bool {

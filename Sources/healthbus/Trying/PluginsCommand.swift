@@ -50,7 +50,7 @@ enum PluginsCommand: Command {
         switch action {
         case .list: return
         case .show: try show(try manifest(name, catalog), catalog, arguments)
-        case .validate: try validate(try manifest(name, catalog), catalog, arguments)
+        case .validate: try validate(try manifestFile(name, catalog), catalog, arguments)
         case .new: try begin(name, catalog, arguments)
         case .test: try test(try manifest(name, catalog), catalog, arguments)
         }
@@ -72,19 +72,22 @@ enum PluginsCommand: Command {
         }
     }
 
-    /// A plugin by its name, or by the path of its folder or manifest.
     private static func manifest(_ text: String, _ catalog: PluginCatalog) throws -> Manifest {
-        if let manifest = catalog.manifests[text] { return manifest }
+        try catalog.manifests[text] ?? Manifest(file: manifestFile(text, catalog))
+    }
+
+    /// The manifest of a plugin by its name, or by the path of its folder or manifest.
+    private static func manifestFile(_ text: String, _ catalog: PluginCatalog) throws -> String {
+        if let manifest = catalog.manifests[text] { return manifest.file }
         let here = FileManager.default.currentDirectoryPath
-        let isPath = text.contains("/") || FileManager.default.fileExists(atPath: text)
-        guard isPath, let manifest = try catalog.manifest(text.contains("/") ? text : "./" + text, from: here) else {
+        guard text.contains("/") || FileManager.default.fileExists(atPath: text) else {
             throw Failure.usage(
                 "there is no plugin '\(text)', nor a folder of that name",
                 hint: Nearest.hint(
                     for: text, among: catalog.manifests.keys.sorted(), quoted: false,
                     else: "'healthbus plugins list' has all"))
         }
-        return manifest
+        return PluginCatalog.manifestFile(text.contains("/") ? text : "./" + text, from: here)
     }
 
     private static func stack(_ catalog: PluginCatalog, _ arguments: Arguments) throws -> StackConfiguration {
@@ -105,23 +108,12 @@ enum PluginsCommand: Command {
                 : report.text(manifest, stack, for: Terminal(.output)))
     }
 
-    private static func validate(_ manifest: Manifest, _ catalog: PluginCatalog, _ arguments: Arguments) throws {
-        let findings = PluginCheck(manifest, catalog: catalog).findings
-        if arguments.flag("--json") {
-            let value: Value = [
-                "plugin": .string(manifest.name), "file": .string(manifest.file), "valid": .bool(findings.isEmpty),
-                "findings": .array(
-                    findings.map { ["member": .string($0.member), "problem": .string($0.problem)] }),
-            ]
-            StandardStream.output.write(value.json(pretty: true) + "\n")
-        } else if findings.isEmpty {
-            StandardStream.output.write("\(manifest.file) is valid: \(manifest.kind.rawValue) '\(manifest.name)'\n")
-        } else {
-            for finding in findings { StandardStream.output.write("'\(finding.member)' \(finding.problem)\n") }
-        }
-        guard findings.isEmpty else {
+    private static func validate(_ file: String, _ catalog: PluginCatalog, _ arguments: Arguments) throws {
+        let validation = PluginValidation(file: file, catalog: catalog)
+        StandardStream.output.write(arguments.flag("--json") ? validation.json + "\n" : validation.text)
+        guard validation.findings.isEmpty else {
             throw Failure.usage(
-                "\(manifest.file) has \(findings.count) mistake\(findings.count == 1 ? "" : "s")",
+                "\(file) has \(validation.findings.count) mistake\(validation.findings.count == 1 ? "" : "s")",
                 hint: "docs/plugins.md says what each member means")
         }
     }

@@ -16,7 +16,7 @@ package enum FilesFolder {
         guard let path = configured ?? told else { return state.instance(instance.name) + "/data" }
         guard path.hasPrefix("/"), path.utf8.count > 1 else {
             throw ConfigurationError(
-                file: configured == nil ? "the environment" : file,
+                file: configured == nil ? ConfigurationError.environment : file,
                 key: configured == nil ? variable : "instances.\(instance.name).configuration.folder",
                 reason: "must be a full path, as /srv/health, not '\(path)'")
         }

@@ -1,0 +1,126 @@
+import Foundation
+import HealthModel
+import Processes
+import Protocol
+
+/// Reads a manifest and finds all that is wrong with it, each with its line.
+package struct ManifestReader {
+    /// nil when something is wrong.
+    package let manifest: Manifest?
+    /// In the order of the file's lines.
+    package let problems: [ConfigurationError]
+    /// What "types" and "reads" list, also of one that is refused.
+    package let types: [String: [String]]
+
+    package init(file: String) {
+        guard let data = FileManager.default.contents(atPath: file) else {
+            self.init(wrong: ConfigurationError(file: file, key: "", reason: "can't be read"))
+            return
+        }
+        let value: Value
+        let found: [ConfigurationError]
+        do {
+            value = try ConfigurationText.value(data, file: file)
+            guard value.object != nil else {
+                self.init(wrong: ConfigurationError(file: file, key: "", reason: "must be an object"))
+                return
+            }
+            found = try ManifestSchema.problems(value, file: file)
+        } catch {
+            self.init(
+                wrong: error as? ConfigurationError ?? ConfigurationError(file: file, key: "", reason: "\(error)"))
+            return
+        }
+        var members = ManifestMembers(value: value, file: file, problems: found)
+        let manifest = members.manifest()
+        // Where members stand is only of use where one is wrong.
+        let problems =
+            members.problems.isEmpty
+            ? [] : members.problems.map { [places = JSONPlaces(data)] in $0.placed(places, in: file) }.inOrder(of: file)
+        self.init(manifest: problems.isEmpty ? manifest : nil, problems: problems, types: Self.types(value))
+    }
+
+    private init(manifest: Manifest?, problems: [ConfigurationError], types: [String: [String]]) {
+        self.manifest = manifest
+        self.problems = problems
+        self.types = types
+    }
+
+    private init(wrong: ConfigurationError) { self.init(manifest: nil, problems: [wrong], types: [:]) }
+
+    private static func types(_ manifest: Value) -> [String: [String]] {
+        ["types", "reads"].reduce(into: [:]) { $0[$1] = (manifest[$1].array ?? []).compactMap(\.string) }
+    }
+}
+
+/// A manifest's members, beyond what its schema can say of them.
+private struct ManifestMembers {
+    let value: Value
+    let file: String
+    var problems: [ConfigurationError]
+
+    /// What the schema has refused already isn't told of twice.
+    private mutating func add(_ key: String, _ reason: String) {
+        add(ConfigurationError(file: file, key: key, reason: reason))
+    }
+
+    private mutating func add(_ problem: ConfigurationError) {
+        guard !problems.contains(where: { $0.key == problem.key || $0.key.hasPrefix(problem.key + ".") }) else {
+            return
+        }
+        problems.append(problem)
+    }
+
+    private mutating func text(_ key: String) -> String {
+        guard let text = value[key].string, !text.isEmpty else {
+            add(key, "must be a text")
+            return ""
+        }
+        return text
+    }
+
+    private func texts(_ key: String) -> [String] { (value[key].array ?? []).compactMap(\.string) }
+
+    /// nil when something is wrong that is needed for more than itself.
+    mutating func manifest() -> Manifest? {
+        let name = text("name")
+        if !name.isEmpty, !StackConfiguration.isName(name) {
+            add("name", "must be of a-z, 0-9 and hyphens, at most 64")
+        }
+        let kind = Manifest.Kind(rawValue: text("kind"))
+        if kind == nil {
+            add("kind", "must be one of \(Manifest.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        var exec: ExecCommand?
+        do { exec = try kind.flatMap { try ExecCommand(manifest: value, kind: $0, file: file) } } catch {
+            add(error as? ConfigurationError ?? ConfigurationError(file: file, key: "exec", reason: "\(error)"))
+        }
+        let executable = value["exec"].isNull ? text("executable") : ExecCommand.host
+        let (low, high) = (value["protocol"]["min"].int, value["protocol"]["max"].int)
+        if low == nil || high == nil || low ?? 0 > high ?? 0 {
+            add("protocol", "must have the whole numbers min and max, min not above max")
+        } else if let low, let high, !(Int(low)...Int(high)).contains(ProtocolVersion.current.major) {
+            add("protocol", "speaks protocol \(low) to \(high), this release speaks \(ProtocolVersion.current)")
+        }
+        if value["version"].int == nil { add("version", "must be a whole number") }
+        let family = value["family"].string
+        if let family, family == "daily" || !StackConfiguration.isName(family) {
+            add(
+                "family", "must be of a-z, 0-9 and hyphens, at most 64, and not daily, which is the summaries'")
+        }
+        var wrong: [ConfigurationError] = []
+        let rights = PluginRights(value, kind: kind, file: file, problems: &wrong)
+        for problem in wrong { add(problem) }
+        // One that says nothing has no options: what isn't declared is refused.
+        let configuration = value["configuration"].isNull ? ["type": "object"] : value["configuration"]
+        if configuration["type"].string != "object" { add("configuration.type", "must be \"object\"") }
+        guard problems.isEmpty, let kind, let low, let high else { return nil }
+        return Manifest(
+            name: name, version: Int(value["version"].int ?? 0), protocolVersions: Int(low)...Int(high), kind: kind,
+            executable: executable, exec: exec, types: texts("types"), reads: texts("reads"), family: family,
+            figures: (value["figures"].array ?? []).compactMap { FigureDeclaration($0) },
+            place: Int(value["place"].int ?? 100), consumes: texts("consumes"), produces: texts("produces"),
+            rights: rights, restart: value["restart"].string.flatMap { RestartPolicy.Mode(rawValue: $0) } ?? .always,
+            configuration: configuration, file: file)
+    }
+}
