@@ -95,10 +95,13 @@ package struct ExportInfo: Sendable, Equatable {
     package var locale: String
     /// Whose export it is was born then; nil when the export doesn't say.
     package var dateOfBirth: LocalDay?
+    /// It is a generator's, not a person's.
+    package var isMadeUp: Bool
 
-    package init(date: Instant?, locale: String, dateOfBirth: LocalDay? = nil) {
+    package init(date: Instant?, locale: String, dateOfBirth: LocalDay? = nil, isMadeUp: Bool = false) {
         self.date = date
         self.locale = locale
         self.dateOfBirth = dateOfBirth
+        self.isMadeUp = isMadeUp
     }
 }

@@ -63,6 +63,8 @@ package struct ImportReport: Codable, Sendable, Equatable {
         package var ignoredEntries: [String]?
         package var otherExports: [String]?
         package var impossibleDateOfBirth: Bool?
+        /// It is a generator's; nil of a person's.
+        package var madeUp: Bool?
         /// How; nil when it is whole.
         @OrNull package var damaged: String? = nil
         /// Whether its end is missing.

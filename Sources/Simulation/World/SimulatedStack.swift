@@ -83,7 +83,7 @@ package final class SimulatedStack {
             }
             reply(ImportEvent.finished(id: id, summary))
         // Its files lie where the observer can open them.
-        case .measure, .append, .discard, .watch, .settle: break
+        case .measure, .append, .discard, .watch, .settle, .abandon: break
         }
     }
 

@@ -11,6 +11,9 @@ package enum ImportTables {
     /// Files of the inbox folder that lie there still, by their names: the import's id, and which file it is.
     package static let drops = ValueTable("import_drops", key: "name", value: "file")
 
+    /// Users whose data is made up, with the path of the export that began it.
+    package static let madeUp = ValueTable("made_up", key: "user", value: "path")
+
     /// What was taken back so far, by the request that asks for it.
     package static let undos = ValueTable("import_undos", key: "request", value: "report")
 
@@ -29,6 +32,7 @@ package enum ImportTables {
         try plans.create(in: database)
         try drops.create(in: database)
         try undos.create(in: database)
+        try madeUp.create(in: database)
     }
 
     /// The newest of them, or the one of an id; what the observer answers of each.

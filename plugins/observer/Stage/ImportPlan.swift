@@ -8,6 +8,8 @@ struct ImportPlan: Equatable {
     var isComplete = false
     /// Reads everything, changes nothing.
     var isTrial = false
+    /// It is taken in though made-up data and a person's come together.
+    var mixesMadeUp = false
     /// Of the samples that it covers, so many percent may be deleted.
     var deleteUpTo = Self.usualLimit
     /// The store's sequence when the first attempt began: what was born later isn't judged.
@@ -29,7 +31,8 @@ struct ImportPlan: Equatable {
     init?(_ command: ImportFile) {
         isComplete = command.complete == true
         isTrial = command.dryRun == true
-        guard isComplete || isTrial else { return nil }
+        mixesMadeUp = command.mixMadeUp == true
+        guard isComplete || isTrial || mixesMadeUp else { return nil }
         if let limit = command.deleteUpTo, (0...100).contains(limit) { deleteUpTo = limit }
     }
 
@@ -44,13 +47,15 @@ struct ImportPlan: Equatable {
         var approved: Bool?
         var deleted: [String: Int64]?
         @OrNull var refused: String?
+        var mixMadeUp: Bool?
     }
 
     var wireValue: Value {
         Value(
             Kept(
                 complete: isComplete, trial: isTrial, deleteUpTo: deleteUpTo, begun: begun, exportedAt: exportedAt,
-                rehearsed: isRehearsed, approved: isApproved, deleted: deleted, refused: refused))
+                rehearsed: isRehearsed, approved: isApproved, deleted: deleted, refused: refused,
+                mixMadeUp: mixesMadeUp ? true : nil))
     }
 
     init(wireValue value: Value) {
@@ -64,6 +69,7 @@ struct ImportPlan: Equatable {
         isRehearsed = kept.rehearsed == true || isApproved
         deleted = kept.deleted ?? [:]
         refused = kept.refused
+        mixesMadeUp = kept.mixMadeUp == true
     }
 
     /// Whether the file is read without anything being written. A complete import is tried out first, so that nothing of a refused one stays.

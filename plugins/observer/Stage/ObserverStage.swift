@@ -35,7 +35,7 @@ package final class ObserverStage: Stage {
     /// Who could give which import's bytes, and when they last said so, by the clock that never jumps.
     var offers: [String: (sender: String, heard: MonotonicTime)] = [:]
     private(set) var heads: [String: SequenceNumber] = [:]
-    private var reader: HealthStoreReader?
+    var reader: HealthStoreReader?
     var changedTypes: Set<String> = []
     var quarantined: Int64 = 0
     /// What is being taken back at present.
