@@ -14,7 +14,7 @@ struct StackProcesses: Sendable {
     func spec(_ instance: StackConfiguration.Instance) -> ProcessSpec {
         var environment: [String: String] = [:]
         // One process's own; each of these has another.
-        for name in ["HEALTHBUS_KEY", "HEALTHBUS_KEY_FILE"] { environment[name] = "" }
+        for name in ["HEALTHBUS_KEY", "HEALTHBUS_KEY_FILE", ReadinessNotice.variable] { environment[name] = "" }
         if let zone { environment["HEALTHBUS_ZONE"] = zone }
         if let inbox { environment[InboxFolder.variable] = inbox }
         // A program that lies elsewhere finds the others' manifests nowhere near.
