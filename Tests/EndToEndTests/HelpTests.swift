@@ -61,7 +61,7 @@ extension EndToEnd {
             try await withStack { stack in
                 let script = try stack.write("completion", try await said(stack, "completions", "bash"))
                 #expect(try await offers(stack, script, "healthbus", "") == Set(try await commands(stack) + ["help"]))
-                #expect(try await offers(stack, script, "healthbus", "sta") == ["status"])
+                #expect(try await offers(stack, script, "healthbus", "sta") == ["start", "status"])
                 #expect(
                     try await offers(stack, script, "healthbus", "status", "--") == [
                         "--state", "--config", "--json", "--help",

@@ -74,16 +74,17 @@ extension EndToEnd {
             """
 
         /// Something that runs: else there is nothing to see.
-        private func startHub(_ stack: TestStack) async throws {
+        private func startHub(_ stack: TestStack) async throws -> Command {
             let hub = try await stack.onlyStart("run", "hub")
             try await until("the hub") { hub.error.contains("hub.listening") }
+            return hub
         }
 
         @Test(arguments: ["q", "ctrl-c", "SIGTERM", "SIGHUP"]) func topLeavesTheTerminalAsItWas(_ end: String)
             async throws
         {
             try await withStack { stack in
-                try await startHub(stack)
+                let hub = try await startHub(stack)
                 let script = try stack.write("driver.py", Self.driver)
                 let ended = try await stack.start(
                     program: "/usr/bin/env",
@@ -99,6 +100,7 @@ extension EndToEnd {
                 #expect(report["enters"] == 2 && report["leaves"] == 2 && report["last"] == true, "\(report)")
                 #expect(report["cursor"] == true)
                 let small = (report["small"].array ?? []).compactMap(\.string)
+                #expect(hub.isRunning)
                 #expect(small.count <= 10 && small.allSatisfy { $0.count <= 40 } && small.count > 5, "\(small)")
             }
         }
@@ -147,12 +149,13 @@ extension EndToEnd {
 
         @Test func intoAPipeGoTablesWithoutEscapes() async throws {
             try await withStack { stack in
-                try await startHub(stack)
+                let hub = try await startHub(stack)
                 let top = try await stack.start(["top", "--interval", "0.1", "--state", stack.state])
                 try await until("two tables") {
                     top.output.split(separator: "\n").count { $0.hasPrefix("Process") } >= 2
                 }
                 top.child.kill()
+                #expect(hub.isRunning)
                 #expect(!top.output.contains("\u{1B}"))
             }
         }
