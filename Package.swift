@@ -162,7 +162,8 @@ let package = Package(
         library(
             "Control",
             [
-                "BackgroundDelivery", "Changelog", "Client", "Clocks", "Configuration", "HealthImport", "HealthModel",
+                "BackgroundDelivery", "Changelog", "Client", "Clocks", "Configuration", "HTTP", "HealthImport",
+                "HealthModel",
                 "Inspection", "JSON", "Logging", "MessageBus", "Processes", "Protocol", "SQLite",
                 "StageKit", "Supervisor", "Terminal",
             ]),

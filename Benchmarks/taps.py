@@ -23,7 +23,7 @@ def measure(healthbus, name, exports, taps, stopped):
         try:
             for _ in range(taps):
                 clients.append(subprocess.Popen(
-                    [healthbus, "tap", "--json", "--state", state], env=stack.environment, stdin=subprocess.DEVNULL,
+                    [healthbus, "tap", "--json", "--heartbeats", "--state", state], env=stack.environment, stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
             time.sleep(1)
             if stopped:

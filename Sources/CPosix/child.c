@@ -20,21 +20,22 @@ static int add_actions(
     return code;
 }
 
-static int set_attributes(posix_spawnattr_t *attributes) {
+static int set_attributes(posix_spawnattr_t *attributes, int session) {
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);
     int code = posix_spawnattr_setsigmask(attributes, &none);
     if (code == 0) code = posix_spawnattr_setsigdefault(attributes, &all);
     if (code == 0) code = posix_spawnattr_setpgroup(attributes, 0);
+    // A new session has a new process group.
+    int group = session ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
     if (code == 0)
-        code = posix_spawnattr_setflags(
-            attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+        code = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group);
     return code;
 }
 
-pid_t healthbus_spawn(
-    char *const argv[], char *const envp[], const char *directory, int input, int output, int error) {
+static pid_t spawn(
+    char *const argv[], char *const envp[], const char *directory, int input, int output, int error, int session) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     int code = posix_spawn_file_actions_init(&actions);
@@ -46,11 +47,20 @@ pid_t healthbus_spawn(
     }
     pid_t pid = 0;
     code = add_actions(&actions, directory, input, output, error);
-    if (code == 0) code = set_attributes(&attributes);
+    if (code == 0) code = set_attributes(&attributes, session);
     if (code == 0) code = posix_spawn(&pid, argv[0], &actions, &attributes, argv, envp);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return code == 0 ? pid : -code;
+}
+
+pid_t healthbus_spawn(
+    char *const argv[], char *const envp[], const char *directory, int input, int output, int error) {
+    return spawn(argv, envp, directory, input, output, error, 0);
+}
+
+pid_t healthbus_spawn_session(char *const argv[], char *const envp[], int output) {
+    return spawn(argv, envp, NULL, -1, output, output, 1);
 }
 
 int healthbus_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : -errno; }

@@ -1,11 +1,12 @@
 import Foundation
 import Glibc
 import HealthModel
+import Synchronization
 
 /// What a state folder itself says about its stack, in `<state>/stack.json`: the configuration it was last started with
 /// ("config", a path), so that no command reads a different stack from the running one; which plugins its instances
-/// have been swapped for ("instances", applied on top of that configuration); and in which zones days began before the
-/// observer's store was lost ("formerZones").
+/// have been swapped for ("instances", applied on top of that configuration); which instances a person has stopped
+/// ("stopped"); and in which zones days began before the observer's store was lost ("formerZones").
 package struct StackLayer: Sendable {
     package let file: String
 
@@ -23,15 +24,19 @@ package struct StackLayer: Sendable {
             throw ConfigurationError(file: file, key: "", reason: "can't be read; check its rights")
         }
         let value = try ConfigurationText.value(data, file: file)
-        for key in (value.object ?? [:]).keys.sorted() where !["config", "formerZones", "instances"].contains(key) {
+        let known = ["config", "formerZones", "instances", "stopped"]
+        for key in (value.object ?? [:]).keys.sorted() where !known.contains(key) {
             throw ConfigurationError(
-                file: file, key: key, reason: "isn't known here; there are: config, formerZones, instances")
+                file: file, key: key, reason: "isn't known here; there are: \(known.joined(separator: ", "))")
         }
         guard value["config"].isNull || value["config"].string != nil else {
             throw ConfigurationError(file: file, key: "config", reason: "must be a path")
         }
         guard value["formerZones"].isNull || value["formerZones"].object != nil else {
             throw ConfigurationError(file: file, key: "formerZones", reason: "must be an object")
+        }
+        guard value["stopped"].isNull || value["stopped"].read([String].self) != nil else {
+            throw ConfigurationError(file: file, key: "stopped", reason: "must be a list of names")
         }
         guard value.object != nil, value["instances"].isNull || value["instances"].object != nil else {
             throw ConfigurationError(file: file, key: "instances", reason: "must be an object")
@@ -65,6 +70,19 @@ package struct StackLayer: Sendable {
         }
     }
 
+    /// Instances that a person has stopped: they stay down, whoever starts the stack, until a person starts them.
+    package func stopped() throws -> Set<String> { Set(try read()["stopped"].read([String].self) ?? []) }
+
+    /// Notes that an instance stays down, or forgets it.
+    /// - Throws: `ConfigurationError` when the file can't be used or written; it is as it was then.
+    package func setStopped(_ isStopped: Bool, _ instance: String) throws {
+        try change { members in
+            var names = Set(members["stopped"]?.read([String].self) ?? [])
+            if isStopped { names.insert(instance) } else { names.remove(instance) }
+            members["stopped"] = names.isEmpty ? nil : .array(names.sorted().map { .string($0) })
+        }
+    }
+
     /// The plugin that an instance has been swapped for; nil when it hasn't.
     package func plugin(of instance: String) throws -> String? { try read()["instances"][instance]["plugin"].string }
 
@@ -87,6 +105,13 @@ package struct StackLayer: Sendable {
 
     /// The file is complete at any moment, and on disk when this returns; one that would be empty is removed.
     private func change(_ body: (inout [String: Value]) -> Void) throws {
+        try Self.changing.withLock { _ in try changeAlone(body) }
+    }
+
+    /// The supervisor changes it from several threads; nobody else does while that runs.
+    private static let changing = Mutex(())
+
+    private func changeAlone(_ body: (inout [String: Value]) -> Void) throws {
         let old = try read().object ?? [:]
         var members = old
         body(&members)

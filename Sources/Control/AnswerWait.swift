@@ -23,8 +23,7 @@ final class AnswerWait {
     init(
         _ client: StackClient, for instance: String, hub: String,
         tell: @escaping (String) -> Void = {
-            // Replaces a bar that was begun.
-            StandardStream.error.write((Terminal(.error).isTerminal ? "\r\u{1B}[K" : "") + "healthbus: \($0)\n")
+            LiveLine.error.say("healthbus: \($0)")
         }
     ) {
         (self.client, self.instance, self.hub, self.tell) = (client, instance, hub, tell)

@@ -19,7 +19,7 @@ enum DocumentType {
     private static let characteristic = "HKCharacteristicTypeIdentifier"
 
     private static let elements: [(name: String, content: String, attributes: String)] = [
-        ("HealthData", "(ExportDate,Me,(Record|Correlation|Workout|ActivitySummary)*)", "locale"),
+        ("HealthData", "(ExportDate,Me,(Record|Correlation|Workout|ActivitySummary)*)", "locale origin?"),
         ("ExportDate", "EMPTY", "value"),
         (
             "Me", "EMPTY",

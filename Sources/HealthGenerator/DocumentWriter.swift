@@ -62,7 +62,9 @@ struct DocumentWriter {
         text.append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" as StaticString)
         text.append(DocumentType.text)
         text.append(
-            "<HealthData locale=\"\(options.unitSystem == .metric ? "en_DE" : "en_US")\">\n <ExportDate value=\"")
+            "<HealthData locale=\"\(options.unitSystem == .metric ? "en_DE" : "en_US")\""
+                + (options.isMarked ? " \(ExportMark.attribute)=\"\(ExportMark.madeUp)\"" : "")
+                + ">\n <ExportDate value=\"")
         text.append(date: exported)
         let me = [
             ("DateOfBirth", "1986-05-17"), ("BiologicalSex", "HKBiologicalSexNotSet"),

@@ -19,10 +19,13 @@ package struct ExportGenerator: Sendable {
         /// The last day; the export is made the next morning.
         package var end: LocalDay
         package var unitSystem: UnitSystem
+        /// Whether it says that it is made up, so that no store takes it for a person's.
+        package var isMarked: Bool
 
         package init(
             days: Int, seed: UInt64, records: Int? = nil, zone: String = "Europe/Berlin",
-            end: LocalDay = LocalDay(year: 2025, month: 4, day: 5), unitSystem: UnitSystem = .metric
+            end: LocalDay = LocalDay(year: 2025, month: 4, day: 5), unitSystem: UnitSystem = .metric,
+            isMarked: Bool = false
         ) {
             self.days = days
             self.seed = seed
@@ -30,6 +33,7 @@ package struct ExportGenerator: Sendable {
             self.zone = zone
             self.end = end
             self.unitSystem = unitSystem
+            self.isMarked = isMarked
         }
     }
 

@@ -80,7 +80,9 @@ extension ExportParser {
         switch code {
         case .record: startRecord(element)
         case .correlation: startCorrelation(element)
-        case .healthData where element.pointee.depth == 0: note(locale: element.text(.locale) ?? "")
+        case .healthData where element.pointee.depth == 0:
+            let mark = element.unknownAttributes.first { $0.name == ExportMark.attribute }
+            note(locale: element.text(.locale) ?? "", isMadeUp: mark?.value == ExportMark.madeUp)
         case .exportDate: note(exportDate: element.attribute(.value).flatMap { InstantText.parse($0) })
         case .me:
             let birth = element.unknownAttributes.first { $0.name == "HKCharacteristicTypeIdentifierDateOfBirth" }

@@ -54,6 +54,7 @@ struct ExportParser: ~Copyable {
     private var quarantine: [QuarantinedInput] = []
     private var summaries: [ActivitySummaryRecord] = []
     private var locale = ""
+    private var isMadeUp = false
     private var exportDate: Instant?
     private var dateOfBirth: LocalDay?
     private var infoIsSent = false
@@ -273,16 +274,15 @@ extension ExportParser {
         references[name] = reference
     }
 
-    mutating func note(locale: String) { self.locale = locale }
+    mutating func note(locale: String, isMadeUp: Bool) { (self.locale, self.isMadeUp) = (locale, isMadeUp) }
     mutating func note(exportDate: Instant?) { self.exportDate = exportDate }
     mutating func note(dateOfBirth: LocalDay?) { self.dateOfBirth = dateOfBirth }
 
     private mutating func sendInfo() {
         guard !infoIsSent else { return }
         infoIsSent = true
-        do { try sink.exportInfo(ExportInfo(date: exportDate, locale: locale, dateOfBirth: dateOfBirth)) } catch {
-            stop(error)
-        }
+        let info = ExportInfo(date: exportDate, locale: locale, dateOfBirth: dateOfBirth, isMadeUp: isMadeUp)
+        do { try sink.exportInfo(info) } catch { stop(error) }
     }
 
     /// The elements between that depth and the starting one have no end tags.

@@ -99,10 +99,13 @@ package struct ExportInfo: Sendable, Equatable {
     package var locale: String
     /// The person's date of birth; nil when not stated.
     package var dateOfBirth: LocalDay?
+    /// It is a generator's, not a person's.
+    package var isMadeUp: Bool
 
-    package init(date: Instant?, locale: String, dateOfBirth: LocalDay? = nil) {
+    package init(date: Instant?, locale: String, dateOfBirth: LocalDay? = nil, isMadeUp: Bool = false) {
         self.date = date
         self.locale = locale
         self.dateOfBirth = dateOfBirth
+        self.isMadeUp = isMadeUp
     }
 }

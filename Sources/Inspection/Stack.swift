@@ -134,6 +134,26 @@ package struct Stack: Sendable {
             hint: "start it with 'healthbus up'" + (instead.map { ", or do both with '\($0)'" } ?? ""))
     }
 
+    /// Refuses a command that would show nothing: there is no state folder here, or it holds no stack.
+    package func requireState() throws(Failure) {
+        // Elsewhere the folders lie with the processes.
+        guard !configuration.bus.isRemote else { return }
+        let isThere = FileManager.default.fileExists(atPath: state.path)
+        let folders = names.map { state.instance($0) } + [supervisorFolder]
+        if isThere, folders.contains(where: { FileManager.default.fileExists(atPath: $0) }) { return }
+        throw Failure(
+            isThere ? "\(state.path) holds no stack" : "there is no state folder \(state.path)",
+            hint: "'healthbus up' starts a stack there; to look at another, name its folder with --state")
+    }
+
+    /// Refuses a command that shows what runs, where nothing does.
+    package func requireAnyRunning() throws {
+        try requireState()
+        let reader = reader()
+        if try names.contains(where: { try reader.isRunning($0) }) { return }
+        throw Failure("no stack runs on \(place)", hint: "start it with 'healthbus up'")
+    }
+
     package func instance(_ kind: Manifest.Kind) throws -> StackConfiguration.Instance {
         guard let instance = configuration.only(kind) else {
             throw Failure("this stack has no \(kind.rawValue)", hint: "name one in \(configuration.file)")

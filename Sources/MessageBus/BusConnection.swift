@@ -12,7 +12,8 @@ package enum Subscription: Sendable, Hashable {
     /// Topics that begin like this and end as a tool's name does (`BusName`).
     case tools(String)
 
-    var text: String {
+    /// The whole topic, or what it begins with.
+    package var text: String {
         switch self {
         case .exact(let topic), .prefix(let topic), .tools(let topic): topic
         }

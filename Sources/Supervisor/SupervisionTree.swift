@@ -60,10 +60,13 @@ package struct SupervisionTree: Sendable {
         case finished
     }
 
-    /// - Parameter generator: the source of jitter.
-    /// - Throws: `ProcessError` when two processes have the same name.
+    /// - Parameters:
+    ///   - held: processes that are down until they are started by name.
+    ///   - generator: the source of jitter.
+    /// - Throws: `ProcessError` when two processes have one name.
     package init(
-        _ specs: [ProcessSpec], generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+        _ specs: [ProcessSpec], held: Set<String> = [],
+        generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) throws(ProcessError) {
         var names = Set<String>()
         for spec in specs where !names.insert(spec.name).inserted {
@@ -71,6 +74,10 @@ package struct SupervisionTree: Sendable {
                 .configuration, "two processes are named \(spec.name)", hint: "give every process its own name")
         }
         members = specs.map(Member.init)
+        for index in members.indices where held.contains(members[index].spec.name) {
+            members[index].isHeld = true
+            members[index].state = .stopped
+        }
         self.generator = generator
     }
 

@@ -22,17 +22,18 @@ package final class Supervisor: Sendable {
     let wakeUp: Int32
 
     /// - Parameters:
-    ///   - trampoline: path of `healthbus-trampoline`; nil looks in the running program's folder.
+    ///   - held: processes that are down until they are started by name.
+    ///   - trampoline: path of `healthbus-trampoline`; nil looks beside the running program.
     ///   - generator: source of the back-off's jitter.
     ///   - onEvent: what happens, for people; called on the running thread.
     /// - Throws: `ProcessError` when two processes have the same name or the trampoline is missing.
     package init(
-        _ specs: [ProcessSpec], trampoline: String? = nil,
+        _ specs: [ProcessSpec], held: Set<String> = [], trampoline: String? = nil,
         generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
         isReady: @escaping IsReady, onEvent: @escaping OnEvent = { _ in }
     ) throws(ProcessError) {
         let path = trampoline ?? ChildProcess.trampolineBesideProgram()
-        let tree = try SupervisionTree(specs, generator: generator)
+        let tree = try SupervisionTree(specs, held: held, generator: generator)
         guard access(path, X_OK) == 0 else {
             throw ProcessError(
                 .spawn, "can't run \(path)", errorNumber: errno,

@@ -1,14 +1,21 @@
 import Foundation
+import Synchronization
 
 /// Numbers and times as people read them, in English, the same on every machine.
 package enum HumanFormat {
-    /// "1 day", "2 days"; "1 summary", "2 summaries" when the plural is given.
+    private static let isPlain = Atomic(false)
+
+    /// Counts have no separators from now on: what a program reads, not a person. Said once, at a program's start.
+    package static func usePlainDigits() { isPlain.store(true, ordering: .relaxed) }
+
+    /// "1 day", "2 days"; "1 summary", "2 summaries" with the word for many.
     package static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
         "\(count(number)) \(number == 1 ? one : many ?? one + "s")"
     }
 
-    /// "1 234 567" with narrow no-break spaces.
+    /// "1 234 567" with narrow no-break spaces, unless plain digits are wanted.
     package static func count(_ number: Int) -> String {
+        if isPlain.load(ordering: .relaxed) { return String(number) }
         let digits = Array(String(number.magnitude))
         var out = number < 0 ? "-" : ""
         for (index, digit) in digits.enumerated() {

@@ -38,7 +38,7 @@ package struct ProgressBar {
         let origin = ContinuousClock.now
         self.init(
             title, totalBytes: totalBytes, terminal: Terminal(.error), clock: { ContinuousClock.now - origin },
-            write: { StandardStream.error.write($0) })
+            write: { LiveLine.error.draw(bar: $0) })
     }
 
     /// - Parameters: totals so far, not increments.

@@ -23,6 +23,7 @@ extension EndToEnd {
             "now": "Europe/Berlin", "zone": "Europe/Berlin", "whose": "",
             "arguments.positionals[1]": "steps", "report.failed[0].name": "options", "whole[\"id\"].int ?? 0": "1",
             "url": "", "row.name": "uploader", "report.failed[0].asked.rawValue": "sample",
+            "id": "8c1f", "Advice.quoted(state)": "/nowhere",
         ]
 
         /// What people fill in by themselves.
@@ -51,7 +52,9 @@ extension EndToEnd {
                     }
                 }
             }
-            return found.sorted()
+            // What stops the stack comes last, so that all others have one.
+            let stop = "healthbus stop"
+            return found.subtracting([stop]).sorted() + found.intersection([stop])
         }
 
         private static func filled(_ command: String, in file: String) throws -> String {

@@ -118,17 +118,21 @@ extension EndToEnd {
                 let second = try await stack.up("--until-idle").ended()
                 #expect(second.exit == .code(1))
                 #expect(second.error.contains("a stack runs already on \(stack.state)"), "\(second.error)")
-                #expect(second.error.contains("hint:"))
+                #expect(second.error.contains("'healthbus stop --state \(stack.state)'"), "\(second.error)")
                 #expect(up.isRunning)
 
-                // The first one's backend has the port that a stack elsewhere is to use.
-                // It goes on until stopped: an empty stack may be idle before its backend gives up.
+                // The first one's backend has the port that a stack elsewhere is to use: that is told before anything is started.
                 let elsewhere = try await stack.start(
                     ["up", "--state", stack.path("e")], environment: ["HEALTHBUS_INGEST_PORT": "0"]
                 ).ended()
                 #expect(elsewhere.exit == .code(1), "\(elsewhere.error)")
                 #expect(elsewhere.error.contains("'backend' can't start"), "\(elsewhere.error.suffix(2000))")
                 #expect(elsewhere.error.contains("\(stack.port)"), "\(elsewhere.error.suffix(2000))")
+                #expect(elsewhere.error.contains("the stack on \(stack.state) (process "), "\(elsewhere.error)")
+                #expect(elsewhere.error.contains("'healthbus stop --state \(stack.state)'"), "\(elsewhere.error)")
+                #expect(elsewhere.error.contains("HEALTHBUS_BACKEND_PORT="), "\(elsewhere.error)")
+                #expect(elsewhere.error.split(separator: "\n").count <= 4, "\(elsewhere.error)")
+                #expect(!FileManager.default.fileExists(atPath: stack.path("e") + "/backend"))
                 #expect(processes(naming: stack.path("e") + "/").isEmpty && processes(naming: stack.path("e")).isEmpty)
                 try await stack.interrupt(up)
             }

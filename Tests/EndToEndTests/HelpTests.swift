@@ -61,7 +61,7 @@ extension EndToEnd {
             try await withStack { stack in
                 let script = try stack.write("completion", try await said(stack, "completions", "bash"))
                 #expect(try await offers(stack, script, "healthbus", "") == Set(try await commands(stack) + ["help"]))
-                #expect(try await offers(stack, script, "healthbus", "sta") == ["status"])
+                #expect(try await offers(stack, script, "healthbus", "sta") == ["start", "status"])
                 #expect(
                     try await offers(stack, script, "healthbus", "status", "--") == [
                         "--state", "--config", "--json", "--help",
@@ -82,6 +82,38 @@ extension EndToEnd {
                     ])
                 // The value of an option is no positional.
                 #expect(try await offers(stack, script, "healthbus", "run", "--state", "/x", "slee") == ["sleep"])
+            }
+        }
+
+        /// In a home in which nothing is yet.
+        @Test func theScriptIsWrittenWhereTheShellLooks() async throws {
+            try await withStack { stack in
+                let home = ["HOME": stack.path("home"), "XDG_DATA_HOME": "", "XDG_CONFIG_HOME": ""]
+                for (shell, path) in [
+                    ("bash", ".local/share/bash-completion/completions/healthbus"),
+                    ("zsh", ".local/share/zsh/site-functions/_healthbus"),
+                    ("fish", ".config/fish/completions/healthbus.fish"),
+                ] {
+                    let ended = try await stack.run("completions", shell, "--install", environment: home)
+                    #expect(ended.exit == .code(0) && ended.output.contains(stack.path("home/" + path)), "\(ended)")
+                    let script = try String(contentsOfFile: stack.path("home/" + path), encoding: .utf8)
+                    #expect(try await said(stack, "completions", shell) == script)
+                }
+            }
+        }
+
+        /// What the command says is to be done makes it work in a shell of that home.
+        @Test(.enabled(if: access("/bin/bash", X_OK) == 0, "bash isn't installed"))
+        func bashCompletesInANewHome() async throws {
+            try await withStack { stack in
+                let home = ["HOME": stack.path("home"), "XDG_DATA_HOME": ""]
+                let ended = try await stack.run("completions", "bash", "--install", environment: home)
+                let advice = try #require(ended.output.firstMatch(of: #/\n  (source .*)\n/#)).1
+                let script = try stack.write(
+                    "session",
+                    "\(advice)\nCOMP_WORDS=(healthbus stat)\nCOMP_CWORD=1\n_healthbus\necho ${COMPREPLY[@]}\n")
+                let shell = try await stack.start(program: "/bin/bash", ["--norc", script], environment: home).ended()
+                #expect(shell.output == "status\n" && shell.error.isEmpty, "\(shell)")
             }
         }
 

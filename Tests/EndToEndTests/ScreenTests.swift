@@ -73,10 +73,18 @@ extension EndToEnd {
                 'small': [line.replace('\\x1b[K', '').replace('\\x1b[1m', '').replace('\\x1b[0m', '') for line in small]}))
             """
 
+        /// Something that runs: else there is nothing to see.
+        private func startHub(_ stack: TestStack) async throws -> Command {
+            let hub = try await stack.onlyStart("run", "hub")
+            try await until("the hub") { hub.error.contains("hub.listening") }
+            return hub
+        }
+
         @Test(arguments: ["q", "ctrl-c", "SIGTERM", "SIGHUP"]) func topLeavesTheTerminalAsItWas(_ end: String)
             async throws
         {
             try await withStack { stack in
+                let hub = try await startHub(stack)
                 let script = try stack.write("driver.py", Self.driver)
                 let ended = try await stack.start(
                     program: "/usr/bin/env",
@@ -92,17 +100,62 @@ extension EndToEnd {
                 #expect(report["enters"] == 2 && report["leaves"] == 2 && report["last"] == true, "\(report)")
                 #expect(report["cursor"] == true)
                 let small = (report["small"].array ?? []).compactMap(\.string)
+                #expect(hub.isRunning)
                 #expect(small.count <= 10 && small.allSatisfy { $0.count <= 40 } && small.count > 5, "\(small)")
+            }
+        }
+
+        /// What a person sees of `up` in a terminal: one line that is drawn again, and no log but with `--verbose`.
+        @Test(arguments: [false, true]) func upShowsOneLineAndLogsOnlyWhenAsked(isVerbose: Bool) async throws {
+            try await withStack { stack in
+                let driver = """
+                    import os, pty, sys, time
+                    pid, master = pty.fork()
+                    if pid == 0:
+                        os.execv(sys.argv[1], sys.argv[1:])
+                    seen = b''
+                    deadline = time.monotonic() + 90
+                    while b'nothing waits' not in seen and time.monotonic() < deadline:
+                        seen += os.read(master, 65536)
+                    os.write(master, b'\\x03')
+                    try:
+                        while True:
+                            more = os.read(master, 65536)
+                            if not more: break
+                            seen += more
+                    except OSError: pass
+                    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+                    sys.stdout.buffer.write(seen)
+                    sys.exit(code)
+                    """
+                let script = try stack.write("driver.py", driver)
+                let words = ["up", "--state", stack.state] + (isVerbose ? ["--verbose"] : [])
+                let ended = try await stack.start(
+                    program: "/usr/bin/env", ["python3", script, Programs.healthbus] + words,
+                    environment: ["TERM": "xterm", "HEALTHBUS_PLUGINS": ""]
+                ).ended(within: 120)
+                #expect(ended.exit == .code(0), "\(ended)")
+                let lines = ended.output.replacing("\r\n", with: "\n").split(separator: "\n")
+                #expect(lines.contains { $0.hasSuffix("processes are ready") }, "\(lines)")
+                #expect(ended.output.contains(" ready, ") && ended.output.contains("nothing waits. Ctrl-C stops it"))
+                #expect(ended.output.contains("instance.started") == isVerbose, "\(ended.output)")
+                // A line that is said begins at the left edge, behind what rested there and was erased.
+                for line in lines where line.contains("processes are ready") || line.contains("instance.started") {
+                    let text = line.split(separator: "\u{1B}[K").last ?? ""
+                    #expect(text.hasPrefix("all ") || text.hasPrefix("20"), "\(line)")
+                }
             }
         }
 
         @Test func intoAPipeGoTablesWithoutEscapes() async throws {
             try await withStack { stack in
+                let hub = try await startHub(stack)
                 let top = try await stack.start(["top", "--interval", "0.1", "--state", stack.state])
                 try await until("two tables") {
                     top.output.split(separator: "\n").count { $0.hasPrefix("Process") } >= 2
                 }
                 top.child.kill()
+                #expect(hub.isRunning)
                 #expect(!top.output.contains("\u{1B}"))
             }
         }

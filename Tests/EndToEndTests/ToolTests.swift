@@ -89,7 +89,7 @@ extension EndToEnd {
                 let export = try await stack.generate("export.zip", "--days", "40")
                 let up = try await stack.upAndReady()
                 let hub = try #require(try stack.pid(of: "hub"))
-                let tap = try await stack.start(["tap", "--json", "--state", stack.state])
+                let tap = try await stack.start(["tap", "--json", "--heartbeats", "--state", stack.state])
                 try await until("the tap's first line") { !tap.output.isEmpty }
                 tap.child.signal(SIGSTOP)
                 let before = try memory(of: hub)

@@ -29,6 +29,13 @@ import Testing
         #expect(sink.info == ExportInfo(date: Instant(seconds: 1_743_920_100), locale: "en_DE"))
     }
 
+    @Test(arguments: [
+        (#" origin="made up by healthbus""#, true), (#" origin="elsewhere""#, false), ("", false),
+    ]) func aMadeUpExportSaysSo(mark: String, isMadeUp: Bool) throws {
+        let (sink, _) = try read("<HealthData locale=\"en_DE\"\(mark)>\n</HealthData>\n")
+        #expect(sink.info?.isMadeUp == isMadeUp && sink.info?.locale == "en_DE")
+    }
+
     @Test(arguments: [("1986-05-17", LocalDay(year: 1986, month: 5, day: 17)), ("", nil), ("17.5.1986", nil)])
     func ofTheUserOnlyTheDateOfBirthIsRead(text: String, birth: LocalDay?) throws {
         let characteristic = "HKCharacteristicTypeIdentifier"

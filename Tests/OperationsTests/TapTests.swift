@@ -1,6 +1,9 @@
+import Configuration
+import Foundation
 import HealthModel
 import Inspection
 import Protocol
+import Terminal
 import TestSupport
 import Testing
 
@@ -29,6 +32,53 @@ import Testing
         #expect(!filter.wants(message("page.x", ["users": ["bob"]])))
         #expect(!filter.wants(message("page.x", from: "steps", ["users": ["ann"]])))
         #expect(!filter.wants(message("pull.x", ["user": "ann"])))
+    }
+
+    @Test func heartbeatsAreHiddenUnlessTheyAreAskedFor() {
+        var filter = TapFilter()
+        #expect(filter.wants(message("heartbeat.steps")))
+        filter.hidesHeartbeats = true
+        #expect(!filter.wants(message("heartbeat.steps")) && filter.wants(message("sync.steps")))
+        filter.prefixes = ["heartbeat.s"]
+        #expect(filter.wants(message("heartbeat.steps")) && !filter.wants(message("heartbeat.hub")))
+    }
+
+    @Test func aLineHasDatesForMomentsAndTheBeginningOfLongLists() {
+        let line = Message(
+            topic: "page.x", header: .init(from: "observer", at: 1_743_315_300_250_000),
+            body: [
+                "lastSynced": 1_743_315_300_000_000, "day": 20177, "days": 12, "sequence": 1_795_407_682_304,
+                "rows": [["day": -1]], "ids": .column(.int64(Array(1...20))),
+                "start": .column(.int64([1_743_315_300_000_000])),
+            ]
+        ).line(width: .max)
+        #expect(line.hasPrefix("2025-03-30 06:15:00.25Z  page.x  observer  {"), "\(line)")
+        for part in [
+            #""lastSynced":"2025-03-30T06:15:00Z""#, #""day":"2025-03-30""#, #""days":12"#,
+            #""sequence":1795407682304"#, #""day":"1969-12-31""#, #""ids":[1,2,3,"and 17 more"]"#,
+            #""start":["2025-03-30T06:15:00Z"]"#,
+        ] { #expect(line.contains(part), "\(part) in \(line)") }
+        #expect(
+            DisplayWidth.of(message("a.b", ["text": .string(String(repeating: "x", count: 200))]).line(width: 60)) == 60
+        )
+    }
+
+    @Test func prefixesThatNothingBeginsWithAreNamed() throws {
+        let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../plugins").standardizedFileURL.path
+        let stack = try StackConfiguration(path: nil, catalog: PluginCatalog(folder: root, programs: "/nowhere"))
+        func unknown(_ prefixes: String..., isReplay: Bool = false) -> [String] {
+            stack.unknown(prefixes: prefixes, isReplay: isReplay)
+        }
+        #expect(
+            unknown(
+                "figures.", "fig", "observed.HKQuantityTypeIdentifierStepCount", "heartbeat.hub", "control.supervisor",
+                "daily.summary", "page.client-", "alert.", ""
+            ).isEmpty)
+        #expect(unknown("figures.stepz").first?.contains("did you mean 'figures.steps'?") == true)
+        let nothing = try #require(unknown("steps").first)
+        #expect(nothing.contains("'steps'") && nothing.contains("figures. heartbeat."), "\(nothing)")
+        #expect(unknown("samples.").count == 1 && unknown("samples.HK", "daily.", isReplay: true).isEmpty)
+        #expect(unknown("heartbeat.", isReplay: true).count == 1)
     }
 
     @Test func valuesAreHiddenAndWhatALaterReleaseAddsToo() {

@@ -29,6 +29,32 @@ import Testing
         return try StackConfiguration(path: path, state: state, choices: choices, catalog: catalog)
     }
 
+    @Test func whatIsStoppedStaysSoBesideAllElse() throws {
+        #expect(try layer.stopped() == [])
+        try layer.setStopped(true, "steps")
+        try layer.setStopped(true, "body")
+        try layer.set("steps-python", of: "steps")
+        #expect(try StackLayer(state).stopped() == ["body", "steps"])
+        // What a stack is made of is as it was.
+        #expect(try stack().instance("steps")?.plugin == "steps-python" && stack().instance("body") != nil)
+        try layer.set(nil, of: "steps")
+        try layer.setStopped(false, "body")
+        try layer.setStopped(false, "body")
+        #expect(try layer.stopped() == ["steps"])
+        try layer.setStopped(false, "steps")
+        #expect(!FileManager.default.fileExists(atPath: layer.file))
+        try #"{"stopped": "steps"}"#.write(toFile: layer.file, atomically: true, encoding: .utf8)
+        #expect(throws: ConfigurationError.self) { try layer.stopped() }
+    }
+
+    /// The supervisor's threads change it, each another part.
+    @Test func changesFromSeveralThreadsAllCount() throws {
+        DispatchQueue.concurrentPerform(iterations: 40) { number in
+            do { try layer.setStopped(true, "i\(number)") } catch { Issue.record(error) }
+        }
+        #expect(try layer.stopped().count == 40)
+    }
+
     @Test func whatIsSwappedCountsUntilItIsTakenBack() throws {
         #expect(try layer.plugin(of: "steps") == nil && stack().instance("steps")?.plugin == "steps")
         try layer.set("steps-python", of: "steps")

@@ -208,6 +208,23 @@ import Testing
         #expect(TreeDriver.spawned(driver.send(.startProcess(name: "observer"))) == ["observer"])
     }
 
+    /// As after a start of the supervisor on a state whose configuration says so.
+    @Test func whatIsHeldFromTheStartStaysDownAndHoldsNobodyUp() throws {
+        var driver = try TreeDriver(
+            [spec("hub"), spec("observer", group: 1), spec("steps", group: 2)], held: ["observer"])
+        #expect(TreeDriver.spawned(driver.send(.begin)) == ["hub"])
+        #expect(TreeDriver.spawned(driver.send(.ready(name: "hub"))) == ["steps"])
+        #expect(TreeDriver.spawned(driver.advance(by: .seconds(100))) == [])
+        #expect(driver.state("observer") == .stopped)
+        #expect(TreeDriver.spawned(driver.send(.startProcess(name: "observer"))) == ["observer"])
+
+        var alone = try TreeDriver([spec("observer")], held: ["observer"])
+        alone.send(.begin)
+        #expect(!alone.tree.isFinished)
+        alone.send(.stop)
+        #expect(alone.tree.isFinished)
+    }
+
     @Test func stoppingEachByHandDoesNotEndTheSupervisor() throws {
         var driver = try TreeDriver([spec("hub")])
         driver.send(.begin)

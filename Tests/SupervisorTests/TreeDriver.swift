@@ -9,8 +9,8 @@ struct TreeDriver {
     var log: [SupervisionTree.Action] = []
     private var nextPid: pid_t = 100
 
-    init(_ specs: [ProcessSpec]) throws {
-        tree = try SupervisionTree(specs, generator: ConstantGenerator(word: .max))
+    init(_ specs: [ProcessSpec], held: Set<String> = []) throws {
+        tree = try SupervisionTree(specs, held: held, generator: ConstantGenerator(word: .max))
     }
 
     /// Everything asked for by the event, spawns answered.

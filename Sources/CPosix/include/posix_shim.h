@@ -26,6 +26,9 @@ int64_t healthbus_process_start(pid_t pid);
 pid_t healthbus_spawn(
     char *const argv[], char *const envp[], const char *directory, int input, int output, int error);
 
+/// The same in a session of its own, so that it outlasts its terminal, with nothing to read and one descriptor (3 or above) for what it says.
+pid_t healthbus_spawn_session(char *const argv[], char *const envp[], int output);
+
 /// A pipe whose ends close on exec: read end, write end. Answers 0 or -errno.
 int healthbus_pipe(int ends[2]);
 

@@ -75,8 +75,30 @@ package final class InstanceLock: Sendable {
         throw LockError(path: path, reason: "is still held after its holder (process \(holder.pid)) was ended")
     }
 
-    /// Whether somebody holds the lock; false if there is none. It writes nothing, and doesn't disturb others asking at
-    /// the same time.
+    /// Asks the process that holds the lock to end (SIGTERM), and waits for that.
+    /// - Returns: whether it has ended.
+    /// - Throws: `LockError` when the holder is of another boot or container: nobody is asked then.
+    package static func end(folder: String, within seconds: Double) throws -> Bool {
+        let path = folder + "/lock"
+        guard isHeld(folder: folder) else { return true }
+        guard let holder = recorded(path) else {
+            throw LockError(path: path, reason: "is held, and doesn't say by whom")
+        }
+        let here = current()
+        guard holder.boot == here.boot, holder.namespace == here.namespace else {
+            throw LockError(path: path, reason: "is held by process \(holder.pid) of another container; stop it there")
+        }
+        if healthbus_process_start(holder.pid) == holder.start { kill(holder.pid, SIGTERM) }
+        let deadline = MonotonicClock.now + .seconds(seconds)
+        while isHeld(folder: folder) {
+            if MonotonicClock.now >= deadline { return false }
+            // flock has no deadline of its own.
+            usleep(20_000)
+        }
+        return true
+    }
+
+    /// Whether somebody holds the lock; false where there is none. It writes nothing, and doesn't disturb others that ask at the same time.
     package static func isHeld(folder: String) -> Bool {
         let path = folder + "/lock"
         guard FileManager.default.fileExists(atPath: path) else { return false }

@@ -36,26 +36,45 @@ package final class ImportClient {
         package var isTrial = false
         /// The percentage of the covered samples that may be deleted; nil: the usual limit.
         package var deleteUpTo: Double?
+        /// Take it in though made-up data and a person's come together.
+        package var mixesMadeUp = false
 
-        package init(isComplete: Bool = false, isTrial: Bool = false, deleteUpTo: Double? = nil) {
+        package init(
+            isComplete: Bool = false, isTrial: Bool = false, deleteUpTo: Double? = nil, mixesMadeUp: Bool = false
+        ) {
             self.isComplete = isComplete
             self.isTrial = isTrial
             self.deleteUpTo = deleteUpTo
+            self.mixesMadeUp = mixesMadeUp
         }
 
         func ask(_ command: inout ImportFile) {
             if isComplete { command.complete = true }
             if isTrial { command.dryRun = true }
             command.deleteUpTo = deleteUpTo
+            if mixesMadeUp { command.mixMadeUp = true }
         }
+    }
+
+    /// A person doesn't want to wait for it any longer; the observer has it.
+    package struct Interrupted: Error {
+        package var id: String
+        package var name: String
+        /// Whether the file is still on its way over the bus, which ends with this command.
+        package var isSending: Bool
     }
 
     private let client: StackClient
     private let observer: String
     private let hub: String
     private let offers: FileOffers
+    private let isInterrupted: () -> Bool
 
-    package init(client: StackClient, observer: String, hub: String = "hub") {
+    /// - Parameter isInterrupted: asked again and again while a file is waited for.
+    package init(
+        client: StackClient, observer: String, hub: String = "hub", isInterrupted: @escaping () -> Bool = { false }
+    ) {
+        self.isInterrupted = isInterrupted
         self.client = client
         self.observer = observer
         self.hub = hub
@@ -64,10 +83,9 @@ package final class ImportClient {
 
     /// Hands a file over and waits for its end, with a progress bar on a terminal.
     ///
-    /// If the observer can open the file in place, it takes it, and from then on this command may end. Otherwise, and
-    /// for standard input ("-"), it asks for the bytes; a command that is repeated continues with what has already
-    /// arrived from the same file.
-    /// - Throws: `Failure` when the file can't be read, or the observer doesn't answer within `seconds`.
+    /// The observer takes a file that it can open where it lies, and from then on this command may end. Of any other, and of standard input ("-"), it asks
+    /// for the bytes; a command that is given again goes on with what came of the same file before.
+    /// - Throws: `Failure` when the file can't be read, or the observer doesn't answer within `seconds`; `Interrupted`.
     package func run(
         _ path: String, user: String?, options: Options = Options(), within seconds: Double = 20
     ) throws -> Outcome {
@@ -149,6 +167,10 @@ package final class ImportClient {
                 continue
             }
             wait.heard()
+            if isInterrupted() {
+                progress.interrupt()
+                throw Interrupted(id: id, name: name, isSending: row.state == .receiving)
+            }
             if let outcome = outcome(row, head: head, name: name) {
                 progress.end(outcome)
                 return outcome
@@ -192,6 +214,12 @@ private struct ImportProgress {
         if let total = sending?.totalBytes { sending?.update(bytes: total) }
         sending?.finish()
         sending = nil
+    }
+
+    /// The bars stay as they are.
+    mutating func interrupt() {
+        sending?.finish()
+        reading?.finish()
     }
 
     mutating func end(_ outcome: ImportClient.Outcome) {

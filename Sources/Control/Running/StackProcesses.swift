@@ -13,8 +13,8 @@ struct StackProcesses: Sendable {
 
     func spec(_ instance: StackConfiguration.Instance) -> ProcessSpec {
         var environment: [String: String] = [:]
-        // Specific to one process; each of these has another.
-        for name in ["HEALTHBUS_KEY", "HEALTHBUS_KEY_FILE"] { environment[name] = "" }
+        // One process's own; each of these has another.
+        for name in ["HEALTHBUS_KEY", "HEALTHBUS_KEY_FILE", ReadinessNotice.variable] { environment[name] = "" }
         if let zone { environment["HEALTHBUS_ZONE"] = zone }
         if let inbox { environment[InboxFolder.variable] = inbox }
         // A program located elsewhere wouldn't find the others' manifests nearby.

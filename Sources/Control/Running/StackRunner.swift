@@ -11,6 +11,7 @@ import Protocol
 import StageKit
 import Supervisor
 import Synchronization
+import Terminal
 
 /// `healthbus up`: starts every instance in order, watches them, imports, and stops everything together.
 package final class StackRunner: Sendable {
@@ -25,11 +26,16 @@ package final class StackRunner: Sendable {
         package var monitoring: Endpoint?
         /// Only log events from this level up are passed on to standard error; the processes' files have all of them.
         package var passesOn: Log.Level
+        /// Import though made-up data and a person's come together.
+        package var mixesMadeUp: Bool
+        /// Whether the lowest line of the terminal tells what the stack is doing.
+        package var showsSummary: Bool
 
         package init(
             imports: [String] = [], user: String? = nil, zone: String? = nil, inbox: String? = nil,
             untilIdle: Bool = false,
-            monitoring: Endpoint? = nil, passesOn: Log.Level = .debug
+            monitoring: Endpoint? = nil, passesOn: Log.Level = .debug, mixesMadeUp: Bool = false,
+            showsSummary: Bool = false
         ) {
             self.imports = imports
             self.user = user
@@ -38,6 +44,8 @@ package final class StackRunner: Sendable {
             self.untilIdle = untilIdle
             self.monitoring = monitoring
             self.passesOn = passesOn
+            self.mixesMadeUp = mixesMadeUp
+            self.showsSummary = showsSummary
         }
     }
 
@@ -50,7 +58,7 @@ package final class StackRunner: Sendable {
         package var blocked: String?
     }
 
-    private struct State {
+    struct State {
         var outcome = Outcome()
         var failure: Failure?
         /// Consecutive failures of instances that have never been ready.
@@ -66,22 +74,26 @@ package final class StackRunner: Sendable {
     /// Seconds between checks of whether everything is done.
     private static let lookInterval = 0.05
 
-    private let stack: Stack
+    let stack: Stack
     private let options: Options
     private let toldTo: @Sendable (String) -> Void
+    private let passOn: @Sendable (String) -> Void
     private let whenIdle: (@Sendable (Outcome) throws -> Void)?
-    private let state = Mutex(State())
+    let state = Mutex(State())
 
     /// - Parameters:
-    ///   - say: receives a line for whoever is watching.
-    ///   - whenIdle: called once when everything is delivered; the stack then keeps running, unless `untilIdle`.
+    ///   - say: a line for whoever watches.
+    ///   - passOn: a line of a process's log.
+    ///   - whenIdle: called once when everything is delivered; the stack then runs on, unless `untilIdle`.
     package init(
         _ stack: Stack, _ options: Options, say: @escaping @Sendable (String) -> Void,
+        passOn: @escaping @Sendable (String) -> Void = { LiveLine.error.say($0) },
         whenIdle: (@Sendable (Outcome) throws -> Void)? = nil
     ) {
         self.stack = stack
         self.options = options
         toldTo = say
+        self.passOn = passOn
         self.whenIdle = whenIdle
     }
 
@@ -96,18 +108,19 @@ package final class StackRunner: Sendable {
             let reason = FileManager.default.fileExists(atPath: path) ? "can't be read" : "doesn't exist"
             throw Failure("\(path) \(reason)", hint: "check the path and its rights")
         }
-        let folders = [stack.state.path, stack.supervisorFolder, stack.state.sockets]
-        for folder in folders + stack.names.map({ stack.state.instance($0) }) { try StateFolder.make(folder) }
+        for folder in [stack.state.path, stack.supervisorFolder] { try StateFolder.make(folder) }
         // One that was killed a moment ago takes its children with it.
+        let start = StartGuard(stack: stack, monitoring: options.monitoring ?? stack.configuration.monitoring)
         guard let lock = try InstanceLock.take(folder: stack.supervisorFolder, waiting: 1) else {
-            let holder = InstanceLock.holder(folder: stack.supervisorFolder).map { " (process \($0))" } ?? ""
-            throw Failure(
-                "a stack runs already on \(stack.state.path)\(holder)",
-                hint: "use it ('healthbus status'), stop it, or start another with --state")
+            throw start.occupied()
         }
         defer {
             removeSockets()
             withExtendedLifetime(lock) {}
+        }
+        try start.check()
+        for folder in [stack.state.sockets] + stack.names.map({ stack.state.instance($0) }) {
+            try StateFolder.make(folder)
         }
         let zone = try ZoneChoice(stack, option: options.zone, user: options.user)
         for notice in try [zone.notice].compactMap({ $0 }) + FormerZone.atStart(of: stack, beginning: zone.beginning) {
@@ -118,7 +131,7 @@ package final class StackRunner: Sendable {
 
         let relay = try LogRelay(
             stack.configuration.instances.map { ($0.name, stack.state.log($0.name)) }, minimum: options.passesOn,
-            say: toldTo)
+            passOn: passOn, say: toldTo)
         state.withLock { $0.relay = relay }
         defer { relay.finish() }
         let log = try SupervisorLog(path: stack.state.log("supervisor"))
@@ -127,11 +140,18 @@ package final class StackRunner: Sendable {
             state: stack.state, configurationFile: stack.configurationFile, catalog: stack.catalog, zone: options.zone,
             inbox: options.inbox)
         let swaps = SwapDirector(stack, processes)
+        let director = try ProcessDirector(stack)
         try stack.configuration.requireKeys(in: stack.state)
         let client = try StackClient(
             address: try stack.configuration.address(in: stack.state, as: KeyRole.supervisorName),
-            beat: { running.heartbeat(swaps) }, pace: { running.pace },
-            hears: (SwapDirector.subscriptions, { swaps.hear($0) }))
+            beat: { running.heartbeat(swaps, director) }, pace: { running.pace },
+            hears: (
+                SwapDirector.subscriptions,
+                { message in
+                    swaps.hear(message)
+                    director.hear(message)
+                }
+            ))
         defer { client.close() }
         let monitoring = try (options.monitoring ?? stack.configuration.monitoring).map { endpoint in
             try MonitoringServer(stack, client, at: endpoint)
@@ -139,22 +159,29 @@ package final class StackRunner: Sendable {
         defer { monitoring?.stop() }
         if let endpoint = monitoring?.endpoint { say("metrics  http://\(endpoint)/metrics") }
         let supervisor = try Supervisor(
-            stack.configuration.instances.map { processes.spec($0) },
+            stack.configuration.instances.map { processes.spec($0) }, held: director.stopped,
             isReady: { name, pid in
                 client.heartbeats[name].map { $0.beat.pid == Int(pid) && $0.beat.phase == .ready } ?? false
             },
             onEvent: { [self] notice in
                 log.note(notice)
-                note(notice)
+                note(notice, director)
                 swaps.note(notice)
                 client.beat()
                 if state.withLock({ $0.failure != nil }) { running.stop() }
             })
         running.set(supervisor)
         swaps.start(supervisor, said: { client.beat() })
-        defer { swaps.stop() }
+        director.start(supervisor, said: { client.beat() })
+        defer {
+            swaps.stop()
+            director.stop()
+        }
+        for name in director.stopped.sorted() {
+            say(stack.advice.addressed("'\(name)' stays down, as it was stopped; 'healthbus start \(name)' starts it"))
+        }
         let work = Thread { [self] in
-            do { try accompany(client, running) } catch {
+            do { try accompany(client, running, director) } catch {
                 state.withLock { $0.failure = error as? Failure ?? Failure("\(error)") }
                 running.stop()
             }
@@ -162,7 +189,11 @@ package final class StackRunner: Sendable {
         work.name = "accompany"
         work.start()
         watchFolders(running)
-        defer { running.set(nil) }
+        if options.showsSummary { summarize(client, director, running) }
+        defer {
+            running.set(nil)
+            LiveLine.error.end()
+        }
         try supervisor.run()
         return try state.withLock { state in
             if let failure = state.failure { throw failure }
@@ -170,8 +201,10 @@ package final class StackRunner: Sendable {
         }
     }
 
-    /// Through the relay: a reader that stops reading holds up neither the processes nor their supervision.
-    private func say(_ line: String) { state.withLock { $0.relay }?.say(line) }
+    /// By way of the relay: whoever doesn't read what is said holds up neither the processes nor their supervision.
+    private func say(_ line: String, then: @escaping @Sendable () -> Void = {}) {
+        state.withLock { $0.relay }?.say(line, then: then)
+    }
 
     /// A hub that had to be killed leaves its sockets; if somebody else's hub is running, it keeps them.
     private func removeSockets() {
@@ -182,14 +215,21 @@ package final class StackRunner: Sendable {
         withExtendedLifetime(lock) {}
     }
 
-    private func note(_ notice: SupervisorNotice) {
+    private func note(_ notice: SupervisorNotice, _ director: ProcessDirector) {
         switch notice {
         case .ready(let name):
+            let wanted = Set(stack.names).subtracting(director.stopped)
             let all = state.withLock { state in
-                state.ready.insert(name)
-                return state.ready.isSuperset(of: stack.names)
+                guard state.ready.insert(name).inserted else { return false }
+                return state.ready.isSuperset(of: wanted)
             }
-            if all { say("all \(stack.names.count) processes are ready") }
+            guard all else { return }
+            // Whoever waits for the notice reads what was said.
+            say(
+                wanted.count == stack.names.count
+                    ? "all \(stack.names.count) processes are ready"
+                    : "\(wanted.count) of \(stack.names.count) processes are ready, the others stopped",
+                then: { ReadinessNotice.send() })
         case .exited(let name, let status, _):
             say("\(notice)")
             state.withLock { state in
@@ -212,30 +252,13 @@ package final class StackRunner: Sendable {
         }
     }
 
-    /// Beside the supervisor: stops everything when the files that the stack writes to are gone. Whatever it accepted
-    /// from then on would be lost.
-    private func watchFolders(_ running: Running) {
-        let thread = Thread { [self] in
-            var watch = FolderWatch(stack.state, stack.configuration)
-            while running.goesOn {
-                // Together with the heartbeats of a stack at rest: the machine wakes up once for all of them.
-                let now = MonotonicClock.now
-                Thread.sleep(forTimeInterval: (Repetition.next(Repetition.quiet, after: now) - now).seconds)
-                guard let problem = watch.problem(ready: state.withLock { $0.ready }) else { continue }
-                state.withLock { if $0.failure == nil { $0.failure = problem } }
-                return running.stop()
-            }
-        }
-        thread.name = "folders"
-        thread.start()
-    }
-
-    /// Beside the supervisor: hands over the files, and watches for idleness.
-    private func accompany(_ client: StackClient, _ running: Running) throws {
+    /// Beside the supervisor: hands the files over, watches for idleness.
+    private func accompany(_ client: StackClient, _ running: Running, _ director: ProcessDirector) throws {
         guard !options.imports.isEmpty || options.untilIdle || whenIdle != nil else { return }
         let imports = ImportClient(client: client, observer: stack.observer, hub: stack.hub)
         for path in options.imports {
-            let outcome = try imports.run(path, user: options.user, within: 60)
+            let outcome = try imports.run(
+                path, user: options.user, options: .init(mixesMadeUp: options.mixesMadeUp), within: 60)
             state.withLock { $0.outcome.imports.append(outcome) }
             if outcome.report == nil {
                 throw Failure(
@@ -250,9 +273,18 @@ package final class StackRunner: Sendable {
             // During an import heartbeats come by the dozen, and nearly all say that there is more to come.
             Thread.sleep(forTimeInterval: Self.lookInterval)
             client.wait(forHeartbeatAfter: &heard, until: Date(timeIntervalSinceNow: 0.25))
-            // An instance that can't start is reported by the supervisor; until all were ready, nothing is reported as
-            // done.
-            let notReady = stack.names.filter { name in !state.withLock { $0.ready.contains(name) } }
+            // An instance that can't start is told of by the supervisor; until all were ready, nothing is said to be done.
+            let stopped = director.stopped
+            let notReady = stack.names.filter { name in
+                !stopped.contains(name) && !state.withLock { $0.ready.contains(name) }
+            }
+            if notReady.isEmpty, let name = stopped.min() {
+                let what = stack.advice.addressed("'\(name)' was stopped; 'healthbus start \(name)' starts it")
+                state.withLock { $0.outcome.blocked = what }
+                if options.untilIdle { return running.stop() }
+                say("blocked: \(what)")
+                return
+            }
             switch watch.judge(client.heartbeats, notReady: notReady, at: MonotonicClock.now) {
             case .waiting: continue
             case .blocked(let what):
@@ -270,45 +302,5 @@ package final class StackRunner: Sendable {
                 return
             }
         }
-    }
-}
-
-/// The supervisor while it runs, for the threads beside it.
-private final class Running: Sendable {
-    private struct Said {
-        var details: SupervisorDetails?
-        var repetition = Repetition(at: MonotonicClock.now)
-    }
-
-    private let supervisor = Mutex<Supervisor?>(nil)
-    private let said = Mutex(Said())
-
-    func set(_ new: Supervisor?) { supervisor.withLock { $0 = new } }
-    func stop() { supervisor.withLock { $0 }?.stop() }
-    var goesOn: Bool { supervisor.withLock { $0 } != nil }
-
-    var pace: BusConnection.Pace {
-        let now = MonotonicClock.now
-        return said.withLock { $0.repetition.interval(at: now) } == Repetition.lively ? .lively : .quiet
-    }
-
-    /// The supervisor's report: its processes and their states.
-    func heartbeat(_ swaps: SwapDirector) -> Message? {
-        guard let statuses = supervisor.withLock({ $0 })?.statuses else { return nil }
-        let details = SupervisorDetails(
-            processes: statuses.map { status in
-                .init(
-                    name: status.name, state: status.state.rawValue, pid: status.pid.map { Int($0) },
-                    restarts: status.restarts, lastExit: status.lastExit.map { "\($0)" })
-            }, swaps: swaps.all)
-        said.withLock { said in
-            if details != said.details { said.repetition.moved(at: MonotonicClock.now) }
-            said.details = details
-        }
-        var beat = Heartbeat(
-            instance: "supervisor", plugin: "supervisor", phase: .ready,
-            pid: Int(ProcessInfo.processInfo.processIdentifier), details: HeartbeatDetails(details))
-        ProcessUse.tell(&beat)
-        return beat.message(at: WallClock.now)
     }
 }

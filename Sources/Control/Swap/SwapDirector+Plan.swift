@@ -14,6 +14,9 @@ extension SwapDirector {
         if wish.plugin == nil, try layer.plugin(of: name) == nil {
             throw Failure("'\(name)' isn't swapped: it runs the plugin that is configured")
         }
+        if try layer.stopped().contains(name) {
+            throw Failure("'\(name)' was stopped", hint: "start it first with 'healthbus start \(name)'")
+        }
         try refuse(wish, running)
         func stack(_ choice: StackConfiguration.Choice) throws -> StackConfiguration {
             try StackConfiguration(

@@ -103,6 +103,9 @@ package struct Diagnosis {
 
     private func absent(_ name: String, _ supervised: SupervisorDetails.Process?) -> Finding {
         let log = "'healthbus logs \(name)' says why"
+        if seen.beats["supervisor"]?.beat.supervisor?.stopped?.contains(name) == true {
+            return Finding(.warning, name, "was stopped by hand", remedy: "'healthbus start \(name)' starts it")
+        }
         switch supervised?.state {
         case "backoff":
             let why = supervised?.lastExit.map { " with \($0)" } ?? ""

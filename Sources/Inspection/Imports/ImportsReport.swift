@@ -75,6 +75,7 @@ package struct ImportsReport {
 
     private func state(of row: ImportRow) -> String {
         if row.undone != nil { return "taken back" }
+        if row.problem == ImportRow.cancelled { return "cancelled" }
         return row.state == .closed && row.problem != nil ? "damaged" : row.state.rawValue
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// the reader stops reading, only that thread waits: the lines are in their files.
 package final class LogRelay: Sendable {
     private struct State {
-        var said: [String] = []
+        var said: [(line: String, then: @Sendable () -> Void)] = []
         var ending = false
     }
 
@@ -20,10 +20,12 @@ package final class LogRelay: Sendable {
 
     /// Begins with what is written from now on.
     /// - Parameters:
-    ///   - minimum: events below it aren't passed on; anything that isn't an event always is.
-    ///   - say: receives the messages passed to `say`.
+    ///   - minimum: events below it aren't passed on; what isn't an event always is.
+    ///   - passOn: takes a line of the processes' logs, without its end.
+    ///   - say: for what `say` is given.
     package init(
-        _ logs: [(instance: String, path: String)], minimum: Log.Level, say: @escaping @Sendable (String) -> Void
+        _ logs: [(instance: String, path: String)], minimum: Log.Level,
+        passOn: @escaping @Sendable (String) -> Void, say: @escaping @Sendable (String) -> Void
     ) throws(Failure) {
         let watch = try LogWatch(logs.map(\.path))
         self.watch = watch
@@ -35,9 +37,12 @@ package final class LogRelay: Sendable {
             while !isLast {
                 watch.arm()
                 isLast = state.withLock { $0.ending }
-                for line in takeSaid() { say(line) }
+                for (line, then) in takeSaid() {
+                    say(line)
+                    then()
+                }
                 while let line = merged.next() {
-                    if line.level.map({ $0 >= minimum }) ?? true { StandardStream.error.write(line.text + "\n") }
+                    if line.level.map({ $0 >= minimum }) ?? true { passOn(line.text) }
                 }
                 if !isLast { watch.wait() }
             }
@@ -48,15 +53,16 @@ package final class LogRelay: Sendable {
         begun.wait()
     }
 
-    package func say(_ line: String) {
+    /// - Parameter then: called once it has been said.
+    package func say(_ line: String, then: @escaping @Sendable () -> Void = {}) {
         state.withLock { state in
             if state.said.count == Self.saidLimit { state.said.removeFirst() }
-            state.said.append(line)
+            state.said.append((line, then))
         }
         watch.wake()
     }
 
-    private func takeSaid() -> [String] {
+    private func takeSaid() -> [(line: String, then: @Sendable () -> Void)] {
         state.withLock { state in
             defer { state.said = [] }
             return state.said

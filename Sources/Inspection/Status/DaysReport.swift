@@ -18,9 +18,11 @@ package struct DaysReport {
     let versions: [Int64]
     /// How many days there are, including those beyond `last`.
     package let total: Int
+    /// The date of the first of those.
+    package let first: String?
 
     /// - Parameters:
-    ///   - last: only this many of the newest days.
+    ///   - last: only so many of the newest days that have data.
     package init(
         _ reader: StackReader, consolidator: StackConfiguration.Instance, user: String?, range: DateRange = DateRange(),
         last: Int? = nil
@@ -41,10 +43,18 @@ package struct DaysReport {
             days[key] = (.object(members), row.sequence.value)
         }
         let sorted = days.sorted { $0.key < $1.key }.map(\.value)
-        let shown = last.map { Array(sorted.suffix($0)) } ?? sorted
+        let shown = last.map { Array(sorted.filter { Self.hasData($0.day) }.suffix($0)) } ?? sorted
         self.days = shown.map(\.day)
         versions = shown.map(\.version)
         total = sorted.count
+        first = sorted.first?.day["date"].string
+    }
+
+    /// Whether it tells anything beside when it was.
+    private static func hasData(_ day: Value) -> Bool {
+        (day.object ?? [:]).contains { name, value in
+            !(members + ["hours"]).contains(name) && !value.isNull && value != [] && value != [:]
+        }
     }
 
     /// In full, except the hours.

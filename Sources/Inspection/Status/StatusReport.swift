@@ -214,7 +214,8 @@ extension StatusReport {
         let dropped = value["droppedLetters"].int.map { $0 > 0 ? " (\($0) dropped)" : "" } ?? ""
         let places = (value["destinations"].array ?? []).compactMap { $0.read(DestinationReport.Row.self) }
         let destinations = places.count > 1 ? DestinationReport(rows: places, now: now).text(for: terminal) + "\n" : ""
-        return "State  \(value["state"].string ?? "")\n\n" + processes.render(for: terminal) + "\n"
+        let stopped = value["running"].bool == true ? "" : "Nothing runs there; this is what its files hold.\n"
+        return "State  \(value["state"].string ?? "")\n\(stopped)\n" + processes.render(for: terminal) + "\n"
             + metrics.render(for: terminal) + "\n" + destinations
             + "Stalest: \(stalest["metric"].string ?? "nothing"), synced \(ago(stalest["lastSynced"])). "
             + "Quarantined \(value["quarantined"].int ?? 0), dead letters \(value["deadLetters"].int ?? 0)\(dropped), "

@@ -49,11 +49,12 @@ extension Message {
         return Value.object(["topic": .string(topic), "header": .object(header), "body": body]).json()
     }
 
-    /// For people: time, topic, sender, and the body cut to fit.
+    /// For eyes: time, topic, sender, and the body with dates as dates, cut to fit.
     package func line(width: Int) -> String {
-        let time = InstantText.iso8601(header.at).split(separator: "T").last.map(String.init) ?? ""
-        let line = "\(time)  \(topic)  \(header.from)  \(body.isNull ? "" : body.json())"
-        // Anyone on the bus may choose a topic's name; it mustn't control the terminal.
+        let time = InstantText.iso8601(header.at).replacing("T", with: " ").prefix(23)
+        let body = body.isNull ? "" : "  " + TapText.readable(body).json()
+        let line = "\(time.hasSuffix("Z") ? String(time.dropLast()) : String(time))Z  \(topic)  \(header.from)\(body)"
+        // Whoever is on the bus may name a topic as he likes; the terminal isn't his to drive.
         let harmless = String(
             String.UnicodeScalarView(line.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
         return DisplayWidth.truncated(harmless, to: width)

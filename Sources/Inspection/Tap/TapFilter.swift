@@ -1,5 +1,7 @@
 import Configuration
 import HealthModel
+import Logging
+import MessageBus
 import Protocol
 
 /// Which messages, or changelog rows, a tap is to show. Pure.
@@ -14,6 +16,8 @@ package struct TapFilter: Sendable {
     package var user: String?
     /// Only messages from this instance.
     package var from: String?
+    /// Without prefixes: everything but heartbeats, which everyone repeats and few want to read.
+    package var hidesHeartbeats = false
 
     package init(
         prefixes: [String] = [], type: String? = nil, handler: String? = nil, user: String? = nil, from: String? = nil
@@ -26,10 +30,15 @@ package struct TapFilter: Sendable {
     }
 
     package func wants(_ message: Message) -> Bool {
-        (prefixes.isEmpty || prefixes.contains { message.topic.hasPrefix($0) })
+        isWanted(message.topic)
             && from.map { message.header.from == $0 } ?? true
             && type.map { isAbout($0, message) } ?? true
             && user.map { names($0, message.body) } ?? true
+    }
+
+    private func isWanted(_ topic: String) -> Bool {
+        guard prefixes.isEmpty else { return prefixes.contains { topic.hasPrefix($0) } }
+        return !(hidesHeartbeats && topic.hasPrefix(Heartbeat.topic("")))
     }
 
     private func isAbout(_ type: String, _ message: Message) -> Bool {
@@ -70,4 +79,34 @@ extension StackConfiguration {
         TapFilter(
             prefixes: prefixes, type: type, handler: type.flatMap { handler(of: $0)?.name }, user: user, from: from)
     }
+
+    /// What is to be said of prefixes with which no topic of this stack begins: what is never said is never shown, and a word that
+    /// was mistyped would look like a quiet stack.
+    /// - Parameter isReplay: of changes in changelogs instead of messages.
+    package func unknown(prefixes: [String], isReplay: Bool) -> [String] {
+        let rights = BusRights(self)
+        var said = instances.flatMap { rights.grant(.instance($0.name), name: $0.name)?.publishes ?? [] }
+        // The hub has no grant; tools say the rest.
+        for name in names + ["supervisor"] { said += [.exact(Heartbeat.topic(name)), .exact("control.\(name)")] }
+        said.append(.exact(BusConnection.hello))
+        if isReplay { said = said.filter { Self.kept.contains($0.text.prefix { $0 != "." }) } + [.prefix("samples.")] }
+        let unknown = prefixes.filter { prefix in
+            !said.contains { topic in
+                if topic.text.hasPrefix(prefix) { return true }
+                if case .exact = topic { return false }
+                return prefix.hasPrefix(topic.text)
+            }
+        }
+        let topics = Set(said.map(\.text)).sorted()
+        let kinds = Set(topics.map { $0.prefix { $0 != "." } + "." }).sorted().joined(separator: " ")
+        return unknown.map { prefix in
+            "no topic of this stack begins with '\(prefix)'; "
+                + Nearest.hint(for: prefix, among: topics, else: "they begin with \(kinds)")
+        }
+    }
+
+    private var names: [String] { instances.map(\.name) }
+
+    /// What changelogs keep, beside samples.
+    private static let kept: [Substring] = ["alert", "daily", "events", "figures"]
 }

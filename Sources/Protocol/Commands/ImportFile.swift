@@ -21,6 +21,8 @@ package struct ImportFile: BusCommand, Equatable {
     @IfReadable package var dryRun: Bool? = nil
     /// The percentage of covered samples that may be deleted; nil means 5.
     @IfReadable package var deleteUpTo: Double? = nil
+    /// It is taken in though made-up data and a person's would come together.
+    @IfReadable package var mixMadeUp: Bool? = nil
 
     package init(id: String? = nil, path: String, user: String? = nil, file: FileIdentity? = nil) {
         self.id = id

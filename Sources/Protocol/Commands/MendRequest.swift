@@ -6,7 +6,7 @@ package struct MendRequest: BusCommand, Equatable {
     package static let name = "mend"
 
     package var id: String
-    /// "replay", "retry", "drop", "reset", "backup", "undo".
+    /// "replay", "retry", "drop", "reset", "backup", "undo", "cancel".
     package var action: String
     /// For replay: local dates, both included, and for each user their instants.
     @IfReadable package var from: String? = nil
@@ -22,8 +22,7 @@ package struct MendRequest: BusCommand, Equatable {
     @IfReadable package var numbers: [Int64]? = nil
     @IfReadable package var reason: String? = nil
     @IfReadable package var type: String? = nil
-    /// For undo: an import, by its id; or a device that pushes, by its name, for a user (nil for the observer's default
-    /// user).
+    /// Undo, cancel: an import, by its id. Undo: or a device that pushes, by its name, for a user (nil: the observer's usual one).
     @IfReadable package var `import`: String? = nil
     @IfReadable package var device: String? = nil
     @IfReadable package var user: String? = nil

@@ -25,9 +25,26 @@ package struct SupervisorDetails: Codable, Sendable, Equatable {
     package var processes: [Process]
     /// The swaps requested so far and their states: the last eight, newest last.
     package var swaps: [SwapProgress]
+    /// Instances that a person has stopped.
+    @IfReadable package var stopped: [String]? = nil
+    /// What came of the last wishes about processes, the newest last.
+    @IfReadable package var wishes: [WishOutcome]? = nil
 
-    package init(processes: [Process], swaps: [SwapProgress]) {
+    /// Of a `ProcessWish` that was taken.
+    package struct WishOutcome: Codable, Sendable, Equatable {
+        package var id: String
+        /// Why it was refused; nil when it wasn't.
+        package var problem: String?
+
+        package init(id: String, problem: String?) { (self.id, self.problem) = (id, problem) }
+    }
+
+    package init(
+        processes: [Process], swaps: [SwapProgress], stopped: [String]? = nil, wishes: [WishOutcome]? = nil
+    ) {
         self.processes = processes
         self.swaps = swaps
+        self.stopped = stopped
+        self.wishes = wishes
     }
 }

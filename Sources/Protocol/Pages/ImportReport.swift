@@ -63,7 +63,9 @@ package struct ImportReport: Codable, Sendable, Equatable {
         package var ignoredEntries: [String]?
         package var otherExports: [String]?
         package var impossibleDateOfBirth: Bool?
-        /// How it is damaged; nil when it is whole.
+        /// It is a generator's; nil of a person's.
+        package var madeUp: Bool?
+        /// How; nil when it is whole.
         @OrNull package var damaged: String? = nil
         /// Whether its end is missing.
         package var cut: Bool?

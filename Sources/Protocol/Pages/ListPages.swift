@@ -230,7 +230,10 @@ package struct ImportRow: Codable, Sendable, Equatable {
 }
 
 extension ImportRow {
-    /// Whether the same file, handed over again, would be another import.
+    /// The problem of one that a person has ended.
+    package static let cancelled = "it was cancelled; what it had brought by then stays"
+
+    /// Whether the same file, handed over again, is another import.
     package var isSpent: Bool { state == .failed || (state == .closed && problem != nil) || undone != nil }
 
     /// One element of `files` in the output of `import --json`.

@@ -83,8 +83,8 @@ package final class SimulatedStack {
                 reply(ImportEvent.records(id: id, batch))
             }
             reply(ImportEvent.finished(id: id, summary))
-        // Its files are where the observer can open them.
-        case .measure, .append, .discard, .watch, .settle: break
+        // Its files lie where the observer can open them.
+        case .measure, .append, .discard, .watch, .settle, .abandon: break
         }
     }
 

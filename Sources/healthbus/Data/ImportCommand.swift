@@ -5,6 +5,7 @@ import Foundation
 import HealthModel
 import Inspection
 import Logging
+import Processes
 import Protocol
 import Terminal
 
@@ -22,6 +23,7 @@ enum ImportCommand: Command {
             .init(
                 "--delete-up-to", value: "percent",
                 help: "with --complete: delete nothing if it were more of what it covers (default: 5)"),
+            .init("--mix-made-up", help: "take it in though made-up data and a person's come together"),
             .json,
         ],
         examples: [
@@ -39,10 +41,19 @@ enum ImportCommand: Command {
         try stack.requireRunning(or: "healthbus up --import FILE")
         let client = try StackClient(address: try stack.address)
         defer { client.close() }
-        let imports = ImportClient(client: client, observer: stack.observer, hub: stack.hub)
+        let interrupt = Interrupt()
+        let imports = ImportClient(
+            client: client, observer: stack.observer, hub: stack.hub, isInterrupted: { interrupt.hasCome })
         var outcomes: [ImportClient.Outcome] = []
         for path in arguments.positionals {
-            let outcome = try imports.run(path, user: arguments.value("--user"), options: options)
+            let outcome: ImportClient.Outcome
+            do { outcome = try imports.run(path, user: arguments.value("--user"), options: options) } catch let left
+                as ImportClient.Interrupted
+            {
+                let rest = arguments.positionals.count - outcomes.count - 1
+                StandardStream.error.write(stack.advice.addressed(text(left, rest: rest)))
+                throw Quiet(.failed)
+            }
             outcomes.append(outcome)
             if !arguments.flag("--json"), outcome.report != nil { StandardStream.output.write(line(outcome) + "\n") }
         }
@@ -73,7 +84,21 @@ enum ImportCommand: Command {
             }
             limit = number
         }
-        return .init(isComplete: isComplete, isTrial: arguments.flag("--dry-run"), deleteUpTo: limit)
+        return .init(
+            isComplete: isComplete, isTrial: arguments.flag("--dry-run"), deleteUpTo: limit,
+            mixesMadeUp: arguments.flag("--mix-made-up"))
+    }
+
+    /// What goes on without this command, and how to end that too.
+    private static func text(_ left: ImportClient.Interrupted, rest: Int) -> String {
+        let id = left.id.prefix(8)
+        let name = (left.name as NSString).lastPathComponent
+        let what =
+            left.isSending
+            ? "\(name) was only partly sent: give it again to go on, or forget it with 'healthbus imports cancel \(id)'"
+            : "the stack goes on with \(name); 'healthbus imports list' shows what comes of it, "
+                + "'healthbus imports cancel \(id)' ends it"
+        return what + "\n" + (rest > 0 ? "\(HumanFormat.count(rest, "more file")) wasn't handed over\n" : "")
     }
 
     /// For people: what a file brought, and what a complete one removed, by type.

@@ -1,5 +1,6 @@
 import Configuration
 import Control
+import Foundation
 import HealthModel
 import Inspection
 import Logging
@@ -10,15 +11,16 @@ import Terminal
 enum ImportsCommand: Command {
     static let help = CommandHelp(
         name: "healthbus imports",
-        summary: "List what was imported and which devices push, or take back what an import or a device brought.",
-        positionals: [.init("list|undo", isRequired: false), .init("id", isRequired: false)],
+        summary:
+            "List what was imported and which devices push, end an import, or take back what one or a device brought.",
+        positionals: [.init("list|cancel|undo", isRequired: false), .init("id", isRequired: false)],
         options: CommandHelp.stackOptions + [
             .init("--device", value: "name", help: "undo: all that this device has pushed, instead of an import"),
             .user("with --device: whose samples they are (default: me)"),
             .init("--dry-run", help: CommandHelp.dryRun), Confirmation.option, .json,
         ],
         examples: [
-            "healthbus imports list", "healthbus imports undo 8c1f --dry-run",
+            "healthbus imports list", "healthbus imports cancel 8c1f", "healthbus imports undo 8c1f --dry-run",
             "healthbus imports undo --device phone --user anna",
         ])
 
@@ -33,9 +35,29 @@ enum ImportsCommand: Command {
             StandardStream.output.write(
                 arguments.flag("--json")
                     ? report.value.json(pretty: true) + "\n" : report.table(for: Terminal(.output)))
+        case "cancel": try cancel(words.first, arguments)
         case "undo": try undo(words.first, arguments)
         case let other:
-            throw Failure.usage("healthbus imports can't \"\(other)\"", hint: "give one of list, undo")
+            throw Failure.usage("healthbus imports can't \"\(other)\"", hint: "give one of list, cancel, undo")
+        }
+    }
+
+    private static func cancel(_ id: String?, _ arguments: Arguments) throws {
+        guard let id else {
+            throw Failure.usage("it isn't said which import", hint: "'healthbus imports list' shows them")
+        }
+        guard arguments.value("--device") == nil, !arguments.flag("--dry-run"), arguments.value("--user") == nil else {
+            throw Failure.usage("'cancel' takes an import's id alone", hint: "the other options are for 'undo'")
+        }
+        let stack = try Stack(arguments)
+        let row = try ImportsReport(stack).row(id)
+        let client = MendClient(stack)
+        defer { client.close() }
+        var request = MendClient.request("cancel")
+        request.import = row.id
+        let name = (row.path as NSString).lastPathComponent
+        MendOutput.write(try client.mend(try stack.instance(.observer), request), arguments) { _ in
+            "Cancelled \(name); what it had brought by then stays, and 'healthbus imports undo \(id)' takes it back."
         }
     }
 

@@ -8,7 +8,8 @@ enum DaysCommand: Command {
     static let help = CommandHelp(
         name: "healthbus days",
         summary:
-            "Show the daily summaries, or their hours. A narrow terminal gets fewer columns; --csv and --json get all.",
+            "Show the daily summaries, or their hours: the last 30 days that have data, unless you name others. "
+            + "A narrow terminal gets fewer columns; --csv and --ndjson get all days.",
         options: CommandHelp.stackOptions + [
             .from(), .to(), .last, .init("--hourly", help: "a row an hour of the local clock"),
             .init("--columns", value: "names", help: "only these figures, as steps,heart_rate_average"),
@@ -20,7 +21,7 @@ enum DaysCommand: Command {
             "healthbus days --json",
         ])
 
-    /// How many days a table has by default.
+    /// How many days are shown where nobody says which.
     private static let usual = 30
 
     static func run(_ arguments: Arguments) throws {
@@ -32,7 +33,7 @@ enum DaysCommand: Command {
         let isForEyes = if case .table = format { true } else { false }
         let report = try DaysReport(
             stack.reader(), consolidator: try stack.instance(.consolidator), user: user, range: range,
-            last: isForEyes && range.isEverything ? usual : nil)
+            last: range.isEverything && (isForEyes || format == .json) ? usual : nil)
         let named = arguments.value("--columns").map { $0.split(separator: ",").map(String.init) }
         if isForEyes, report.days.isEmpty { return tellOfNone(arguments, stack, range) }
         if hourly || named != nil || format == .csv || format == .lines {
@@ -44,7 +45,7 @@ enum DaysCommand: Command {
         }
         if report.total > report.days.count {
             StandardStream.error.write(
-                "the last \(report.days.count) of \(report.total) days; --from, --last, --csv and --json show others\n")
+                "the last \(report.days.count) of \(report.total) days; --from \(report.first ?? "DATE") shows all\n")
         }
     }
 

@@ -10,7 +10,9 @@ enum StatusCommand: Command {
         options: CommandHelp.stackOptions + [.json], examples: ["healthbus status", "healthbus status --json"])
 
     static func run(_ arguments: Arguments) throws {
-        let report = try StatusReport(try Stack(arguments), now: Date())
+        let stack = try Stack(arguments)
+        try stack.requireState()
+        let report = try StatusReport(stack, now: Date())
         let text =
             arguments.flag("--json") ? report.value.json(pretty: true) + "\n" : report.text(for: Terminal(.output))
         StandardStream.output.write(text)

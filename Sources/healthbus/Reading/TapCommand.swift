@@ -12,7 +12,7 @@ import Terminal
 enum TapCommand: Command {
     static let help = CommandHelp(
         name: "healthbus tap",
-        summary: "Print every message that passes on the bus, decoded, without health values. Changes nothing.",
+        summary: "Print the messages that pass on the bus, decoded, without health values. Changes nothing.",
         positionals: [.init("topic-prefix", isRequired: false, repeats: true)],
         options: CommandHelp.stackOptions + [
             .init("--type", value: "name", help: "only what is about this type: StepCount, HKQuantityTypeIdentifier…"),
@@ -23,6 +23,7 @@ enum TapCommand: Command {
                 help: "changes instead of messages: from 10m, 2h, a date, or a sequence of --from, then live"),
             .init("--follow-sample", value: "id", help: "one sample's way through all stages, until it is delivered"),
             .init("--values", help: "show health values too"),
+            .init("--heartbeats", help: "show heartbeats too; 'tap heartbeat.' shows nothing else"),
             .init("--count", value: "number", help: "end after so many"),
             .init("--json", help: "one JSON object a line on standard output, nothing else there"),
         ],
@@ -44,13 +45,18 @@ enum TapCommand: Command {
             throw Failure.usage(
                 "this stack has no '\(from)'", hint: "there are: \(stack.names.joined(separator: ", "))")
         }
-        let filter = stack.configuration.tapFilter(
+        var filter = stack.configuration.tapFilter(
             prefixes: arguments.positionals,
             type: try arguments.value("--type").map { text throws(Failure) in
                 // A person's own type must be given by its full name.
                 text.hasPrefix("HK") ? text : try TypeName.identifier(text)
             },
             user: arguments.value("--user"), from: from)
+        filter.hidesHeartbeats = !arguments.flag("--heartbeats")
+        let isReplay = arguments.value("--since") != nil
+        for line in stack.configuration.unknown(prefixes: filter.prefixes, isReplay: isReplay) {
+            StandardStream.error.write("healthbus: \(line)\n")
+        }
         let printer = Printer(isJSON: isJSON, showsValues: arguments.flag("--values"), count: count)
         if let since = arguments.value("--since") {
             let replay = TapReplay(stack, filter, showsValues: printer.showsValues) {

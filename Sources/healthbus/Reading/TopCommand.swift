@@ -23,6 +23,7 @@ enum TopCommand: Command {
         let interval = try interval(arguments)
         // The reader of the pipe may leave first.
         signal(SIGPIPE, SIG_IGN)
+        try stack.requireAnyRunning()
         let loop = try TopLoop(stack, interval: interval)
         let terminal = Terminal(.output)
         func text(_ table: TopTable) -> String {

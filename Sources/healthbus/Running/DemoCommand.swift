@@ -29,9 +29,9 @@ enum DemoCommand: Command {
         Supervisor.blockSignals()
         let export = arguments.value("--export")
         let stack = try Stack(starting: arguments, state: folder(arguments))
-        // A line begun by a progress bar is erased; the bar is redrawn below.
-        let start = Terminal(.output).isTerminal ? "\r\u{1B}[K" : ""
-        let say: @Sendable (String) -> Void = { StandardStream.output.write(start + $0 + "\n") }
+        let say: @Sendable (String) -> Void = { line in
+            LiveLine.error.above { StandardStream.output.write(line + "\n") }
+        }
         say("state  \(stack.state.path)")
         let choice = try ZoneChoice(stack, option: arguments.value("--zone"), user: nil)
         let zone = choice.holds ?? (export == nil ? choice.asked?.name ?? "Europe/Berlin" : choice.beginning.name)
@@ -41,7 +41,13 @@ enum DemoCommand: Command {
                 ?? "zone   \(zone)" + (isMachines ? " (this machine's; --zone names another)" : ""))
         let file = try export ?? generate(in: stack, zone: zone, say)
         let runner = StackRunner(
-            stack, StackRunner.Options(imports: [file], zone: zone, passesOn: quiet()), say: say,
+            stack,
+            StackRunner.Options(
+                imports: [file], zone: zone, passesOn: quiet(),
+                // Its own folder holds what earlier releases made up, without a mark.
+                mixesMadeUp: export == nil && arguments.value("--state") == nil,
+                showsSummary: Terminal(.error).isTerminal),
+            say: say,
             whenIdle: { outcome in try show(stack, outcome, say) })
         _ = try runner.run()
     }
@@ -60,8 +66,8 @@ enum DemoCommand: Command {
     private static func generate(in stack: Stack, zone: String, _ say: (String) -> Void) throws -> String {
         try StateFolder.make(stack.state.path)
         let file = stack.state.path + "/made-up-export.zip"
-        // Ends on a fixed date, so that the change to summer time on 2025-03-30 is included.
-        let generator = try ExportGenerator(.init(days: 90, seed: 1, zone: zone))
+        // Ends on a fixed date, so that the change to summer time on 2025-03-30 is inside.
+        let generator = try ExportGenerator(.init(days: 90, seed: 1, zone: zone, isMarked: true))
         var bar = ProgressBar("generating", totalBytes: nil)
         let result = try generator.write(to: file) { written, _ in bar.update(bytes: 0, records: written) }
         bar.update(bytes: result.bytes, records: result.records)

@@ -23,23 +23,36 @@ enum UpCommand: Command {
             .init(
                 "--metrics", value: "[host:]port",
                 help: "answer /metrics, /live and /ready there (default: as the configuration's \"monitoring\" says)"),
+            .init("--detach", help: "come back once the stack is ready, which goes on in the background"),
+            .init("--verbose", help: "on a terminal: show what the processes log, too"),
             .init(
                 "--until-idle", help: "end with 0 once everything is delivered and every past day is final"),
             .json,
         ],
-        examples: ["healthbus up", "healthbus up --import export.zip --zone Europe/Berlin --until-idle"])
+        examples: [
+            "healthbus up", "healthbus up --detach",
+            "healthbus up --import export.zip --zone Europe/Berlin --until-idle",
+        ])
 
     static func run(_ arguments: Arguments) throws {
+        if arguments.flag("--detach") { return try detach(arguments) }
         Supervisor.blockSignals()
         let stack = try Stack(starting: arguments)
         let isJSON = arguments.flag("--json")
+        // In the background its words go to a file, which is kept small.
+        let file = LogFile(path: BackgroundStack.output(of: stack))
+        let say: @Sendable (String) -> Void = { line in
+            if let file { file.write(line + "\n") } else { LiveLine.error.say(line) }
+        }
+        let isQuiet = file != nil || (Terminal(.error).isTerminal && !arguments.flag("--verbose"))
         let options = StackRunner.Options(
             imports: arguments.values("--import"), user: arguments.value("--user"), zone: arguments.value("--zone"),
             inbox: try inbox(arguments),
-            untilIdle: arguments.flag("--until-idle"), monitoring: try arguments.endpoint("--metrics"))
-        if let inbox = options.inbox { StandardStream.error.write("inbox  \(inbox)\n") }
-        StandardStream.error.write("state  \(stack.state.path)\n")
-        let outcome = try StackRunner(stack, options, say: { StandardStream.error.write($0 + "\n") }).run()
+            untilIdle: arguments.flag("--until-idle"), monitoring: try arguments.endpoint("--metrics"),
+            passesOn: isQuiet ? .error : .debug, showsSummary: Terminal(.error).isTerminal)
+        if let inbox = options.inbox { say("inbox  \(inbox)") }
+        say("state  \(stack.state.path)")
+        let outcome = try StackRunner(stack, options, say: say, passOn: say).run()
         if isJSON {
             StandardStream.output.write(
                 Value.object([
@@ -64,7 +77,15 @@ enum UpCommand: Command {
 }
 
 extension UpCommand {
-    /// - Throws: `Failure` if files couldn't be taken from it: whoever names it now can fix it now.
+    private static func detach(_ arguments: Arguments) throws {
+        for option in ["--until-idle", "--json"] where arguments.flag(option) {
+            throw Failure.usage("--detach doesn't wait for what \(option) tells", hint: "leave out one of them")
+        }
+        let words = CommandLine.arguments.dropFirst().filter { $0 != "--detach" }
+        try BackgroundStack(try Stack(starting: arguments)).start(Array(words))
+    }
+
+    /// - Throws: `Failure` where nothing could be taken out of it: whoever names it now can see to it now.
     private static func inbox(_ arguments: Arguments) throws -> String? {
         guard let given = arguments.value("--inbox") else { return nil }
         let path = URL(fileURLWithPath: given).standardizedFileURL.path

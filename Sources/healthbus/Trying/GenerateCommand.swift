@@ -17,7 +17,9 @@ enum GenerateCommand: Command {
             .init("--zone", value: "IANA name", help: "where the person lives (default: Europe/Berlin)"),
             .init("--end", value: "date", help: "the last day (default: 2025-04-05)"),
             .init("--units", value: "system", help: "metric or imperial (default: metric)"),
-            .init("--output", short: "-o", value: "file", help: "where to write the zip"), .json,
+            .init("--output", short: "-o", value: "file", help: "where to write the zip"),
+            .init("--unmarked", help: "don't mark it as made up, by which 'import' keeps it from a person's data"),
+            .json,
         ],
         examples: ["healthbus generate --days 90 --seed 1 -o export.zip"])
 
@@ -28,6 +30,7 @@ enum GenerateCommand: Command {
         var options = ExportGenerator.Options(
             days: try arguments.integer("--days", in: 1...36_525) ?? 90,
             seed: UInt64(try arguments.integer("--seed", in: 0 ... .max) ?? 1))
+        options.isMarked = !arguments.flag("--unmarked")
         options.records = try arguments.integer("--records", in: 0...100_000_000)
         if let zone = arguments.value("--zone") { options.zone = zone }
         if let end = arguments.value("--end") {

@@ -1,5 +1,6 @@
 import Clocks
 import Configuration
+import Foundation
 import HealthModel
 import Inspection
 import Logging
@@ -9,17 +10,18 @@ enum CompletionsCommand: Command {
     static let help = CommandHelp(
         name: "healthbus completions",
         summary: "Print a script that lets a shell complete commands, options and names; or the names themselves.",
-        positionals: [.init("bash|zsh|fish|instances|plugins|tokens|types")], options: CommandHelp.stackOptions,
-        examples: [
-            "healthbus completions bash > ~/.local/share/bash-completion/completions/healthbus",
-            "healthbus completions types",
-        ])
+        positionals: [.init("bash|zsh|fish|instances|plugins|tokens|types")],
+        options: CommandHelp.stackOptions + [
+            .init("--install", help: "write the script where the shell looks for it, and say what else it needs")
+        ],
+        examples: ["healthbus completions bash --install", "healthbus completions types"])
 
     static func run(_ arguments: Arguments) throws {
         let word = arguments.positionals[0]
         if let shell = ShellCompletion.Shell(rawValue: word) {
             let script = ShellCompletion(Commands.set, ask: "healthbus completions").script(for: shell)
-            StandardStream.output.write(script)
+            guard arguments.flag("--install") else { return _ = StandardStream.output.write(script) }
+            try install(script, for: shell)
         } else if let kind = WordKind.Known(rawValue: word) {
             StandardStream.output.write(try names(kind, arguments).map { $0 + "\n" }.joined())
         } else {
@@ -27,6 +29,16 @@ enum CompletionsCommand: Command {
             throw Failure.usage(
                 "there are no completions for \(word)", hint: "give one of \(all.joined(separator: ", "))")
         }
+    }
+
+    private static func install(_ script: String, for shell: ShellCompletion.Shell) throws {
+        let place = CompletionPlace(shell, environment: ProcessInfo.processInfo.environment)
+        do {
+            try FileManager.default.createDirectory(
+                atPath: (place.path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+            try Data(script.utf8).write(to: URL(fileURLWithPath: place.path), options: .atomic)
+        } catch { throw Failure("can't write \(place.path)", hint: "check the rights of its folder") }
+        StandardStream.output.write("wrote \(place.path)\n\(place.whatElse)")
     }
 
     private static func names(_ kind: WordKind.Known, _ arguments: Arguments) throws -> [String] {

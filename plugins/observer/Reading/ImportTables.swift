@@ -11,7 +11,10 @@ package enum ImportTables {
     /// Files still in the inbox folder, by name: the import's id, and which file it is.
     package static let drops = ValueTable("import_drops", key: "name", value: "file")
 
-    /// What has been taken back so far, by the id of the request.
+    /// Users whose data is made up, with the path of the export that began it.
+    package static let madeUp = ValueTable("made_up", key: "user", value: "path")
+
+    /// What was taken back so far, by the request that asks for it.
     package static let undos = ValueTable("import_undos", key: "request", value: "report")
 
     static func createTables(in database: Database) throws {
@@ -29,6 +32,7 @@ package enum ImportTables {
         try plans.create(in: database)
         try drops.create(in: database)
         try undos.create(in: database)
+        try madeUp.create(in: database)
     }
 
     /// The newest ones, or the one with an id; the observer's answer for each.

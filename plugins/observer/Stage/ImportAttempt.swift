@@ -88,6 +88,7 @@ final class ImportAttempt {
         report.source.ignoredEntries = summary.ignoredEntries
         report.source.otherExports = summary.otherExports
         report.source.impossibleDateOfBirth = hasImpossibleBirth
+        if export?.isMadeUp == true { report.source.madeUp = true }
         report.source.damaged = summary.damaged?.description
         report.source.cut = summary.damaged?.isCut == true
         report.dryRun = entry.plan?.isTrial

@@ -14,7 +14,9 @@ package enum ObserverEffect: Sendable {
     /// Read a file in the inbox from its beginning; `path` was its name before it came there. Known pieces, here with
     /// how many records each has, needn't be read.
     case read(id: String, path: String, known: [PieceHash: Int])
-    /// Report complete files in that folder, from now on.
+    /// Read no further for the effect of that number: nobody wants it any more.
+    case abandon(reading: Int64)
+    /// Tell of whole files in that folder, from now on.
     case watch(folder: String)
     /// Move one of these out of it.
     case settle(DropSettlement)

@@ -9,7 +9,9 @@ struct ImportPlan: Equatable {
     var isComplete = false
     /// Reads everything, changes nothing.
     var isTrial = false
-    /// The percentage of the covered samples that may be deleted.
+    /// It is taken in though made-up data and a person's come together.
+    var mixesMadeUp = false
+    /// Of the samples that it covers, so many percent may be deleted.
     var deleteUpTo = Self.usualLimit
     /// The store's sequence when the first attempt began: anything added later isn't judged.
     var begun: SequenceNumber?
@@ -30,7 +32,8 @@ struct ImportPlan: Equatable {
     init?(_ command: ImportFile) {
         isComplete = command.complete == true
         isTrial = command.dryRun == true
-        guard isComplete || isTrial else { return nil }
+        mixesMadeUp = command.mixMadeUp == true
+        guard isComplete || isTrial || mixesMadeUp else { return nil }
         if let limit = command.deleteUpTo, (0...100).contains(limit) { deleteUpTo = limit }
     }
 
@@ -45,13 +48,15 @@ struct ImportPlan: Equatable {
         var approved: Bool?
         var deleted: [String: Int64]?
         @OrNull var refused: String?
+        var mixMadeUp: Bool?
     }
 
     var wireValue: Value {
         Value(
             Kept(
                 complete: isComplete, trial: isTrial, deleteUpTo: deleteUpTo, begun: begun, exportedAt: exportedAt,
-                rehearsed: isRehearsed, approved: isApproved, deleted: deleted, refused: refused))
+                rehearsed: isRehearsed, approved: isApproved, deleted: deleted, refused: refused,
+                mixMadeUp: mixesMadeUp ? true : nil))
     }
 
     init(wireValue value: Value) {
@@ -65,6 +70,7 @@ struct ImportPlan: Equatable {
         isRehearsed = kept.rehearsed == true || isApproved
         deleted = kept.deleted ?? [:]
         refused = kept.refused
+        mixesMadeUp = kept.mixMadeUp == true
     }
 
     /// Whether the file is read without writing anything. A complete import is tried first, so that a refused one

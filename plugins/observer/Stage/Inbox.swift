@@ -5,11 +5,14 @@ import HealthImport
 import HealthModel
 import Protocol
 import StageKit
+import Synchronization
 
 /// The folder of files that the observer has taken over, and the thread that reads them.
 package final class Inbox: EffectRunner {
     private let folder: String
     private let watcher = DropWatcher()
+    /// Effects whose reading is to end.
+    private let abandoned = Mutex<Set<Int64>>([])
 
     /// - Throws: `StateFolderError` when the folder can't be created.
     package init(folder: String) throws {
@@ -30,7 +33,12 @@ package final class Inbox: EffectRunner {
         case .adopt(let id, let source, let file): start { [self] in tell(adopt(id, from: source, file)) }
         case .measure(let id): start { [self] in tell(measure(id)) }
         case .append(let id, let pieces): start { [self] in tell(append(id, pieces)) }
-        case .read(let id, let path, let known): start { [self] in read(id, path, known, answer) }
+        case .read(let id, let path, let known):
+            start { [self] in
+                read(id, path, known) { event in !self.abandoned.withLock { $0.contains(effect.id) } && answer(event) }
+                _ = abandoned.withLock { $0.remove(effect.id) }
+            }
+        case .abandon(let reading): _ = abandoned.withLock { $0.insert(reading) }
         case .watch(let folder):
             start { [watcher] in
                 watcher.run(DropFolder(path: folder)) { reply(EffectResult(id: effect.id, value: $0)) }

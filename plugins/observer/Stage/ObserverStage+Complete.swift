@@ -20,6 +20,7 @@ extension ObserverStage {
     func learn(_ info: ExportInfo, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn) throws {
         attempt.export = info
         attempt.session.exported = info.date
+        if let problem = try problem(ofMixing: info, entry, turn) { return try giveUp(entry, problem, turn) }
         if entry.plan?.isComplete == true {
             entry.plan?.exportedAt = info.date
             if try refuse(ifNeeded: ReadSummary(), attempt, &entry, turn) { return }

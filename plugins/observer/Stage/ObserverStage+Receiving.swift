@@ -88,7 +88,7 @@ extension ObserverStage {
         try imports.save(entry, turn)
     }
 
-    private func refuse(_ entry: ImportLedger.Entry, _ reason: String, _ turn: Turn) throws {
+    func refuse(_ entry: ImportLedger.Entry, _ reason: String, _ turn: Turn) throws {
         guard entry.state == .announced || entry.state == .receiving else { return }
         if let pull = receptions[entry.id]?.pull { turn.withdraw(pull) }
         (receptions[entry.id], offers[entry.id]) = (nil, nil)

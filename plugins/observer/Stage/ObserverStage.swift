@@ -36,7 +36,7 @@ package final class ObserverStage: Stage {
     /// Who can send which import's bytes, and when they last said so, by the monotonic clock.
     var offers: [String: (sender: String, heard: MonotonicTime)] = [:]
     private(set) var heads: [String: SequenceNumber] = [:]
-    private var reader: HealthStoreReader?
+    var reader: HealthStoreReader?
     var changedTypes: Set<String> = []
     var quarantined: Int64 = 0
     /// What is currently being taken back.

@@ -77,6 +77,7 @@ extension ObserverStage {
         undoing = nil
         switch request.action {
         case "undo": return try undo(request, turn)
+        case "cancel": return try cancel(request, turn)
         case "retry", "drop":
             mending = QuarantineMending(
                 selection: request.selection, isRetry: request.action == "retry", left: quarantined)

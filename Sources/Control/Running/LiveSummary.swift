@@ -1,0 +1,23 @@
+import Clocks
+import HealthModel
+import Inspection
+import Protocol
+import Terminal
+
+/// What a running stack is doing, in one line for whoever watches `up`. Pure.
+struct LiveSummary {
+    /// - Parameter stopped: instances that a person has stopped: they aren't waited for.
+    static func line(_ table: TopTable, stopped: Set<String>) -> String {
+        let rows = table.rows.filter { $0.name != "supervisor" && !stopped.contains($0.name) }
+        let ready = rows.count { $0.state == "ready" }
+        var parts = ["\(ready) of \(rows.count) ready"]
+        if !stopped.isEmpty { parts.append("\(stopped.count) stopped") }
+        let total = table.total
+        if let rate = total.rows, rate >= 1 { parts.append("\(HumanFormat.count(Int(rate))) rows/s") }
+        if let behind = total.behind, behind > 0 { parts.append("\(HumanFormat.count(Int(behind))) changes behind") }
+        if table.pendingDays > 0 { parts.append(HumanFormat.count(Int(table.pendingDays), "day") + " to compute") }
+        if let memory = total.memory { parts.append(HumanFormat.bytes(Int(memory))) }
+        if ready == rows.count, (total.behind ?? 0) == 0, table.pendingDays == 0 { parts.append("nothing waits") }
+        return parts.joined(separator: ", ") + ". Ctrl-C stops it"
+    }
+}

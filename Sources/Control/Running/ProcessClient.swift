@@ -1,0 +1,65 @@
+import Client
+import Clocks
+import Configuration
+import Foundation
+import HealthModel
+import Inspection
+import Logging
+import MessageBus
+import Protocol
+
+/// Has one instance of a stack stay down, or run again, and waits until it does.
+package struct ProcessClient {
+    private let stack: Stack
+
+    package init(_ stack: Stack) { self.stack = stack }
+
+    /// - Parameter seconds: how long it may take.
+    /// - Returns: whether the stack runs; else it is noted for its next start.
+    /// - Throws: `Failure` when it can't be done, or wasn't in time.
+    package func set(_ instance: String, runs: Bool, within seconds: Double = 30) throws -> Bool {
+        try ProcessRule.require(instance, runs: runs, in: stack.configuration)
+        guard stack.isUp() else {
+            try note(instance, runs: runs)
+            return false
+        }
+        let client = try StackClient(address: try stack.address)
+        defer { client.close() }
+        let wait = AnswerWait(client, for: "supervisor", hub: stack.hub)
+        try wait.untilHeard()
+        let wish = ProcessWish(id: UUID().uuidString.lowercased(), instance: instance, runs: runs)
+        let outcome = try client.give(wish.body, to: "supervisor", within: 10, pause: 0.05) {
+            client.heartbeats["supervisor"]?.beat.supervisor?.wishes?.first { $0.id == wish.id }
+        }
+        guard let outcome else {
+            throw Failure(
+                "the supervisor doesn't take the command", hint: "'healthbus doctor' tells how it is; try again")
+        }
+        if let problem = outcome.problem { throw Failure(problem) }
+        try follow(instance, runs: runs, client, until: MonotonicClock.now + .seconds(seconds))
+        return true
+    }
+
+    private func follow(_ instance: String, runs: Bool, _ client: StackClient, until deadline: MonotonicTime) throws {
+        var state = "silent"
+        while MonotonicClock.now < deadline {
+            let processes = client.heartbeats["supervisor"]?.beat.supervisor?.processes ?? []
+            state = processes.first { $0.name == instance }?.state ?? "silent"
+            if state == (runs ? "ready" : "stopped") { return }
+            client.wait(until: Date(timeIntervalSinceNow: 0.1))
+        }
+        throw Failure(
+            "'\(instance)' isn't \(runs ? "ready" : "down") yet (\(state))",
+            hint: "'healthbus status' shows how it goes on, 'healthbus logs \(instance)' what it says")
+    }
+
+    /// Nobody runs it: what its next start is to go by.
+    private func note(_ instance: String, runs: Bool) throws {
+        try stack.requireState()
+        guard let lock = try InstanceLock.take(folder: stack.supervisorFolder, waiting: 1) else {
+            throw Failure("the stack is just starting", hint: "try again")
+        }
+        defer { withExtendedLifetime(lock) {} }
+        try StackLayer(stack.state).setStopped(!runs, instance)
+    }
+}

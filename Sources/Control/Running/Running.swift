@@ -1,0 +1,48 @@
+import Clocks
+import Foundation
+import HealthModel
+import MessageBus
+import Protocol
+import StageKit
+import Supervisor
+import Synchronization
+
+/// The supervisor while it runs, for the threads beside it.
+final class Running: Sendable {
+    private struct Said {
+        var details: SupervisorDetails?
+        var repetition = Repetition(at: MonotonicClock.now)
+    }
+
+    private let supervisor = Mutex<Supervisor?>(nil)
+    private let said = Mutex(Said())
+
+    func set(_ new: Supervisor?) { supervisor.withLock { $0 = new } }
+    func stop() { supervisor.withLock { $0 }?.stop() }
+    var goesOn: Bool { supervisor.withLock { $0 } != nil }
+
+    var pace: BusConnection.Pace {
+        let now = MonotonicClock.now
+        return said.withLock { $0.repetition.interval(at: now) } == Repetition.lively ? .lively : .quiet
+    }
+
+    /// What the supervisor says: its processes and how they are.
+    func heartbeat(_ swaps: SwapDirector, _ director: ProcessDirector) -> Message? {
+        guard let statuses = supervisor.withLock({ $0 })?.statuses else { return nil }
+        let details = SupervisorDetails(
+            processes: statuses.map { status in
+                .init(
+                    name: status.name, state: status.state.rawValue, pid: status.pid.map { Int($0) },
+                    restarts: status.restarts, lastExit: status.lastExit.map { "\($0)" })
+            }, swaps: swaps.all, stopped: director.stopped.sorted(), wishes: director.outcomes)
+        said.withLock { said in
+            if details != said.details { said.repetition.moved(at: MonotonicClock.now) }
+            said.details = details
+        }
+        var beat = Heartbeat(
+            instance: "supervisor", plugin: "supervisor", phase: .ready,
+            pid: Int(ProcessInfo.processInfo.processIdentifier), details: HeartbeatDetails(details))
+        ProcessUse.tell(&beat)
+        return beat.message(at: WallClock.now)
+    }
+}

@@ -1,0 +1,46 @@
+import Client
+import Clocks
+import Foundation
+import HealthModel
+import Inspection
+import MessageBus
+import Protocol
+import Synchronization
+import Terminal
+
+/// Threads beside the supervisor.
+extension StackRunner {
+    /// Beside the supervisor: stops all when what they write to is gone. What they took in from then on would be lost with the last of them.
+    func watchFolders(_ running: Running) {
+        let thread = Thread { [self] in
+            var watch = FolderWatch(stack.state, stack.configuration)
+            while running.goesOn {
+                // With the heartbeats of a resting stack: the machine wakes up once for all of them.
+                let now = MonotonicClock.now
+                Thread.sleep(forTimeInterval: (Repetition.next(Repetition.quiet, after: now) - now).seconds)
+                guard let problem = watch.problem(ready: state.withLock { $0.ready }) else { continue }
+                state.withLock { if $0.failure == nil { $0.failure = problem } }
+                return running.stop()
+            }
+        }
+        thread.name = "folders"
+        thread.start()
+    }
+
+    /// Beside the supervisor: what the stack is doing, each second, on the terminal's lowest line.
+    func summarize(_ client: StackClient, _ director: ProcessDirector, _ running: Running) {
+        let thread = Thread { [stack] in
+            var before: TopSample?
+            while running.goesOn {
+                let now = TopSample(
+                    names: stack.names, beats: client.heartbeats, now: WallClock.now, monotonic: MonotonicClock.now)
+                let sample = before.map { now.following($0) } ?? now
+                LiveLine.error.rest(LiveSummary.line(TopTable(sample), stopped: director.stopped))
+                before = sample
+                Thread.sleep(forTimeInterval: 1)
+            }
+        }
+        thread.name = "summary"
+        thread.start()
+    }
+}

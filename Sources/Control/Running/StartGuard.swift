@@ -1,0 +1,104 @@
+import Configuration
+import Foundation
+import HTTP
+import Inspection
+import Logging
+
+/// What keeps a stack from starting that can be told before anything of it is started: whoever has its folders or its ports.
+struct StartGuard {
+    let stack: Stack
+    /// Where `up` itself is to answer questions; nil: nowhere.
+    let monitoring: Endpoint?
+
+    /// A port that a process of the stack needs.
+    private struct Need {
+        var instance: String
+        var endpoint: Endpoint
+        /// What names another one.
+        var otherwise: String
+    }
+
+    /// Another `up` has the folder.
+    func occupied() -> Failure {
+        let holder = InstanceLock.holder(folder: stack.supervisorFolder).map { " (process \($0))" } ?? ""
+        return Failure(
+            "a stack runs already on \(stack.state.path)\(holder)",
+            hint: "use it ('healthbus status'), stop it ('healthbus stop'), or start another with --state")
+    }
+
+    /// - Throws: `Failure` that names all that is taken, by whom, and the ways out.
+    func check() throws {
+        try checkLocks()
+        let taken = try needs().filter { Self.isTaken($0.endpoint) }
+        guard !taken.isEmpty else { return }
+        let holders = taken.map { PortHolder(ofPort: $0.endpoint.port) }
+        let what = zip(taken, holders).map { need, holder in
+            "'\(need.instance)' can't start: \(need.endpoint) is taken by \(holder?.description ?? "another program")"
+        }
+        var ways: [String] = []
+        var names: Set<String> = []
+        for state in holders.compactMap({ $0?.state }) where names.insert(state).inserted {
+            ways.append("stop the other stack with 'healthbus stop --state \(Advice.quoted(state))'")
+        }
+        if ways.isEmpty { ways.append("stop that program") }
+        var free: [Int] = []
+        for need in taken { free.append(Self.freePort(above: need.endpoint, besides: free)) }
+        ways.append(
+            "or choose other ports, as with "
+                + zip(taken, free).map { "\($0.otherwise)\($1)" }.joined(separator: " "))
+        throw Failure(what.joined(separator: "\n           "), hint: ways.joined(separator: ", "))
+    }
+
+    /// An instance that somebody runs by hand has its folder.
+    private func checkLocks() throws {
+        for name in stack.names {
+            let folder = stack.state.instance(name)
+            // One that was killed a moment ago may still be ending.
+            guard InstanceLock.isHeld(folder: folder), try InstanceLock.take(folder: folder, waiting: 1) == nil else {
+                continue
+            }
+            let holder = InstanceLock.holder(folder: folder)
+            throw Failure(
+                "'\(name)' can't start: it runs already on \(stack.state.path), by hand"
+                    + (holder.map { " (process \($0))" } ?? ""),
+                hint: "end that process" + (holder.map { " (kill \($0))" } ?? "") + ", and start again")
+        }
+    }
+
+    private func needs() throws -> [Need] {
+        var needs: [Need] = []
+        if let backend = stack.configuration.only(.backend) {
+            needs.append(
+                Need(
+                    instance: backend.name,
+                    endpoint: Endpoint(
+                        host: BackendAddress.host(of: backend), port: try BackendAddress.port(of: backend)),
+                    otherwise: "HEALTHBUS_BACKEND_PORT="))
+        }
+        if let ingest = stack.configuration.only(.ingest) {
+            let endpoint = try IngestAddress.endpoint(of: ingest)
+            // From the usual one it goes on to the next that is free.
+            if endpoint.port != IngestAddress.usualPort {
+                needs.append(Need(instance: ingest.name, endpoint: endpoint, otherwise: "HEALTHBUS_INGEST_PORT="))
+            }
+        }
+        if let monitoring { needs.append(Need(instance: "up", endpoint: monitoring, otherwise: "--metrics ")) }
+        return needs
+    }
+
+    /// What else may be wrong with an address, its own process says.
+    private static func isTaken(_ endpoint: Endpoint) -> Bool {
+        guard endpoint.port != 0 else { return false }
+        do throws(HTTPError) {
+            try ListeningSocket.check(host: endpoint.host, port: endpoint.port)
+            return false
+        } catch { return error.kind == .addressInUse }
+    }
+
+    private static func freePort(above endpoint: Endpoint, besides chosen: [Int]) -> Int {
+        // 0 takes any.
+        (endpoint.port + 1..<min(65_536, endpoint.port + 200)).first { port in
+            !chosen.contains(port) && !isTaken(Endpoint(host: endpoint.host, port: port))
+        } ?? 0
+    }
+}

@@ -1,0 +1,104 @@
+import Configuration
+import Foundation
+import Glibc
+import Inspection
+import Logging
+
+/// The unit by which systemd runs a stack: as `up` in the foreground, told when it is ready.
+package struct SystemdUnit {
+    package let name: String
+    /// Whether it is the machine's, not an account's.
+    package let isOfMachine: Bool
+    /// Where systemd looks for it.
+    package let path: String
+    package let text: String
+
+    /// Settings of the shell that a service hasn't; secrets stay where they are.
+    private static let variables = [
+        "HEALTHBUS_BACKEND_PORT", "HEALTHBUS_INGEST_PORT", "HEALTHBUS_ZONE", "HEALTHBUS_INBOX", "HEALTHBUS_PLUGINS",
+    ]
+
+    /// - Throws: `Failure` (usage) for a name that systemd wouldn't take.
+    package init(
+        _ stack: Stack, name: String, isOfMachine: Bool,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(Failure) {
+        let plain = name.utf8.allSatisfy { byte in
+            (97...122).contains(byte) || (65...90).contains(byte) || (48...57).contains(byte)
+                || "-_.".utf8.contains(byte)
+        }
+        guard plain, !name.isEmpty, name.utf8.count <= 64 else {
+            throw .usage("--name is \"\(name)\"", hint: "give letters, digits, '-', '_' and '.'")
+        }
+        self.name = name
+        self.isOfMachine = isOfMachine
+        let home = environment["HOME"] ?? NSHomeDirectory()
+        let settings = environment["XDG_CONFIG_HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? home + "/.config"
+        path = (isOfMachine ? "/etc/systemd/system/" : settings + "/systemd/user/") + name + ".service"
+        var words = [Self.program, "up", "--state", stack.state.path]
+        if let file = stack.configurationFile { words += ["--config", file] }
+        let set = Self.variables.compactMap { variable in
+            environment[variable].flatMap { $0.isEmpty ? nil : "Environment=\(Self.quoted("\(variable)=\($0)"))\n" }
+        }
+        text = """
+            [Unit]
+            Description=healthbus on \(stack.state.path.replacing("%", with: "%%"))
+            After=network.target
+
+            [Service]
+            Type=notify
+            ExecStart=\(words.map(Self.quoted).joined(separator: " "))
+            \(set.joined())\(isOfMachine ? "User=\(Self.owner(of: stack.state.path))\n" : "")Restart=on-failure
+            RestartSec=10
+            # The stack stops its processes itself, in order.
+            KillMode=mixed
+            TimeoutStartSec=180
+            TimeoutStopSec=30
+            NoNewPrivileges=true
+
+            [Install]
+            WantedBy=\(isOfMachine ? "multi-user.target" : "default.target")
+
+            """
+    }
+
+    /// Writes it.
+    /// - Throws: `Failure` when it can't be written, or another one is there.
+    package func install() throws(Failure) {
+        if let old = FileManager.default.contents(atPath: path), String(decoding: old, as: UTF8.self) != text {
+            guard String(decoding: old, as: UTF8.self).contains("Description=healthbus on ") else {
+                throw Failure("\(path) is there, and not of healthbus", hint: "choose another name with --name")
+            }
+        }
+        do {
+            try FileManager.default.createDirectory(
+                atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw Failure(
+                "can't write \(path)",
+                hint: isOfMachine ? "as root, or without --system for your account alone" : "check the folder's rights")
+        }
+    }
+
+    private static var program: String {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "healthbus"
+    }
+
+    /// Whose stack it is; who calls this where there is none yet.
+    private static func owner(of folder: String) -> String {
+        var status = stat()
+        let account = stat(folder, &status) == 0 ? status.st_uid : getuid()
+        return getpwuid(account).map { String(cString: $0.pointee.pw_name) } ?? "\(account)"
+    }
+
+    /// One word of a unit's line: systemd takes % and, in commands, $ for its own.
+    private static func quoted(_ word: String) -> String {
+        let text = word.replacing("%", with: "%%")
+        let isPlain = text.unicodeScalars.allSatisfy {
+            $0.properties.isAlphabetic || "0123456789/._-+:@,=%~".unicodeScalars.contains($0)
+        }
+        if isPlain { return text }
+        return "\"" + text.map { "\"\\".contains($0) ? "\\\($0)" : $0 == "$" ? "$$" : String($0) }.joined() + "\""
+    }
+}

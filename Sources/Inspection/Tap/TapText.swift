@@ -1,0 +1,43 @@
+import HealthModel
+
+/// Message bodies for eyes: moments and days as dates, long lists by their beginning. Pure.
+enum TapText {
+    /// Messages hold moments as microseconds since 1970; no count, size or sequence comes near those of 2001 to 2096.
+    private static let moments: Range<Int64> = 1_000_000_000_000_000..<4_000_000_000_000_000
+    /// Longer lists show only so many.
+    private static let longest = 8
+    private static let shown = 3
+
+    /// - Parameter name: of the member whose value it is.
+    static func readable(_ value: Value, name: String = "") -> Value {
+        switch value {
+        case .integer(let number): moment(number) ?? day(number, name) ?? value
+        case .array(let elements): list(elements.count) { readable(elements[$0], name: name) }
+        case .object(let members):
+            .object(Dictionary(uniqueKeysWithValues: members.map { ($0, readable($1, name: $0)) }))
+        case .column(.int64(let numbers)):
+            list(numbers.count) { moment(numbers[$0]) ?? .integer(numbers[$0]) }
+        case .column(.int32(let numbers)): list(numbers.count) { .integer(Int64(numbers[$0])) }
+        case .column(.uint8(let numbers)): list(numbers.count) { .integer(Int64(numbers[$0])) }
+        case .column(.float64(let numbers)): list(numbers.count) { Value(numbers[$0]) }
+        case .bytes(let bytes):
+            bytes.count > longest ? .string("\(bytes.count) bytes") : value
+        case .null, .bool, .number, .string: value
+        }
+    }
+
+    private static func list(_ count: Int, _ element: (Int) -> Value) -> Value {
+        guard count > longest else { return .array((0..<count).map(element)) }
+        return .array((0..<shown).map(element) + [.string("and \(count - shown) more")])
+    }
+
+    private static func moment(_ number: Int64) -> Value? {
+        moments.contains(number) ? .string(InstantText.iso8601(Instant(microseconds: number))) : nil
+    }
+
+    /// Days since 1970, as rows and queries have them; a member `days` that is a number counts days.
+    private static func day(_ number: Int64, _ name: String) -> Value? {
+        guard name == "day", (-100_000...100_000).contains(number) else { return nil }
+        return .string("\(LocalDay(number: Int(number)))")
+    }
+}

@@ -1,0 +1,18 @@
+import HealthModel
+
+/// What `control.supervisor` asks for: that an instance's process stays down, or runs again.
+package struct ProcessWish: BusCommand, Equatable {
+    package static let name = "process"
+
+    /// The wish's own; what is done for an id is done once.
+    package var id: String
+    package var instance: String
+    /// Whether it is to run.
+    package var runs: Bool
+
+    package init(id: String, instance: String, runs: Bool) {
+        self.id = id
+        self.instance = instance
+        self.runs = runs
+    }
+}

@@ -1,0 +1,54 @@
+import Configuration
+import Foundation
+import Inspection
+import Logging
+import Processes
+
+/// A stack that goes on in the background, without a terminal.
+struct BackgroundStack {
+    /// An import may have to wait for it as long.
+    private static let patience = Duration.seconds(120)
+
+    private let stack: Stack
+
+    init(_ stack: Stack) { self.stack = stack }
+
+    /// Where `up` says what it has to say there.
+    static func output(of stack: Stack) -> String { stack.supervisorFolder + "/output" }
+
+    /// Starts `up` with these words, and comes back once all its processes are ready.
+    /// - Throws: `Failure` with what it said when it ended before that.
+    func start(_ words: [String]) throws {
+        for folder in [stack.state.path, stack.supervisorFolder] { try StateFolder.make(folder) }
+        // Its file of words is the running one's.
+        if let holder = InstanceLock.holder(folder: stack.supervisorFolder), stack.isUp() {
+            throw Failure(
+                "a stack runs already on \(stack.state.path) (process \(holder))",
+                hint: "use it ('healthbus status'), stop it ('healthbus stop'), or start another with --state")
+        }
+        let file = Self.output(of: stack)
+        switch try DetachedProcess.start(words, output: file, within: Self.patience) {
+        case .ready(let pid):
+            let said = Self.lines(of: file).filter { !$0.hasPrefix("state ") }
+            for line in said { StandardStream.error.write(line + "\n") }
+            StandardStream.output.write(
+                stack.advice.addressed(
+                    "It runs on \(stack.state.path) (process \(pid)); 'healthbus status' shows it, 'healthbus stop' stops it.\n"
+                ))
+        case .ended(let exit):
+            // It has said why, and what to do.
+            StandardStream.error.write(Self.lines(of: file).map { $0 + "\n" }.joined())
+            throw Quiet(
+                exit == .code(ExitCode.usage.rawValue)
+                    ? .usage : exit == .code(ExitCode.damaged.rawValue) ? .damaged : .failed)
+        case .late(let pid):
+            throw Failure(
+                "it has been started (process \(pid)), and isn't ready yet",
+                hint: "'healthbus doctor' says what it waits for; it says the rest in \(file)")
+        }
+    }
+
+    private static func lines(of file: String) -> [Substring] {
+        String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self).split(separator: "\n")
+    }
+}

@@ -1,0 +1,39 @@
+import Control
+import Foundation
+import Glibc
+import Inspection
+import Logging
+import Terminal
+
+enum ServiceCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus service",
+        summary: "Have systemd run the stack: print the unit, or write it where systemd looks.",
+        positionals: [.init("show|install")],
+        options: CommandHelp.stackOptions + [
+            .init("--system", help: "a unit of the machine, instead of one of your account"),
+            .init("--name", value: "name", help: "of the unit, for several stacks (default: healthbus)"),
+        ],
+        examples: ["healthbus service show", "healthbus service install", "sudo healthbus service install --system"])
+
+    static func run(_ arguments: Arguments) throws {
+        let stack = try Stack(arguments)
+        let unit = try SystemdUnit(
+            stack, name: arguments.value("--name") ?? "healthbus", isOfMachine: arguments.flag("--system"))
+        switch arguments.positionals.first ?? "" {
+        case "show": StandardStream.output.write(unit.text)
+        case "install":
+            try unit.install()
+            let control = unit.isOfMachine ? "systemctl" : "systemctl --user"
+            var lines = [
+                "wrote \(unit.path); now",
+                "  \(control) daemon-reload", "  \(control) enable --now \(unit.name)",
+            ]
+            if !unit.isOfMachine {
+                lines.append("  loginctl enable-linger     # it goes on when you log out, and starts with the machine")
+            }
+            StandardStream.output.write(lines.map { $0 + "\n" }.joined())
+        case let other: throw Failure.usage("healthbus service can't \"\(other)\"", hint: "give show or install")
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Glibc
+import HealthModel
+import Processes
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// What people type every day, on a stack that runs, on one that doesn't, and where there is none.
+    @Suite struct EverydayTests {
+        @Test func whereThereIsNoStackTheCommandsSaySo() async throws {
+            try await withStack { stack in
+                for words in [["status"], ["status", "--json"], ["top"], ["top", "--once", "--json"]] {
+                    let ended = try await stack.start(words + ["--state", stack.path("none")]).ended()
+                    #expect(ended.exit == .code(1) && ended.output.isEmpty, "\(words): \(ended)")
+                    #expect(ended.error.contains("there is no state folder \(stack.path("none"))"), "\(ended.error)")
+                    #expect(ended.error.contains("'healthbus up --state \(stack.path("none"))'"), "\(ended.error)")
+                }
+                let other = try await stack.run("status", "--state", stack.folder)
+                #expect(other.exit == .code(1) && other.error.contains("\(stack.folder) holds no stack"), "\(other)")
+            }
+        }
+
+        /// Marked as it is made, and refused as a whole before anything of it is taken in.
+        @Test func madeUpDataStaysApartFromAPersons() async throws {
+            try await withStack { stack in
+                let own = try await stack.generate("own.zip", "--days", "3", "--seed", "8")
+                let made = stack.path("made.zip")
+                #expect(try await stack.run("generate", "-o", made, "--days", "3").exit == .code(0))
+                let up = try await stack.upAndReady()
+                let first = try await stack.onState("import", made, "--json").json()
+                #expect(first["files"].array?.first?["madeUp"] == true, "\(first)")
+                let refused = try await stack.onState("import", own)
+                #expect(refused.exit == .code(1), "\(refused)")
+                #expect(refused.error.contains("what 'me' has is made up") && refused.error.contains("--mix-made-up"))
+                #expect(try await stack.onState("import", "--user", "robin", own).exit == .code(0))
+                let mixed = try await stack.onState("import", "--mix-made-up", own)
+                #expect(mixed.exit == .code(0), "\(mixed)")
+                try await stack.interrupt(up)
+            }
+        }
+
+        /// Ctrl-C ends the command, not the import; the advice it gives ends that too.
+        @Test func whoDoesntWaitForAnImportLearnsHowToEndIt() async throws {
+            try await withStack { stack in
+                let export = try await stack.generate("export.zip", "--days", "400", "--records", "600000")
+                let up = try await stack.upAndReady()
+                let command = try await stack.onlyStart("import", export)
+                try await until("the first samples", every: 1) { stack.committed(by: "observer") > 0 }
+                command.child.signal(SIGINT)
+                let ended = try await command.ended()
+                #expect(ended.exit == .code(1) && ended.error.contains("the stack goes on with export.zip"), "\(ended)")
+                let advice = try #require(ended.error.firstMatch(of: #/'healthbus (imports cancel [^']*)'/#)).1
+                let cancelled = try await stack.start(advice.split(separator: " ").map(String.init)).ended()
+                #expect(cancelled.exit == .code(0) && cancelled.output.contains("Cancelled export.zip"), "\(cancelled)")
+                let list = try await stack.onState("imports", "list")
+                #expect(list.output.contains("cancelled"), "\(list.output)")
+                // It can be read again, to its end.
+                let again = try await stack.onState("import", export, "--json", within: 240).json()
+                #expect(again["files"].array?.first?["read"].int ?? 0 > 590_000, "\(again)")
+                try await stack.interrupt(up)
+            }
+        }
+
+        @Test func aStoppedStackTellsWhatItHoldsInPlainDigits() async throws {
+            try await withStack { stack in
+                let export = try await stack.generate("export.zip", "--days", "40")
+                let up = try await stack.upAndReady()
+                let imported = try await stack.onState("import", export)
+                #expect(imported.exit == .code(0) && !imported.output.contains("\u{202F}"), "\(imported)")
+                #expect(
+                    imported.output.firstMatch(of: #/[0-9]{4,} read, [0-9]{4,} added/#) != nil, "\(imported.output)")
+                try await until("the days") {
+                    (try await stack.onState("days", "--json", "--last", "10000d").json().array ?? []).count >= 40
+                }
+                try await stack.interrupt(up)
+
+                let status = try await stack.onState("status")
+                #expect(status.exit == .code(0) && status.output.contains("Nothing runs there"), "\(status)")
+                let top = try await stack.onState("top", "--once")
+                #expect(top.exit == .code(1) && top.error.contains("no stack runs on \(stack.state)"), "\(top)")
+
+                // The last 30 that have data, unless asked; the advice runs as printed.
+                let days = try await stack.onState("days", "--json")
+                #expect(try days.json().array?.count == 30)
+                let advice = try #require(
+                    days.error.firstMatch(of: #/the last 30 of ([0-9]+) days; --from ([0-9-]+) /#))
+                let all = try await stack.onState("days", "--json", "--from", String(advice.2))
+                #expect(try all.json().array?.count == Int(advice.1) && all.error.isEmpty, "\(all.error)")
+                #expect(try await stack.onState("days", "--csv").output.split(separator: "\n").count > 40)
+            }
+        }
+    }
+}

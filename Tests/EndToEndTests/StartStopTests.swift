@@ -1,0 +1,119 @@
+import Foundation
+import Glibc
+import HealthModel
+import Processes
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// A stack in the background, and processes that a person stops.
+    @Suite struct StartStopTests {
+        private func state(of name: String, _ stack: TestStack) async throws -> String? {
+            try await stack.onState("status", "--json").json()["processes"].array?.first { $0["name"].string == name }?[
+                "state"
+            ].string
+        }
+
+        @Test func aStackGoesOnInTheBackgroundUntilItIsStopped() async throws {
+            try await withStack { stack in
+                let detached = try await stack.onState("up", "--detach", "--zone", "Europe/Berlin")
+                #expect(detached.exit == .code(0), "\(detached)")
+                #expect(detached.output.contains("'healthbus stop --state \(stack.state)'"), "\(detached.output)")
+                #expect(detached.error.contains("processes are ready") && !detached.error.contains("instance.started"))
+                let first = try #require(try stack.pid(of: "supervisor"))
+                #expect(getsid(first) == first, "it has a session of its own")
+
+                let again = try await stack.onState("start")
+                #expect(again.exit == .code(1) && again.error.contains("runs already on \(stack.state)"), "\(again)")
+                let stopped = try await stack.onState("stop")
+                #expect(stopped.exit == .code(0) && stack.processes.isEmpty, "\(stopped)")
+                let twice = try await stack.onState("stop")
+                #expect(twice.exit == .code(0) && twice.output.contains("no stack runs"), "\(twice)")
+
+                let started = try await stack.onState("start")
+                #expect(started.exit == .code(0), "\(started)")
+                #expect(try await stack.onState("stop").exit == .code(0))
+                let nowhere = try await stack.run("stop", "--state", stack.path("none"))
+                #expect(nowhere.exit == .code(1) && nowhere.error.contains("there is no state folder"), "\(nowhere)")
+            }
+        }
+
+        @Test func aStartInTheBackgroundThatFailsSaysWhy() async throws {
+            try await withStack { stack in
+                let config = try stack.write("config.json", #"{"instancess": {}}"#)
+                let refused = try await stack.onState("up", "--detach", "--config", config)
+                #expect(refused.exit == .code(2) && refused.error.contains("instancess"), "\(refused)")
+                let up = try await stack.upAndReady()
+                let elsewhere = try await stack.run("up", "--detach", "--state", stack.path("e"))
+                #expect(elsewhere.exit == .code(1), "\(elsewhere)")
+                #expect(elsewhere.error.contains("is taken by the stack on \(stack.state)"), "\(elsewhere.error)")
+                try await stack.interrupt(up)
+            }
+        }
+
+        /// What a person has stopped stays down through the end of the supervisor, however that comes.
+        @Test func aStoppedProcessStaysDownUntilItIsStarted() async throws {
+            try await withStack { stack in
+                var up = try await stack.upAndReady()
+                let hub = try await stack.onState("stop", "hub")
+                #expect(hub.exit == .code(1) && hub.error.contains("can't be stopped alone"), "\(hub)")
+                #expect(try await stack.onState("stop", "stepz").error.contains("did you mean 'steps'?"))
+                let stopped = try await stack.onState("stop", "steps")
+                #expect(stopped.exit == .code(0), "\(stopped)")
+                #expect(stopped.output.contains("'healthbus start steps --state \(stack.state)'"), "\(stopped.output)")
+                #expect(try stack.pid(of: "steps") == nil)
+                #expect(try await state(of: "steps", stack) == "stopped")
+                let doctor = try await stack.onState("doctor")
+                #expect(doctor.output.contains("steps: was stopped by hand"), "\(doctor.output)")
+
+                kill(up.child.pid, SIGKILL)
+                _ = try await up.ended()
+                try await until("nothing runs") { stack.processes.isEmpty }
+                up = try await stack.up()
+                try await until("the others: \(up.error)") {
+                    up.error.contains("processes are ready, the others stopped")
+                }
+                #expect(up.error.contains("'steps' stays down"), "\(up.error)")
+                #expect(try stack.pid(of: "steps") == nil)
+
+                let started = try await stack.onState("start", "steps")
+                #expect(started.exit == .code(0), "\(started)")
+                #expect(try stack.pid(of: "steps") != nil)
+                #expect(try await state(of: "steps", stack) == "ready")
+
+                // Of a stack that doesn't run it is noted.
+                try await stack.interrupt(up)
+                #expect(try await stack.onState("stop", "body").output.contains("the next start leaves it down"))
+                let idle = try await stack.up("--until-idle").ended()
+                #expect(
+                    idle.exit == .code(1) && idle.error.contains("'body' was stopped"), "\(idle.error.suffix(1500))")
+                #expect(try await stack.onState("start", "body").exit == .code(0))
+                #expect(try await stack.up("--until-idle").ended().exit == .code(0))
+            }
+        }
+
+        @Test func theServiceUnitIsWrittenAndShown() async throws {
+            try await withStack { stack in
+                let home = ["XDG_CONFIG_HOME": stack.path("config"), "HEALTHBUS_PLUGINS": ""]
+                let shown = try await stack.onState("service", "show", environment: home)
+                for line in [
+                    "Type=notify", "up --state \(stack.state)", "Environment=HEALTHBUS_BACKEND_PORT=\(stack.port)",
+                    "WantedBy=default.target", "Restart=on-failure",
+                ] { #expect(shown.output.contains(line), "\(line): \(shown.output)") }
+                #expect(!shown.output.contains("User="))
+                let path = stack.path("config/systemd/user/healthbus.service")
+                let written = try await stack.onState("service", "install", environment: home)
+                #expect(written.exit == .code(0) && written.output.contains("systemctl --user enable --now healthbus"))
+                #expect(try String(contentsOfFile: path, encoding: .utf8) == shown.output)
+                #expect(try await stack.onState("service", "install", environment: home).exit == .code(0))
+                try "[Unit]\nDescription=mine\n".write(toFile: path, atomically: true, encoding: .utf8)
+                let foreign = try await stack.onState("service", "install", environment: home)
+                #expect(foreign.exit == .code(1) && foreign.error.contains("--name"), "\(foreign)")
+                let system = try await stack.onState("service", "show", "--system", environment: home)
+                #expect(system.output.contains("WantedBy=multi-user.target") && system.output.contains("User="))
+                let odd = try await stack.onState("service", "show", "--name", "a/b", environment: home)
+                #expect(odd.exit == .code(2), "\(odd)")
+            }
+        }
+    }
+}

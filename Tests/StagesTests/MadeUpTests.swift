@@ -1,0 +1,164 @@
+import Changelog
+import Foundation
+import HealthImport
+import HealthModel
+import HealthStore
+import MessageBus
+import ObserverReading
+import ObserverStage
+import Protocol
+import StageKit
+import TestSupport
+import Testing
+
+/// Made-up data and a person's stay apart unless that is meant; and imports end when a person wants it.
+@Suite struct MadeUpTests {
+    private let start: Instant
+
+    init() throws { start = try #require(InstantText.parse("2025-03-10T00:00:00Z")) }
+
+    private func rig() throws -> StageRig<MendingStage> {
+        try StageRig {
+            MendingStage(
+                ObserverStage(instance: "observer", zone: "Europe/Berlin", defaultUser: "me", rowsPerStep: 4),
+                instance: "observer")
+        }
+    }
+
+    private func life(_ values: ClosedRange<Int>) -> [Record] {
+        values.map { Record(start: start + Duration.seconds(3600) * $0, value: Double($0)) }
+    }
+
+    /// Hands a file over, up to the effect that reads it.
+    private func begin(
+        _ rig: StageRig<MendingStage>, _ id: String, user: String = "me", _ options: [String: Value] = [:]
+    ) throws -> Effect {
+        try rig.hear(
+            "control.observer",
+            .object(
+                ["command": "import", "id": .string(id), "path": "/x.zip", "user": .string(user)].merging(options) {
+                    $1
+                }))
+        let adopt = try #require(
+            rig.effects.last { if case .adopt? = $0.request as? ObserverEffect { true } else { false } })
+        try rig.reply(adopt, FileStep.adopted(id: id))
+        return try #require(
+            rig.effects.last { if case .read(id, _, _)? = $0.request as? ObserverEffect { true } else { false } })
+    }
+
+    /// A whole import.
+    private func run(
+        _ rig: StageRig<MendingStage>, _ id: String, isMadeUp: Bool, user: String = "me",
+        _ options: [String: Value] = [:]
+    ) throws -> ImportRow {
+        let read = try begin(rig, id, user: user, options)
+        rig.effects.removeAll { $0.id == read.id }
+        for event in [
+            ImportEvent.info(id: id, ExportInfo(date: start, locale: "", isMadeUp: isMadeUp)),
+            .records(id: id, Record.batch(life(1...3))), .finished(id: id, ReadSummary()),
+        ] { try rig.reply(read, event) }
+        return try row(rig, id)
+    }
+
+    private func row(_ rig: StageRig<MendingStage>, _ id: String) throws -> ImportRow {
+        var rows: [ImportRow] = []
+        try ObserverSource(database: rig.store.database).answer(
+            Question(.imports(id: id)), for: nil, head: rig.store.head
+        ) { page, _ in rows += (page as? ImportsPage)?.imports ?? [] }
+        return try #require(rows.first)
+    }
+
+    @Test func aPersonsStoreTakesNothingMadeUpUnlessTold() throws {
+        let rig = try rig()
+        #expect(try run(rig, "aaaaaaaa-0001", isMadeUp: false).state == .closed)
+        let refused = try run(rig, "aaaaaaaa-0002", isMadeUp: true)
+        #expect(refused.state == .failed && refused.report == nil)
+        #expect(refused.problem?.contains("it is made up, and 'me' has data of a person") == true)
+        #expect(refused.problem?.contains("--mix-made-up") == true)
+        // A trial tells the same, and another user's store is another one.
+        #expect(try run(rig, "aaaaaaaa-0003", isMadeUp: true, ["dryRun": true]).state == .failed)
+        #expect(try run(rig, "aaaaaaaa-0004", isMadeUp: true, user: "robin").state == .closed)
+        #expect(try run(rig, "aaaaaaaa-0005", isMadeUp: true, ["mixMadeUp": true]).state == .closed)
+        #expect(try run(rig, "aaaaaaaa-0006", isMadeUp: false).state == .closed)
+        #expect(try run(rig, "aaaaaaaa-0007", isMadeUp: true).state == .failed)
+    }
+
+    @Test func aMadeUpStoreTakesNoPersonsExportUnlessTold() throws {
+        let rig = try rig()
+        let first = try run(rig, "aaaaaaaa-0001", isMadeUp: true)
+        #expect(first.state == .closed && first.report?["madeUp"] == true)
+        #expect(try run(rig, "aaaaaaaa-0002", isMadeUp: true).state == .closed)
+        let refused = try run(rig, "aaaaaaaa-0003", isMadeUp: false)
+        #expect(refused.state == .failed && refused.problem?.contains("what 'me' has is made up") == true)
+        // What is noted outlasts the process.
+        try rig.restart()
+        #expect(try run(rig, "aaaaaaaa-0004", isMadeUp: false).state == .failed)
+        // Mixed it counts as a person's.
+        let mixed = try run(rig, "aaaaaaaa-0005", isMadeUp: false, ["mixMadeUp": true])
+        #expect(mixed.state == .closed && mixed.report?["madeUp"] == .null)
+        #expect(try run(rig, "aaaaaaaa-0006", isMadeUp: false).state == .closed)
+        #expect(try run(rig, "aaaaaaaa-0007", isMadeUp: true).state == .failed)
+    }
+
+    @Test func whereNothingIsLeftAnythingMayCome() throws {
+        let rig = try rig()
+        #expect(try run(rig, "aaaaaaaa-0001", isMadeUp: true).state == .closed)
+        var request = MendRequest(id: "u", action: "undo")
+        request.import = "aaaaaaaa-0001"
+        try rig.hear("control.observer", .object(request.body))
+        for _ in 0..<20 { try rig.turn() }
+        #expect(try row(rig, "aaaaaaaa-0001").undone != nil)
+        #expect(try run(rig, "aaaaaaaa-0002", isMadeUp: false).state == .closed)
+        #expect(try run(rig, "aaaaaaaa-0003", isMadeUp: false).state == .closed)
+    }
+
+    private func cancel(_ rig: StageRig<MendingStage>, _ request: String, _ id: String) throws -> Mending {
+        var mend = MendRequest(id: request, action: "cancel")
+        mend.import = id
+        try rig.hear("control.observer", .object(mend.body))
+        for _ in 0..<4 { try rig.turn() }
+        let told: Mending = try #require(try rig.report().details["mending"]?.read())
+        #expect(told.id == request)
+        return told
+    }
+
+    @Test func whatIsBeingReadEndsAndTheNextIsRead() throws {
+        let rig = try rig()
+        let read = try begin(rig, "aaaaaaaa-0001")
+        try rig.reply(read, ImportEvent.info(id: "aaaaaaaa-0001", ExportInfo(date: start, locale: "")))
+        try rig.reply(read, ImportEvent.records(id: "aaaaaaaa-0001", Record.batch(life(1...3))))
+        #expect(try cancel(rig, "c1", "aaaaaaaa-0001").state == .done)
+        #expect(
+            rig.effects.contains {
+                if case .abandon(read.id)? = $0.request as? ObserverEffect { true } else { false }
+            })
+        let ended = try row(rig, "aaaaaaaa-0001")
+        #expect(ended.state == .failed && ended.problem == ImportRow.cancelled)
+        // What its reader still says is nobody's.
+        try rig.reply(read, ImportEvent.records(id: "aaaaaaaa-0001", Record.batch(life(4...9))))
+        let heads = try HealthStoreReader(database: rig.store.database).heads(user: "me")
+        #expect(heads.map(\.alive) == [3])
+        #expect(try run(rig, "aaaaaaaa-0002", isMadeUp: false).state == .closed)
+        #expect(try cancel(rig, "c2", "aaaaaaaa-0002").state == .refused)
+        #expect(try cancel(rig, "c3", "bbbbbbbb").state == .refused)
+    }
+
+    @Test func whatWaitsEndsAndWhatIsBeingReadGoesOn() throws {
+        let rig = try rig()
+        let first = try begin(rig, "aaaaaaaa-0001")
+        rig.effects.removeAll { $0.id == first.id }
+        try rig.hear(
+            "control.observer", ["command": "import", "id": "aaaaaaaa-0002", "path": "/y.zip", "user": "me"])
+        let adopt = try #require(
+            rig.effects.last { if case .adopt? = $0.request as? ObserverEffect { true } else { false } })
+        try rig.reply(adopt, FileStep.adopted(id: "aaaaaaaa-0002"))
+        #expect(try row(rig, "aaaaaaaa-0002").state == .open)
+        #expect(try cancel(rig, "c1", "aaaaaaaa-0002").state == .done)
+        #expect(try row(rig, "aaaaaaaa-0002").problem == ImportRow.cancelled)
+        for event in [
+            ImportEvent.records(id: "aaaaaaaa-0001", Record.batch(life(1...3))),
+            .finished(id: "aaaaaaaa-0001", ReadSummary()),
+        ] { try rig.reply(first, event) }
+        #expect(try row(rig, "aaaaaaaa-0001").state == .closed)
+    }
+}

@@ -1,0 +1,75 @@
+import HealthImport
+import HealthModel
+import HealthStore
+import ObserverReading
+import Protocol
+import StageKit
+
+/// Made-up data and a person's don't come together unless that is meant: nothing in the figures would tell them apart again. Pure.
+enum MadeUpRule {
+    /// What a user's samples are.
+    enum Held { case nothing, madeUp, own }
+
+    /// Why an export isn't taken in beside what is held; nil when it is.
+    static func problem(isMadeUp: Bool, beside held: Held, of user: String) -> String? {
+        let ways =
+            "; import it for another user (--user), into a state folder of its own (--state), or with --mix-made-up"
+        switch (isMadeUp, held) {
+        case (true, .own): return "it is made up, and '\(user)' has data of a person\(ways)"
+        case (false, .madeUp): return "what '\(user)' has is made up, and this is an export of a person\(ways)"
+        case (_, .nothing), (true, .madeUp), (false, .own): return nil
+        }
+    }
+}
+
+extension ObserverStage {
+    /// Holds an export's mark against what its user has, and notes of what kind that is from now on.
+    /// - Returns: why it isn't taken in; nil when it is.
+    func problem(ofMixing info: ExportInfo, _ entry: ImportLedger.Entry, _ turn: Turn) throws -> String? {
+        let hasSamples = try reader?.heads(user: entry.user).contains { $0.alive > 0 } ?? false
+        let isMarked = try ImportTables.madeUp.value(entry.user, in: turn.database) != nil
+        let held: MadeUpRule.Held = !hasSamples ? .nothing : isMarked ? .madeUp : .own
+        if entry.plan?.mixesMadeUp != true,
+            let problem = MadeUpRule.problem(isMadeUp: info.isMadeUp, beside: held, of: entry.user)
+        {
+            return problem
+        }
+        guard entry.plan?.isTryingOut != true else { return nil }
+        if info.isMadeUp, held == .nothing {
+            try ImportTables.madeUp.set(entry.user, to: .string(entry.path), turn)
+        } else if !info.isMadeUp, isMarked {
+            // Mixed, it is a person's.
+            try ImportTables.madeUp.remove(entry.user, turn)
+        }
+        return nil
+    }
+
+    /// Ends an import that waits, is on its way or is being read, because a person wants it so.
+    func cancel(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        guard let id = request.import, let entry = imports[id] else {
+            return .refused(
+                "there is no import '\(request.import ?? "")'; 'healthbus imports list' lists those that there are")
+        }
+        switch entry.state {
+        case .closed, .failed: return .refused("this import is over; 'imports undo' takes back what it brought")
+        case .announced, .receiving: try refuse(entry, ImportRow.cancelled, turn)
+        case .open: try giveUp(entry, ImportRow.cancelled, turn)
+        }
+        return .done([:])
+    }
+
+    /// Ends one that is in the inbox, whether it is being read or waits.
+    func giveUp(_ entry: ImportLedger.Entry, _ problem: String, _ turn: Turn) throws {
+        var entry = entry
+        entry.problem = problem
+        guard let attempt, attempt.id == entry.id else {
+            // Another one is being read, and goes on.
+            let other = self.attempt
+            try close(&entry, .failed, turn)
+            return self.attempt = other
+        }
+        turn.perform(ObserverEffect.abandon(reading: attempt.effect))
+        entry.seconds += (turn.monotonic - attempt.startedAt).seconds
+        try close(&entry, .failed, turn)
+    }
+}
