@@ -8,6 +8,9 @@ package struct StackConfigurationReader {
     /// In the order of the file's lines.
     package private(set) var problems: [ConfigurationError] = []
 
+    /// Where each member comes from.
+    package private(set) var origins: ConfigurationOrigins
+
     private let file: String
     private let catalog: PluginCatalog
     /// As it is shipped, before anything is laid over it.
@@ -25,6 +28,7 @@ package struct StackConfigurationReader {
         stack = StackConfiguration(
             instances: [], bus: .standard, monitoring: nil, file: file, figures: [], families: [])
         shipped = try catalog.defaultStack()
+        origins = ConfigurationOrigins(own: .null, places: places, file: file, swapped: [], stateFile: nil)
         var value = shipped
         if let path {
             guard let data = FileManager.default.contents(atPath: path) else {
@@ -36,6 +40,7 @@ package struct StackConfigurationReader {
             }
             places = JSONPlaces(data)
             value = Self.overlay(value, with: own)
+            origins = ConfigurationOrigins(own: own, places: places, file: file, swapped: [], stateFile: nil)
         }
         for duplicate in places.duplicates {
             problems.append(
@@ -61,6 +66,8 @@ package struct StackConfigurationReader {
         let layer = state.map { StackLayer($0) }
         for (name, entry) in try layer?.read()["instances"].object ?? [:]
         where configured.contains(name) && choices[name] == nil { swapped[name] = entry }
+        origins = ConfigurationOrigins(
+            own: origins.own, places: places, file: file, swapped: Set(swapped.keys), stateFile: layer?.file)
         var value = Self.overlay(value, with: ["instances": .object(swapped)])
         for (name, choice) in choices where configured.contains(name) {
             guard case .plugin(let plugin) = choice else { continue }

@@ -106,5 +106,5 @@ package struct KeyFolder: Sendable {
 
 extension [String: String] {
     /// A variable's value; nil too when it is empty.
-    func filled(_ name: String) -> String? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
+    package func filled(_ name: String) -> String? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
 }
