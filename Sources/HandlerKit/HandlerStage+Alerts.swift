@@ -1,3 +1,4 @@
+import Configuration
 import HealthModel
 import Protocol
 import StageKit
@@ -37,6 +38,17 @@ extension HandlerStage {
             Alert(
                 .workoutRecorded, subject: event.id, text: "A workout has been recorded.",
                 remedy: "Nothing is to be done; 'healthbus days' shows it."), user: key.user)
+    }
+
+    /// Tells of the first day that can't be computed: what keeps others from it is most often the same.
+    func tell(of reason: String, day: LocalDay, _ turn: Turn) throws {
+        let remedy =
+            manifest.exec == nil
+            ? "'healthbus logs \(instance)' has the event day.failed: report it with that"
+            : "correct the plugin and raise its version; 'healthbus swap \(instance) --with \(manifest.folder)' "
+                + "then computes every day again"
+        try turn.raise(
+            Alert(.failedDays, text: "\(day) can't be computed: \(reason)", remedy: remedy))
     }
 
     /// Takes back what is no news any more.

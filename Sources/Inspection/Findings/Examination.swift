@@ -26,8 +26,8 @@ package struct Examination: Sendable {
     package var formerZones: [FormerZone] = []
     /// Instances, and "supervisor", that some process holds the lock of.
     package var held: Set<String> = []
-    /// What is raised: by whom, about what within its kind, what, and what to do.
-    package var alerts: [(from: String, subject: String, text: String, remedy: String)] = []
+    /// What is raised: by whom, of which kind, about what within it, what, and what to do.
+    package var alerts: [(from: String, kind: String, subject: String, text: String, remedy: String)] = []
     package var quarantined: Int64 = 0
     package var freeBytes: Int64?
     /// Of ingests that are heard: what is wrong with how they are reached, and who is let in.
@@ -83,7 +83,7 @@ extension Examination {
         where Alert.raisers.contains(instance.manifest.kind) && gone[instance.name] == nil {
             for row in try reader.rows(instance, topic: Alert.topicPrefix) {
                 guard let told = row.body?.read(RaisedAlert.self) else { continue }
-                alerts.append((instance.name, told.subject, told.text, told.remedy))
+                alerts.append((instance.name, told.kind, told.subject, told.text, told.remedy))
             }
         }
     }
