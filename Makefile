@@ -14,7 +14,7 @@ SOURCES := Package.swift Sources Tests plugins Benchmarks
 # What holds messages against docs/protocol.cddl in the tests.
 SCHEMA := .build/schema/installed
 
-.PHONY: help run build test test-servers test-contract test-files mutants fuzz bench profile image test-compose bin-path format check-format deps clean
+.PHONY: help run build test test-servers test-contract test-files mutants messages fuzz bench profile image test-compose bin-path format check-format deps clean
 .DEFAULT_GOAL := help
 
 help:
@@ -94,6 +94,15 @@ $(READERS): Tests/Files/requirements.txt | deps
 
 test-files: build $(READERS)
 	@[ ! -e $(READERS) ] || $(dir $(READERS))bin/python Tests/Files/run.py "$(BIN)"
+
+# What healthbus tells people, command by command, as the end-to-end tests meet it: to be read as a whole.
+messages: deps
+	@$(BUILD) --build-tests
+	@$(MAKE) --no-print-directory install-manifests
+	@bin="$(BIN)"; rm -f "$$bin/messages.jsonl"; \
+	HEALTHBUS_MESSAGES="$$bin/messages.jsonl" $(TEST) --filter EndToEnd >"$$bin/messages.log" 2>&1 || \
+		echo "some tests failed ($$bin/messages.log): what they tell may be missing" >&2; \
+	python3 Tests/Messages/table.py "$$bin/messages.jsonl"
 
 # A build of its own, in .build/mutants: the sources with all mutants in, each of which lives when it is named.
 mutants: deps

@@ -4,6 +4,7 @@ import HealthModel
 /// Where the stack accepts data from phones, according to its configuration and the environment.
 package enum IngestAddress {
     package static let usualPort = 8788
+    package static let variable = "HEALTHBUS_INGEST_PORT"
 
     /// The instance that accepts it; nil if the configuration has none.
     package static func instance(in stack: StackConfiguration) -> StackConfiguration.Instance? {
@@ -20,10 +21,10 @@ package enum IngestAddress {
         let options = ingest?.configuration ?? [:]
         var endpoint = Endpoint(
             host: options["host"].string ?? Endpoint.loopback, port: Int(options["port"].int ?? Int64(usualPort)))
-        if let text = environment.filled("HEALTHBUS_INGEST_PORT") {
+        if let text = environment.filled(variable) {
             guard let port = Int(text), (0...65535).contains(port) else {
                 throw ConfigurationError(
-                    file: ConfigurationError.environment, key: "HEALTHBUS_INGEST_PORT",
+                    file: ConfigurationError.environment, key: variable,
                     reason: "must be a port, 0 to 65535")
             }
             endpoint.port = port

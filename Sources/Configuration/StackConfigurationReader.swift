@@ -9,6 +9,9 @@ package struct StackConfigurationReader {
     /// In the order of the file's lines.
     package private(set) var problems: [ConfigurationError] = []
 
+    /// Where each member comes from.
+    package private(set) var origins: ConfigurationOrigins
+
     private let file: String
     private let catalog: PluginCatalog
     /// As shipped, before anything is applied on top of it.
@@ -26,6 +29,7 @@ package struct StackConfigurationReader {
         stack = StackConfiguration(
             instances: [], bus: .standard, monitoring: nil, file: file, figures: [], families: [])
         shipped = try catalog.defaultStack()
+        origins = ConfigurationOrigins(own: .null, places: places, file: file, swapped: [], stateFile: nil)
         var value = shipped
         if let path {
             guard let data = FileManager.default.contents(atPath: path) else {
@@ -37,6 +41,7 @@ package struct StackConfigurationReader {
             }
             places = JSONPlaces(data)
             value = Self.overlay(value, with: own)
+            origins = ConfigurationOrigins(own: own, places: places, file: file, swapped: [], stateFile: nil)
         }
         for duplicate in places.duplicates {
             problems.append(
@@ -62,6 +67,8 @@ package struct StackConfigurationReader {
         let layer = state.map { StackLayer($0) }
         for (name, entry) in try layer?.read()["instances"].object ?? [:]
         where configured.contains(name) && choices[name] == nil { swapped[name] = entry }
+        origins = ConfigurationOrigins(
+            own: origins.own, places: places, file: file, swapped: Set(swapped.keys), stateFile: layer?.file)
         var value = Self.overlay(value, with: ["instances": .object(swapped)])
         for (name, choice) in choices where configured.contains(name) {
             guard case .plugin(let plugin) = choice else { continue }

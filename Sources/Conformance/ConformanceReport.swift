@@ -11,6 +11,8 @@ package struct ConformanceFault: Error, Sendable, Equatable, CustomStringConvert
     /// Its last line on standard error.
     package var said: String?
     package var hint: String
+    /// What is wrong with the program whatever it was asked: several cases may fail for it.
+    package var cause: String?
 
     package init(
         _ why: String, sent: String? = nil, received: String? = nil, said: String? = nil, hint: String
@@ -105,7 +107,27 @@ package struct ConformanceReport: Sendable {
         ]).json(pretty: true)
     }
 
-    /// One line per case, then what failed and why.
+    /// What kept cases from passing, each cause once with the cases that it stopped, and the first one's fault; no fault where they were
+    /// skipped.
+    private var causes: [(why: String, fault: ConformanceFault?, names: [String])] {
+        var found: [(why: String, fault: ConformanceFault?, names: [String])] = []
+        for result in results {
+            let (why, fault): (String, ConformanceFault?)
+            switch result.outcome {
+            case .passed: continue
+            case .skipped(let reason): (why, fault) = (reason, nil)
+            case .failed(let failed): (why, fault) = (failed.cause ?? failed.why, failed)
+            }
+            if let index = found.firstIndex(where: { $0.why == why && ($0.fault == nil) == (fault == nil) }) {
+                found[index].names.append(result.name)
+            } else {
+                found.append((why, fault, [result.name]))
+            }
+        }
+        return found
+    }
+
+    /// A line a case, then what failed and why.
     package func table(for terminal: Terminal) -> String {
         var table = Table([.init("Case"), .init("Result"), .number("Seconds", givesWay: 1), .init("Asks")])
         for result in results {
@@ -113,15 +135,15 @@ package struct ConformanceReport: Sendable {
             table.add([result.name, result.word, "\(tenths / 10).\(tenths % 10)", result.about])
         }
         var text = table.render(for: terminal)
-        for result in results {
-            switch result.outcome {
-            case .passed: continue
-            case .skipped(let why): text += "\n\(result.name) was skipped: \(why)\n"
-            case .failed(let fault):
-                text += "\n\(terminal.styled("\(result.name) failed", .bold)): \(fault.why)\n"
-                for (name, line) in fault.details {
-                    text += "  \(name)\(String(repeating: " ", count: 9 - name.count))\(line)\n"
-                }
+        for (why, fault, names) in causes {
+            let all = names.joined(separator: ", ")
+            guard let fault else {
+                text += "\n\(all) \(names.count == 1 ? "was" : "were") skipped: \(why)\n"
+                continue
+            }
+            text += "\n\(terminal.styled("\(all) failed", .bold)): \(names.count == 1 ? fault.why : why)\n"
+            for (name, line) in fault.details {
+                text += "  \(name)\(String(repeating: " ", count: 9 - name.count))\(line)\n"
             }
         }
         return text + "\n\(plugin): \(passed) of \(results.count) cases passed\n"

@@ -172,14 +172,16 @@ final class LineDialogue {
     }
 
     private func explained(_ failure: ExecFailure) -> ConformanceFault {
-        // Its last output may still be on its way.
-        if case .ended = failure { Thread.sleep(forTimeInterval: 0.05) }
-        return fault("\(failure)", Self.hint(failure))
+        var fault = fault("\(failure)", Self.hint(failure))
+        fault.cause = "\(failure)"
+        return fault
     }
 
     private static func hint(_ failure: ExecFailure) -> String {
         switch failure {
-        case .ended: "run it by hand in its folder; its last lines on standard error show where it failed"
+        case .ended(_, _, let why):
+            why == nil
+                ? "run it by hand in its folder; it said nothing on standard error" : "correct that, and try again"
         case .late: "flush standard output after each line; 'limits' in plugin.json gives it longer"
         case .flood: "an answer has a few figures, not samples"
         case .badLine: "see 'What it answers' in docs/plugins.md"

@@ -200,9 +200,10 @@ final class TrialStack {
         }
         let failedDays = beat(name)?.handler?.failedDays ?? 0
         guard failedDays == 0 else {
+            let why = try failure(name)
             throw ConformanceFault(
-                "\(failedDays) day\(failedDays == 1 ? "" : "s") couldn't be computed", said: failure(name),
-                hint: "the reason is in its log; the line cases show which line it was")
+                "\(failedDays) day\(failedDays == 1 ? "" : "s") couldn't be computed" + (why.map { "; \($0)" } ?? ""),
+                said: why == nil ? said(name) : nil, hint: "correct that, and try again")
         }
         if let ended = process.poll() {
             throw ConformanceFault(
@@ -216,10 +217,12 @@ final class TrialStack {
         }
     }
 
-    private func failure(_ name: String) -> String? {
-        guard let data = FileManager.default.contents(atPath: folder + "/\(name).log") else { return nil }
-        return String(decoding: data, as: UTF8.self).split(separator: "\n").last { $0.contains("day.failed") }
-            .map(String.init) ?? said(name)
+    /// What a handler says of a day that it can't compute.
+    private func failure(_ name: String) throws -> String? {
+        guard let instance = stack.instance(name) else { return nil }
+        let reader = StackReader(state: state, stack: stack) { _, database in ChangelogSource(database: database) }
+        let rows = try reader.rows(instance, topic: Alert.topic(.failedDays))
+        return rows.last?.body?.read(RaisedAlert.self)?.text
     }
 
     /// All figures and events of an instance, by key.

@@ -1,3 +1,4 @@
+import Configuration
 import HealthModel
 import Protocol
 import StageKit
@@ -42,7 +43,18 @@ extension HandlerStage {
                 remedy: "Nothing needs to be done; 'healthbus days' shows it."), user: key.user)
     }
 
-    /// Clears alerts that are no longer news.
+    /// Tells of the first day that can't be computed: what keeps others from it is most often the same.
+    func tell(of reason: String, day: LocalDay, _ turn: Turn) throws {
+        let remedy =
+            manifest.exec == nil
+            ? "'healthbus logs \(instance)' has the event day.failed: report it with that"
+            : "correct the plugin and raise its version; 'healthbus swap \(instance) --with \(manifest.folder)' "
+                + "then computes every day again"
+        try turn.raise(
+            Alert(.failedDays, text: "\(day) can't be computed: \(reason)", remedy: remedy))
+    }
+
+    /// Takes back what is no news any more.
     func clearOldNews(_ turn: Turn) throws {
         guard turn.monotonic >= news.nextLook else { return }
         news.nextLook = turn.monotonic + Self.lookEvery

@@ -47,6 +47,7 @@ extension HandlerStage {
         case .success(let output):
             failures[key] = nil
             try dirty.succeed(key, turn)
+            if dirty.failed.isEmpty { try turn.clear(.failedDays) }
             let before = turn.head.sequence
             try write(output, key: key, turn)
             if turn.head.sequence > before { revisedByHand += 1 }
@@ -62,6 +63,7 @@ extension HandlerStage {
             guard failures[key, default: 0] >= Self.attempts else { return }
             failures[key] = nil
             try dirty.fail(key, reason: "\(error)", turn)
+            try tell(of: "\(error)", day: LocalDay(number: key.day), turn)
         }
         try dirty.clear(key, generation: job.generation, turn)
         // What arrived in the meantime may be news in itself.

@@ -12,6 +12,8 @@ package struct Alert: Sendable, Equatable {
         case workoutRecorded = "workout-recorded"
         /// Syncs fail, or nothing reaches the backend although data is waiting.
         case degraded
+        /// A handler can't compute some days: their figures stay as they were.
+        case failedDays = "failed-days"
     }
 
     package var kind: Kind

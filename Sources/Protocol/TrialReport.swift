@@ -1,4 +1,25 @@
-/// The result of computing days beside the process that owns them: names and dates, never a health value.
+import HealthModel
+
+/// A figure that a day would have otherwise.
+package struct TrialChange: Codable, Sendable, Equatable {
+    package var user: String
+    package var date: String
+    /// As in `TrialReport.figures`.
+    package var figure: String
+    /// null: it has none.
+    package var before: Value
+    package var after: Value
+
+    package init(user: String, date: String, figure: String, before: Value, after: Value) {
+        self.user = user
+        self.date = date
+        self.figure = figure
+        self.before = before
+        self.after = after
+    }
+}
+
+/// What came of computing days beside the process that owns them: names and dates, never a health value.
 package struct TrialReport: Codable, Sendable, Equatable {
     package struct Failed: Codable, Sendable, Equatable {
         package var date: String
@@ -22,6 +43,10 @@ package struct TrialReport: Codable, Sendable, Equatable {
     package var differing = 0
     /// What differs on any of them, in order: names as in the daily summary; `hourly.<name>`, `events`.
     package var figures: [String] = []
+    /// The differences themselves. They are health values: no message carries them.
+    package var changes: [TrialChange] = []
+
+    private enum CodingKeys: CodingKey { case computed, empty, waiting, failed, differing, figures }
 
     package init() {}
 }

@@ -27,7 +27,7 @@ enum Commands {
             (
                 "Watch over it",
                 [
-                    ValidateCommand.self, DoctorCommand.self, VerifyCommand.self, ReadyCommand.self,
+                    ValidateCommand.self, ConfigCommand.self, DoctorCommand.self, VerifyCommand.self, ReadyCommand.self,
                     MonitorCommand.self,
                     CompletionsCommand.self,
                 ]

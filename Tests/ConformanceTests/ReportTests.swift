@@ -35,6 +35,28 @@ import Testing
                 """)
     }
 
+    /// One mistake breaks many cases: it is told once.
+    @Test func eachCauseIsToldOnce() {
+        func failed(_ name: String, _ why: String, cause: String?) -> ConformanceResult {
+            var fault = ConformanceFault(why, hint: "correct it")
+            fault.cause = cause
+            return .init(name: name, about: "asks", outcome: .failed(fault), seconds: 0)
+        }
+        let text = ConformanceReport(
+            plugin: "test", file: "/x/plugin.json",
+            results: [
+                failed("pieces", "told in pieces: it ended", cause: "it ended"),
+                failed("odd-values", "it ended", cause: "it ended"), failed("empty-day", "it gives 'n'", cause: nil),
+                .init(name: "anew", about: "asks", outcome: .skipped("no"), seconds: 0),
+                .init(name: "crash", about: "asks", outcome: .skipped("no"), seconds: 0),
+            ]
+        ).table(for: Terminal(isTerminal: false))
+        #expect(
+            text.contains(
+                "\npieces, odd-values failed: it ended\n  hint     correct it\n\nempty-day failed: it gives 'n'\n"))
+        #expect(text.contains("\nanew, crash were skipped: no\n"), "\(text)")
+    }
+
     @Test func theJSONHasEachCase() throws {
         let value = try Value(json: report.json.utf8)
         #expect(value["passed"] == 1 && value["failed"] == 1 && value["skipped"] == 1)

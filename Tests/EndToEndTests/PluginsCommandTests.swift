@@ -43,6 +43,36 @@ extension EndToEnd {
             }
         }
 
+        /// docs/plugin-fixtures.md, with a state folder of the test's own.
+        @Test func theFixturesPageWorksAsItStands() async throws {
+            let page = try String(contentsOfFile: Programs.checkout + "/docs/plugin-fixtures.md", encoding: .utf8)
+            let blocks = page.components(separatedBy: "```").filter { $0.hasPrefix("sh\n") }
+            #expect(blocks.count == 2)
+            try await withStack { stack in
+                _ = try await stack.run("plugins", "new", "walks", "--output", stack.path("walks"))
+                let environment = ["PATH": "\(Programs.folder):/usr/bin:/bin"]
+                for block in blocks {
+                    let text = block.dropFirst(3).replacingOccurrences(of: "/tmp/walks-test", with: stack.path("t"))
+                    let script = try stack.write("block.sh", "set -e\ncd \(stack.folder)\n" + text)
+                    let ended = try await stack.start(program: "/bin/sh", [script], environment: environment)
+                        .ended(within: 240)
+                    #expect(ended.exit == .code(0) && !ended.output.contains("\n<"), "\(block)\n\(ended)")
+                }
+                let days = try Value(
+                    json: try String(contentsOfFile: stack.path("walks/fixtures/person.days.json"), encoding: .utf8)
+                        .utf8)
+                #expect((days.array ?? []).contains { $0["walks"].double != nil })
+                // The page's own test finds a handler that computes something else.
+                let handler = stack.path("walks/handler.py")
+                let program = try String(contentsOfFile: handler, encoding: .utf8)
+                try program.replacingOccurrences(of: "end - start < least", with: "False")
+                    .write(toFile: handler, atomically: true, encoding: .utf8)
+                let script = try stack.write("again.sh", "set -e\ncd \(stack.folder)\n" + blocks[0].dropFirst(3))
+                let wrong = try await stack.start(program: "/bin/sh", [script], environment: environment).ended()
+                #expect(wrong.exit == .code(1) && wrong.output.contains("[1, 2]"), "\(wrong)")
+            }
+        }
+
         @Test func aNewPythonHandlerKeepsTheContract() async throws {
             try await withStack { stack in
                 let new = try await stack.run(
@@ -75,6 +105,37 @@ extension EndToEnd {
                 #expect(build.exit == .code(0), "\(build.output)\(build.error)")
                 let test = try await stack.run("plugins", "test", stack.path("mine"), "--json", within: 200)
                 #expect(try test.exit == .code(0) && test.json()["passed"] == 25, "\(test.output)")
+            }
+        }
+
+        private static let node: String? = ["/usr/bin/node", "/usr/local/bin/node"].first {
+            FileManager.default.isExecutableFile(atPath: $0)
+        }
+
+        @Test(.enabled(if: node != nil, "there is no node: apt-get install nodejs"))
+        func aNewNodeHandlerKeepsTheContract() async throws {
+            try await withStack { stack in
+                let new = try await stack.run(
+                    "plugins", "new", "my-hours", "--language", "node", "--output", stack.path("mine"))
+                #expect(new.exit == .code(0) && new.output.contains("handler.js"), "\(new.error)")
+                let test = try await stack.run("plugins", "test", stack.path("mine"), "--json", within: 200)
+                #expect(try test.exit == .code(0) && test.json()["passed"] == 25, "\(test.output)")
+                // An error that nobody catches is told with its line, once for all that it breaks.
+                let handler = stack.path("mine/handler.js")
+                let program = try String(contentsOfFile: handler, encoding: .utf8)
+                    .replacingOccurrences(of: "const counts = day.hours.map", with: "const counts = day.ours.map")
+                try program.write(toFile: handler, atomically: true, encoding: .utf8)
+                let broken = try await stack.run("plugins", "test", stack.path("mine"))
+                let line = try #require(
+                    program.split(separator: "\n", omittingEmptySubsequences: false).firstIndex {
+                        $0.contains("day.ours")
+                    }
+                )
+                let why =
+                    "TypeError: Cannot read properties of undefined (reading 'map') (handler.js, line \(line + 1))"
+                #expect(
+                    broken.exit == .code(1) && broken.output.components(separatedBy: why).count == 2, "\(broken.output)"
+                )
             }
         }
 

@@ -207,6 +207,11 @@ import Testing
             $0.beats["uploader"]?.beat.say(["deadLetters": 2])
         }
         expectOne(.error, "steps", "couldn't compute 1 day;") { $0.beats["steps"]?.beat.say(["failedDays": 1]) }
+        // With why, once: what is raised of it isn't told beside it.
+        expectOne(.error, "steps", "as before. 2025-04-05 can't be computed: it broke") {
+            $0.beats["steps"]?.beat.say(["failedDays": 1])
+            $0.alerts = [("steps", "failed-days", "", "2025-04-05 can't be computed: it broke", "correct it")]
+        }
         expectOne(.warning, "consolidator", "3 past days can't turn final without sleep") {
             $0.beats["consolidator"]?.beat.say(["openDays": 3, "missing": ["sleep"]])
         }
@@ -216,7 +221,9 @@ import Testing
         }
         expectOne(.note, "observer", "has quarantined 4 inputs") { $0.quarantined = 4 }
         expectOne(.note, "observer", "has quarantined 1 input that") { $0.quarantined = 1 }
-        expectOne(.warning, "debouncer", "Syncs fail.") { $0.alerts = [("debouncer", "x", "Syncs fail.", "do this")] }
+        expectOne(.warning, "debouncer", "Syncs fail.") {
+            $0.alerts = [("debouncer", "degraded", "x", "Syncs fail.", "do this")]
+        }
         expectOne(.error, "debouncer", "may not be woken") {
             $0.beats["observer"]?.beat.say(["refused": ["debouncer": "add a line"]])
         }
@@ -229,8 +236,8 @@ import Testing
                 "blocked": "no connection", "backend": ["acceptance": "proven", "why": "no connection"],
             ])
             seen.alerts = [
-                ("uploader", "delivery", "Nothing has reached the backend for a while.", "look"),
-                ("debouncer", "rounds", "The last three syncs have failed.", "look"),
+                ("uploader", "degraded", "delivery", "Nothing has reached the backend for a while.", "look"),
+                ("debouncer", "degraded", "rounds", "The last three syncs have failed.", "look"),
             ]
         }
         let own = findings { seen in

@@ -107,6 +107,6 @@ package struct KeyFolder: Sendable {
 }
 
 extension [String: String] {
-    /// A variable's value; also nil when it is empty.
-    func filled(_ name: String) -> String? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
+    /// A variable's value; nil too when it is empty.
+    package func filled(_ name: String) -> String? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

@@ -19,6 +19,12 @@ package struct StateFolder: Sendable {
         return StateFolder(path: base + "/healthbus")
     }
 
+    /// The variable that says where the standard folder is; nil where none does.
+    package static var variable: String? {
+        let environment = ProcessInfo.processInfo.environment
+        return ["HEALTHBUS_STATE", "XDG_STATE_HOME"].first { environment.filled($0) != nil }
+    }
+
     package func instance(_ name: String) -> String { path + "/" + name }
     package func database(_ instance: String) -> String { self.instance(instance) + "/state.sqlite" }
     /// What an instance started by `up` writes to standard error.

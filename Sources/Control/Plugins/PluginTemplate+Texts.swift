@@ -149,8 +149,13 @@ extension PluginTemplate {
         """
 
     var readme: String {
-        let source = language == .python ? "handler.py" : "handler.swift"
-        let build = language == .python ? "" : "./build.sh                                   # after each change\n"
+        let source =
+            switch language {
+            case .python: "handler.py"
+            case .swift: "handler.swift"
+            case .node: "handler.js"
+            }
+        let build = language != .swift ? "" : "./build.sh                                   # after each change\n"
         return """
             # @NAME@
 
@@ -161,6 +166,7 @@ extension PluginTemplate {
             \(build)healthbus plugins test .                     # does it keep the contract?
             healthbus up --config stack.json --import export.zip --until-idle
             healthbus days --config stack.json --json | grep @FIGURE@
+            healthbus explain @FIGURE@ yesterday        # what it was made of
             ```
 
             Change `compute` to figures of your own, and raise `version` in the answer to `hello` whenever they change: every day is then

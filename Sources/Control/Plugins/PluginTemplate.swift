@@ -8,7 +8,7 @@ import Logging
 /// The files of a new handler: one that runs as it is, and shows where to add one's own figures.
 package struct PluginTemplate: Sendable {
     package enum Language: String, Sendable, CaseIterable {
-        case python, swift
+        case python, swift, node
     }
 
     package let name: String
@@ -53,6 +53,7 @@ package struct PluginTemplate: Sendable {
         switch language {
         case .python: files.append(("handler.py", Self.python))
         case .swift: files += [("handler.swift", Self.swift), ("build.sh", Self.build)]
+        case .node: files.append(("handler.js", Self.node))
         }
         return (files + [("README.md", readme)]).map { ($0.0, filled($0.1)) }
     }
@@ -97,7 +98,12 @@ package struct PluginTemplate: Sendable {
 
     private func filled(_ text: String) -> String {
         func list(_ texts: [String]) -> String { texts.map { JSONString.quoted($0) }.joined(separator: ", ") }
-        let command = language == .python ? ["python3", "handler.py"] : ["./handler"]
+        let command =
+            switch language {
+            case .python: ["python3", "handler.py"]
+            case .swift: ["./handler"]
+            case .node: ["node", "handler.js"]
+            }
         return text.replacingOccurrences(of: "@NAME@", with: name).replacingOccurrences(of: "@FIGURE@", with: figure)
             .replacingOccurrences(of: "@COMMAND@", with: list(command))
             .replacingOccurrences(of: "@TYPES@", with: list(types))

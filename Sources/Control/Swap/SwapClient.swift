@@ -7,6 +7,7 @@ import Inspection
 import Logging
 import MessageBus
 import Protocol
+import Terminal
 
 /// Has a running stack swap an instance's plugin, and follows that to its end.
 package struct SwapClient {
@@ -110,7 +111,21 @@ extension SwapProgress {
         return text + "."
     }
 
-    /// The result, on one line.
+    /// The days and figures that would be otherwise, with both values; empty where none would.
+    package static func table(of changes: [TrialChange], for terminal: Terminal) -> String {
+        guard !changes.isEmpty else { return "" }
+        let isForOne = Set(changes.map(\.user)).count == 1
+        var table = Table([.init("Day"), .init("Figure"), .number("Now"), .number("Then")])
+        for change in changes.sorted(by: { ($0.date, $0.figure) < ($1.date, $1.figure) }) {
+            let day = isForOne ? change.date : "\(change.date) \(change.user)"
+            table.add([day, change.figure, text(change.before), text(change.after)])
+        }
+        return "\n" + table.render(for: terminal) + "\n"
+    }
+
+    private static func text(_ value: Value) -> String { value.isNull ? "none" : String(value.json().prefix(60)) }
+
+    /// What has come of it, in a line.
     package var resultLine: String {
         if dryRun { return "\(instance) still runs \(from): this was a dry run." }
         guard let without else { return "\(instance) will run \(to) from the next start on." }

@@ -37,7 +37,9 @@ struct HandlerTrial {
                     handler.slice(day.user, [day.day], zones, as: known.cursor, window), as: known.cursor),
                 configuration: handler.configuration, characteristics: known.characteristics[day.user])
             do {
-                report.take(try compute(input, number: number), rows: day.isSettled ? day.rows : nil)
+                report.take(
+                    try compute(input, number: number), user: day.user, date: "\(day.day)",
+                    rows: day.isSettled ? day.rows : nil)
             } catch let failure as DayFailure {
                 report.failed.append(.init(date: "\(day.day)", why: failure.description))
             }

@@ -2,9 +2,11 @@ import HealthModel
 import Protocol
 
 extension TrialReport {
-    /// Adds the result for a day.
-    /// - Parameter rows: the existing rows for that day; nil if they can't be compared.
-    package mutating func take(_ output: DayOutput, rows: [(key: String, body: Value)]?) {
+    /// Takes in what came of a day.
+    /// - Parameter rows: what there is of that day; nil where that can't be compared.
+    package mutating func take(
+        _ output: DayOutput, user: String = "me", date: String = "", rows: [(key: String, body: Value)]?
+    ) {
         guard let rows else {
             computed += 1
             waiting += 1
@@ -14,6 +16,13 @@ extension TrialReport {
         let different = Self.differences(output, rows)
         if !different.isEmpty { differing += 1 }
         figures = Set(figures).union(different).sorted()
+        let body = rows.first { $0.key.hasPrefix("figures/") }?.body ?? .null
+        for name in different.sorted() where name != "events" && !name.hasPrefix("hourly.") {
+            changes.append(
+                TrialChange(
+                    user: user, date: date, figure: name, before: body["figures"][name],
+                    after: output.figures[name] ?? .null))
+        }
     }
 
     private static func differences(_ output: DayOutput, _ rows: [(key: String, body: Value)]) -> Set<String> {

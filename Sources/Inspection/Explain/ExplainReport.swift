@@ -62,7 +62,7 @@ package struct ExplainReport {
         summary = try Self.summary(stack, reader, user: user, day: day)
     }
 
-    private static func summary(_ stack: Stack, _ reader: StackReader, user: String, day: LocalDay) throws -> Value {
+    static func summary(_ stack: Stack, _ reader: StackReader, user: String, day: LocalDay) throws -> Value {
         guard let consolidator = stack.configuration.only(.consolidator) else { return .null }
         let pages: [Page<DayPage>] = try reader.pages(
             consolidator, .day(user: user, day: day.number, topic: "daily.summary"))
@@ -117,7 +117,10 @@ package struct ExplainReport {
         return figure == explanation.result ? "the same, but other details" : ExplainFormat.exact(figure)
     }
 
-    private var state: String {
+    private var state: String { Self.state(of: summary) }
+
+    /// "final, revision 3".
+    static func state(of summary: Value) -> String {
         let state = summary.read(SummaryState.self)
         return state?.final == true ? "final, revision \(state?.revision ?? 0)" : "not final yet"
     }

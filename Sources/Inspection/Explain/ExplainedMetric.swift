@@ -37,8 +37,10 @@ package struct ExplainedMetric: Sendable, Equatable {
                 $0.lowercased() == word || Self.bare($0).lowercased() == word
             })
         else {
+            let own = figures.filter { $0.explanation == nil }.map { $0.path.joined(separator: ".") }
             let known =
-                named.flatMap { [$0.how.names[0], $0.figure.path[0]] + $0.how.names.dropFirst() } + types.map(Self.bare)
+                own + named.flatMap { [$0.how.names[0], $0.figure.path[0]] + $0.how.names.dropFirst() }
+                + types.map(Self.bare)
             throw Self.unknown(
                 text, nearest: Nearest.to(word, among: known.map { $0.lowercased() }), among: known,
                 names: named.map(\.how.names[0]))

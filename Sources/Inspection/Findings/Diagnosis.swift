@@ -147,10 +147,13 @@ package struct Diagnosis {
             )
         }
         if let days = beat.handler?.failedDays, days > 0 {
+            let told = seen.alerts.first { $0.from == name && $0.kind == Alert.Kind.failedDays.rawValue }
             found.append(
                 Finding(
-                    .error, name, "couldn't compute \(days) day\(days == 1 ? "" : "s"); their figures are as before",
-                    remedy: "the log's events day.failed hold the reasons: 'healthbus logs \(name)'"))
+                    .error, name,
+                    "couldn't compute \(days) day\(days == 1 ? "" : "s"); their figures are as before"
+                        + (told.map { ". \($0.text)" } ?? ""),
+                    remedy: told?.remedy ?? "the log's events day.failed hold the reasons: 'healthbus logs \(name)'"))
         }
         for collision in beat.consolidator?.collisions ?? [] {
             found.append(
@@ -222,7 +225,11 @@ package struct Diagnosis {
     private var alerts: [Finding] {
         let backend = seen.stack.only(.backend)?.name
         let uploaders = seen.stack.instances.filter { $0.manifest.kind == .uploader }.map(\.name)
-        return seen.alerts.map { alert in
+        // Days that failed are told of with their number.
+        let others = seen.alerts.filter {
+            $0.kind != Alert.Kind.failedDays.rawValue || seen.beats[$0.from]?.beat.handler?.failedDays ?? 0 == 0
+        }
+        return others.map { alert in
             let finding = Finding(.warning, alert.from, alert.text, remedy: alert.remedy)
             if uploaders.contains(alert.from), ["delivery", "acceptance"].contains(alert.subject) {
                 return finding.because(of: [backend, alert.from])

@@ -28,8 +28,8 @@ package struct Examination: Sendable {
     package var formerZones: [FormerZone] = []
     /// Instances, and "supervisor", whose lock some process holds.
     package var held: Set<String> = []
-    /// The raised alerts: by whom, about what within its kind, the text, and what to do.
-    package var alerts: [(from: String, subject: String, text: String, remedy: String)] = []
+    /// What is raised: by whom, of which kind, about what within it, what, and what to do.
+    package var alerts: [(from: String, kind: String, subject: String, text: String, remedy: String)] = []
     package var quarantined: Int64 = 0
     package var freeBytes: Int64?
     /// For ingests that are heard: what is wrong with how they are reached, and who is let in.
@@ -85,7 +85,7 @@ extension Examination {
         where Alert.raisers.contains(instance.manifest.kind) && gone[instance.name] == nil {
             for row in try reader.rows(instance, topic: Alert.topicPrefix) {
                 guard let told = row.body?.read(RaisedAlert.self) else { continue }
-                alerts.append((instance.name, told.subject, told.text, told.remedy))
+                alerts.append((instance.name, told.kind, told.subject, told.text, told.remedy))
             }
         }
     }

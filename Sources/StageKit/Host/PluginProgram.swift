@@ -132,7 +132,9 @@ package enum PluginProgram {
                 let standby = try Standby(context, swap: swap)
                 prepared = try standby.prepare {
                     let prepared = try prepare(context)
-                    return (prepared, try check(prepared, context, standby.client))
+                    let trial = try check(prepared, context, standby.client)
+                    if let trial { try TrialFile(folder: context.folder).write(trial.changes, swap: swap) }
+                    return (prepared, trial)
                 }
                 context.log(.instanceStandby)
                 standby.wait()

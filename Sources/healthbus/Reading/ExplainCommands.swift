@@ -25,7 +25,18 @@ enum ExplainCommand: Command {
         guard days.first == days.last else {
             throw Failure.usage("\(arguments.positionals[1]) is more than a day", hint: "give one, as 2025-03-30")
         }
-        let report = try ExplainReport(stack, metric: arguments.positionals[0], day: days.first, user: user)
+        let metric = arguments.positionals[0]
+        if let own = try OwnFigureReport(stack, metric: metric, day: days.first, user: user) {
+            guard !arguments.flag("--hour"), !arguments.flag("--all") else {
+                throw Failure.usage(
+                    "the rule of '\(metric)' is known to its handler alone: there is nothing more to show of it",
+                    hint: "leave out --hour and --all; 'healthbus days --hourly' has its hours")
+            }
+            StandardStream.output.write(
+                arguments.flag("--json") ? own.json + "\n" : own.text(for: Terminal(.output)))
+            return
+        }
+        let report = try ExplainReport(stack, metric: metric, day: days.first, user: user)
         let shown = ExplainOptions(byHour: arguments.flag("--hour"), all: arguments.flag("--all"))
         StandardStream.output.write(
             arguments.flag("--json") ? report.json + "\n" : try report.text(shown, for: Terminal(.output)))

@@ -41,7 +41,7 @@ enum SwapCommand: Command {
             throw Failure.usage("this stack has no '\(name)'", hint: Nearest.hint(for: name, among: stack.names))
         }
         if plugin == nil, !arguments.flag("--dry-run"), let result = try SwapClient(stack).takeBackStopped(name) {
-            return show(result, isJSON: arguments.flag("--json"))
+            return show(result, [], isJSON: arguments.flag("--json"))
         }
         let wish = SwapWish(
             id: UUID().uuidString.lowercased(), instance: name, plugin: plugin, isTrial: arguments.flag("--dry-run"),
@@ -61,11 +61,19 @@ enum SwapCommand: Command {
             hasTold = true
             StandardStream.output.write(line + "\n")
         }
-        if isJSON || result.step == .done { show(result, isJSON: isJSON) }
+        let changes = try TrialFile(folder: stack.state.instance(wish.instance)).take(swap: wish.id) ?? []
+        if !isJSON { StandardStream.output.write(SwapProgress.table(of: changes, for: Terminal(.output))) }
+        if isJSON || result.step == .done { show(result, changes, isJSON: isJSON) }
         guard result.step == .done else { throw Failure(result.problem ?? "it wasn't swapped", hint: result.hint) }
     }
 
-    private static func show(_ result: SwapProgress, isJSON: Bool) {
-        StandardStream.output.write((isJSON ? Value(result).json(pretty: true) : result.resultLine) + "\n")
+    private static func show(_ result: SwapProgress, _ changes: [TrialChange], isJSON: Bool) {
+        guard isJSON else {
+            StandardStream.output.write(result.resultLine + "\n")
+            return
+        }
+        var members = Value(result).object ?? [:]
+        members["changes"] = .array(changes.map { Value($0) })
+        StandardStream.output.write(Value.object(members).json(pretty: true) + "\n")
     }
 }

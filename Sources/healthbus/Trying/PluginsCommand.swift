@@ -14,7 +14,7 @@ enum PluginsCommand: Command {
         positionals: [.init("list|show|validate|new|test"), .init("plugin", isRequired: false)],
         options: [
             .config, .json,
-            .init("--language", value: "name", help: "new: python or swift (default: python)"),
+            .init("--language", value: "name", help: "new: python, swift or node (default: python)"),
             .init(
                 "--types", value: "type", repeats: true, help: "new: sample types that it gets (default: step count)"),
             .init("--output", short: "-o", value: "folder", help: "new: where to write it (default: its name)"),

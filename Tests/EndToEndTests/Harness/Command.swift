@@ -56,7 +56,9 @@ final class Command: Sendable {
             child.kill()
             throw HarnessError("\(late)\n\(error.suffix(4000))")
         }
-        return Ended(exit: child.wait(), output: output, error: error)
+        let ended = Ended(exit: child.wait(), output: output, error: error)
+        try ToldMessages.note(words, ended.error)
+        return ended
     }
 
     private static func text(_ file: String) -> String {

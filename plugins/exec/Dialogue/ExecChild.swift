@@ -15,6 +15,9 @@ package final class ExecChild {
     private let output: Int32
     private let wake: Int32
     private let limits: ExecLimits
+    private let errors: ExecErrorOutput
+    /// The plugin's.
+    private let folder: String
     /// Bytes of a line that hasn't ended yet.
     private var partial: [UInt8] = []
     /// Whether the last exchange ended before everything was written: anything sent next would be taken for the rest of
@@ -42,10 +45,11 @@ package final class ExecChild {
         self.output = output.takeRead()
         self.wake = wake
         limits = command.limits
+        folder = command.folder
+        errors = ExecErrorOutput(error.takeRead(), said)
         for descriptor in [self.input, self.output] {
             _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         }
-        ExecErrorOutput.read(error.takeRead(), said)
     }
 
     deinit {
@@ -138,7 +142,9 @@ package final class ExecChild {
             }
             // Nothing to read yet, and it is alive.
             if count < 0, errno == EAGAIN || errno == EINTR, polled[2].revents == 0 { continue }
-            throw .ended(howItEnds(), midLine: partial.isEmpty ? nil : lines + 1)
+            throw .ended(
+                howItEnds(), midLine: partial.isEmpty ? nil : lines + 1,
+                why: ExecTrace.summary(of: errors.last(), folder: folder))
         }
     }
 

@@ -93,10 +93,11 @@ package struct ExecTraits: HandlerTraits, Equatable {
     }
 }
 
-/// Why a program that computes days returned no figures. Never contains what it wrote, which may be a health value.
+/// Why a program that computes days has given no figures. Never holds what it answered, which may be a health value; of an error that
+/// ended it, it holds what the program said of that.
 package enum ExecFailure: Error, Equatable, CustomStringConvertible {
-    /// It ended; whether in the middle of a line, and of which one.
-    case ended(String, midLine: Int?)
+    /// It ended; whether in the midst of a line, and of which one; and why, by its own word on standard error.
+    case ended(String, midLine: Int?, why: String?)
     case late(seconds: Double)
     case flood(bytes: Int)
     case badLine(Int, String)
@@ -110,8 +111,9 @@ package enum ExecFailure: Error, Equatable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .ended(let how, let line?): "the program ended (\(how)) in the middle of line \(line) of its answer"
-        case .ended(let how, nil): "the program ended (\(how)) before it was done"
+        case .ended(let how, let line, let why):
+            "the program ended (\(how)) \(line.map { "in the middle of line \($0) of its answer" } ?? "before it was done")"
+                + (why.map { ": \($0)" } ?? "")
         case .late(let seconds): "the program gave no answer within \(JSONNumber.text(seconds)) s and was ended"
         case .flood(let bytes): "the program's answer is longer than \(bytes) bytes"
         case .badLine(let line, let why): "line \(line) of the program's answer \(why)"

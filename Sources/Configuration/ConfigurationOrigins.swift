@@ -1,0 +1,30 @@
+import HealthModel
+
+/// Where each member of a stack's configuration comes from.
+package struct ConfigurationOrigins: Sendable {
+    package enum Origin: Sendable, Equatable {
+        /// The default stack, or the default of a plugin's option.
+        case standard
+        case file(String, line: Int?)
+        case variable(String)
+        /// An option of the command line.
+        case option(String)
+    }
+
+    /// What the file that is laid over the default says; null where there is none.
+    let own: Value
+    let places: JSONPlaces
+    let file: String
+    /// Instances that run another plugin since a swap, and the state folder's file that says so.
+    let swapped: Set<String>
+    let stateFile: String?
+
+    /// - Parameter key: as members stand one in the other, from the outermost.
+    package func origin(of key: [String]) -> Origin {
+        if let stateFile, key.count == 3, key[0] == "instances", key[2] == "plugin", swapped.contains(key[1]) {
+            return .file(stateFile, line: nil)
+        }
+        guard !key.reduce(own, { $0[$1] }).isNull else { return .standard }
+        return .file(file, line: places.line(of: key.joined(separator: ".")))
+    }
+}

@@ -1,0 +1,106 @@
+import Changelog
+import Client
+import Configuration
+import HealthModel
+import Logging
+import Protocol
+import Terminal
+
+/// `healthbus explain` of a figure whose rule only its handler knows, as one's own: what it is, who computed it, and of which samples.
+///
+/// It prints health values, because the person asked for them.
+package struct OwnFigureReport {
+    private let figure: FigureDeclaration
+    private let handler: StackConfiguration.Instance
+    private let day: LocalDay
+    private let user: String
+    private let clock: DayClock
+    private let summary: Value
+    /// Of the day, by type.
+    private let samples: [(type: String, count: Int)]
+    /// What the handler says of a day that it can't compute.
+    private let failure: String?
+
+    private var name: String { figure.path.joined(separator: ".") }
+    private var value: Value { figure.path.reduce(summary) { $0[$1] } }
+
+    /// - Returns: nil when no handler of the stack declares such a figure, or one that can be explained by its rule.
+    /// - Throws: `Failure` for an unknown user or a stack that doesn't answer.
+    package init?(_ stack: Stack, metric text: String, day: LocalDay, user: String) throws {
+        guard let (handler, figure) = Self.declared(text, in: stack.configuration) else { return nil }
+        let reader = stack.reader()
+        let observer = try ObserverQueries(stack, reader)
+        let zones = try observer.zones(of: user)
+        guard !zones.ranges(of: day).isEmpty else {
+            throw Failure.usage("\(day) was left out of this calendar: a flight or a change of zone skipped it")
+        }
+        (self.figure, self.handler, self.day, self.user) = (figure, handler, day, user)
+        clock = DayClock(zones, day)
+        summary = try ExplainReport.summary(stack, reader, user: user, day: day)
+        let types = handler.manifest.sampleTypes.filter { $0 != "*" }
+        let slice = zones.slice(of: day, .localDay)
+        let input = DayInput(
+            user: user, day: day, window: .localDay, zones: zones,
+            cutting: types.isEmpty
+                ? SamplePage()
+                : try observer.samples(
+                    user: user, types: types, from: slice.map(\.lowerBound).min() ?? .epoch,
+                    to: slice.map(\.upperBound).max() ?? .epoch),
+            configuration: handler.configuration)
+        var counts: [String: Int] = [:]
+        for index in input.samples.ids.indices { counts[input.samples.typeName(index), default: 0] += 1 }
+        samples = types.compactMap { type in
+            // Statistics are there where apps push them.
+            counts[type] == nil && !(handler.manifest.types + handler.manifest.reads).contains(type)
+                ? nil : (type, counts[type] ?? 0)
+        }
+        failure = try reader.rows(handler, topic: Alert.topic(.failedDays)).last?.body?.read(RaisedAlert.self)?.text
+    }
+
+    private static func declared(
+        _ text: String, in stack: StackConfiguration
+    ) -> (StackConfiguration.Instance, FigureDeclaration)? {
+        let word = text.lowercased()
+        for handler in stack.handlers {
+            let figure = handler.manifest.figures.first {
+                $0.explanation == nil && $0.path.joined(separator: ".").lowercased() == word
+            }
+            if let figure { return (handler, figure) }
+        }
+        return nil
+    }
+
+    /// `{metric, unit, user, date, zone, handler, plugin, value, final, revision, samples: {type: count}, failure}`.
+    package var json: String {
+        let value: Value = [
+            "metric": .string(name), "unit": .string(figure.unit), "user": .string(user),
+            "date": .string(day.description), "zone": .string(clock.zoneNames), "handler": .string(handler.name),
+            "plugin": .string(handler.manifest.file), "figure": self.value, "final": summary["final"],
+            "revision": summary["revision"],
+            "samples": .object(
+                samples.reduce(into: [:]) { $0[$1.type] = .integer(Int64($1.count)) }),
+            "failure": Value(failure),
+        ]
+        return value.json(pretty: true)
+    }
+
+    package func text(for terminal: Terminal) -> String {
+        let unit = figure.unit.isEmpty ? "" : " " + figure.unit
+        var text = "\(name) on \(day), \(clock.zoneNames): "
+        if value.isNull {
+            text += "none\nThe day's summary has no '\(name)'.\n"
+        } else {
+            let told = value.double.map { ExplainFormat.exact($0) } ?? value.json()
+            text += terminal.styled(told + unit, .bold) + "\n"
+            text += "That is the day's figure, \(ExplainReport.state(of: summary)).\n"
+        }
+        let program = handler.manifest.exec.map { "\($0.words.joined(separator: " ")) in \($0.folder)" }
+        text +=
+            "'\(handler.name)' computes it by its own rule (\(program ?? handler.manifest.executable)), which is known to that program alone.\n"
+        if let failure { text += "It fails: \(failure)\n" }
+        guard !samples.isEmpty else { return text }
+        var table = Table([.init("Type"), .number("Samples of the day")])
+        for (type, count) in samples { table.add([ExplainedMetric.bare(type), "\(count)"]) }
+        return text + "\n" + table.render(for: terminal)
+    }
+}

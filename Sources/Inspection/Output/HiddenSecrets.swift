@@ -1,0 +1,33 @@
+import Configuration
+import Foundation
+import HealthModel
+
+/// Takes out of options what lets somebody in, so that a configuration may be shown to others. Pure.
+enum HiddenSecrets {
+    static let hidden: Value = "(not shown)"
+
+    /// - Parameter name: the option's.
+    static func redacted(_ value: Value, name: String, of kind: Manifest.Kind?) -> Value {
+        let name = name.lowercased()
+        if let words = value.array?.compactMap(\.string), name.hasSuffix("command"), let program = words.first {
+            // Arguments may hold a token; which program it is may be known.
+            return words.count == 1
+                ? value : .array([.string(program), .string("(\(words.count - 1) more, not shown)")])
+        }
+        guard let text = value.string else { return value }
+        if ["password", "secret", "token", "key", "passphrase", "credentials"].contains(where: name.hasSuffix) {
+            return hidden
+        }
+        return .string(address(text, of: kind))
+    }
+
+    /// A URL without its password and query; a webhook's without its path too, for that is what lets in there.
+    private static func address(_ text: String, of kind: Manifest.Kind?) -> String {
+        guard text.contains("://") else { return text }
+        guard var parts = URLComponents(string: text) else { return "(not shown)" }
+        if parts.password != nil { parts.password = "hidden" }
+        if parts.query != nil { parts.query = "hidden" }
+        if kind == .notifier, parts.path.count > 1 { parts.path = "/hidden" }
+        return parts.string ?? "(not shown)"
+    }
+}

@@ -1,0 +1,188 @@
+import Configuration
+import Foundation
+import HealthModel
+import MessageBus
+import Terminal
+import UploaderReading
+
+/// `healthbus config show`: which settings hold for a stack, and where each comes from. Never a secret.
+package struct ConfigurationReport {
+    typealias Origin = ConfigurationOrigins.Origin
+
+    struct Setting {
+        /// "uploader.timeoutSeconds", "bus.sealed", "HEALTHBUS_LOG".
+        var key: String
+        /// nil: of the whole stack.
+        var instance: String?
+        var value: Value
+        var origin: Origin
+    }
+
+    private let settings: [Setting]
+
+    /// - Parameters:
+    ///   - given: where the state folder and the configuration file were named.
+    ///   - instance: only this one's; nil for all.
+    ///   - changed: only what isn't as it is by default.
+    package init(
+        _ stack: Stack, given: (state: ConfigurationOrigins.Origin, config: ConfigurationOrigins.Origin),
+        instance: String? = nil, changed: Bool = false,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws {
+        let origins = try StackConfigurationReader(
+            path: stack.configurationFile, state: stack.state, catalog: stack.catalog
+        ).origins
+        var all = Self.whole(stack, given, origins, environment)
+        for instance in stack.configuration.instances {
+            all += try Self.settings(of: instance, origins, environment)
+        }
+        all += Self.secrets(environment)
+        settings = all.filter { setting in
+            (instance == nil || setting.instance == instance) && (!changed || setting.origin != .standard)
+        }
+    }
+
+    private static func whole(
+        _ stack: Stack, _ given: (state: Origin, config: Origin), _ origins: ConfigurationOrigins,
+        _ environment: [String: String]
+    ) -> [Setting] {
+        let (bus, monitoring) = (stack.configuration.bus, stack.configuration.monitoring)
+        func variable(_ name: String, else origin: Origin) -> Origin {
+            environment.filled(name) == nil ? origin : .variable(name)
+        }
+        var all = [
+            Setting(key: "state", value: .string(stack.state.path), origin: given.state),
+            Setting(key: "config", value: Value(stack.configurationFile), origin: given.config),
+            Setting(
+                key: "plugins", value: .string(stack.catalog.folder),
+                origin: variable("HEALTHBUS_PLUGINS", else: .standard)),
+            Setting(key: "bus.sealed", value: .bool(bus.isSealed), origin: origins.origin(of: ["bus", "sealed"])),
+        ]
+        if bus.isSealed {
+            all.append(
+                Setting(
+                    key: "bus.keys", value: .string(stack.configuration.keyFolder(stack.state).path),
+                    origin: variable("HEALTHBUS_KEYS", else: origins.origin(of: ["bus", "keys"]))))
+        }
+        for (name, place) in [("publish", bus.endpoints?.publish), ("subscribe", bus.endpoints?.subscribe)] {
+            guard let place else { continue }
+            all.append(Setting(key: "bus.\(name)", value: .string(place), origin: origins.origin(of: ["bus", name])))
+        }
+        if let monitoring {
+            let port = Value.integer(Int64(monitoring.port))
+            for (name, value) in [("host", Value.string(monitoring.host)), ("port", port)] {
+                all.append(
+                    Setting(key: "monitoring.\(name)", value: value, origin: origins.origin(of: ["monitoring", name])))
+            }
+        }
+        for name in ["HEALTHBUS_LOG", "HEALTHBUS_LOG_LEVEL", "HEALTHBUS_KEY_NAME"] {
+            guard let text = environment.filled(name) else { continue }
+            all.append(Setting(key: name, value: .string(text), origin: .variable(name)))
+        }
+        return all
+    }
+
+    /// An instance's plugin and options, each as it holds: with what the environment says.
+    private static func settings(
+        of instance: StackConfiguration.Instance, _ origins: ConfigurationOrigins, _ environment: [String: String]
+    ) throws -> [Setting] {
+        let kind = instance.manifest.kind
+        var values = leaves(instance.configuration).map { path, value in
+            Setting(
+                key: path.joined(separator: "."), instance: instance.name,
+                value: HiddenSecrets.redacted(value, name: path.last ?? "", of: kind),
+                origin: origins.origin(of: ["instances", instance.name, "configuration"] + path))
+        }
+        func set(_ option: String, _ variable: String, _ value: Value) {
+            values.removeAll { $0.key == option }
+            values.append(
+                Setting(key: option, instance: instance.name, value: value, origin: .variable(variable)))
+        }
+        if kind == .backend, environment.filled(BackendAddress.variable) != nil {
+            let port = try BackendAddress.port(of: instance, environment: environment)
+            set("port", BackendAddress.variable, .integer(Int64(port)))
+        }
+        if kind == .backend, environment["HEALTHBUS_AUDIT"] == "1" { set("audit", "HEALTHBUS_AUDIT", true) }
+        if kind == .ingest, environment.filled(IngestAddress.variable) != nil {
+            let port = try IngestAddress.endpoint(of: instance, environment: environment).port
+            set("port", IngestAddress.variable, .integer(Int64(port)))
+        }
+        if kind == .observer {
+            if let folder = environment.filled(InboxFolder.variable) {
+                set("inbox", InboxFolder.variable, .string(folder))
+            }
+            if let zone = environment.filled("HEALTHBUS_ZONE") { set("zone", "HEALTHBUS_ZONE", .string(zone)) }
+        }
+        if instance.manifest.isFolderDestination, instance.configuration["folder"].isNull,
+            let folder = environment.filled("HEALTHBUS_FILES_FOLDER")
+        {
+            set("folder", "HEALTHBUS_FILES_FOLDER", .string(folder))
+        }
+        let plugin = Setting(
+            key: "plugin", instance: instance.name, value: .string(instance.plugin),
+            origin: origins.origin(of: ["instances", instance.name, "plugin"]))
+        return ([plugin] + values.sorted { $0.key < $1.key }).map { setting in
+            var named = setting
+            named.key = "\(instance.name).\(setting.key)"
+            return named
+        }
+    }
+
+    /// What an object holds, down to what holds nothing more.
+    private static func leaves(_ value: Value, _ path: [String] = []) -> [(path: [String], value: Value)] {
+        guard let members = value.object, !members.isEmpty else {
+            return path.isEmpty ? [] : [(path, value)]
+        }
+        return Value.inOrder(members).flatMap { leaves($0.value, path + [$0.key]) }
+    }
+
+    /// That they are set is worth knowing: they go before files.
+    private static func secrets(_ environment: [String: String]) -> [Setting] {
+        [
+            "HEALTHBUS_BACKEND_TOKEN", "HEALTHBUS_BACKEND_POSTGRES_URL", "HEALTHBUS_POSTGRES_URL", "HEALTHBUS_KEY",
+        ].filter { environment.filled($0) != nil }.map {
+            Setting(key: $0, value: HiddenSecrets.hidden, origin: .variable($0))
+        }
+    }
+
+    /// `[{key, instance, value, from: {kind, file, line, name}}]`.
+    package var json: String {
+        Value.array(
+            settings.map { setting in
+                [
+                    "key": .string(setting.key), "instance": Value(setting.instance), "value": setting.value,
+                    "from": setting.origin.value,
+                ]
+            }
+        ).json(pretty: true)
+    }
+
+    package func text(for terminal: Terminal) -> String {
+        var table = Table([.init("Setting"), .init("Value"), .init("From")])
+        for setting in settings {
+            let value = setting.value.isNull ? "none" : setting.value.string ?? setting.value.json()
+            table.add([setting.key, value, setting.origin.words])
+        }
+        return table.render(for: terminal)
+    }
+}
+
+extension ConfigurationOrigins.Origin {
+    var words: String {
+        switch self {
+        case .standard: "default"
+        case .file(let file, let line): file + (line.map { ":\($0)" } ?? "")
+        case .variable(let name): name
+        case .option(let name): name
+        }
+    }
+
+    var value: Value {
+        switch self {
+        case .standard: ["kind": "default"]
+        case .file(let file, let line): ["kind": "file", "file": .string(file), "line": Value(line)]
+        case .variable(let name): ["kind": "environment", "name": .string(name)]
+        case .option(let name): ["kind": "option", "name": .string(name)]
+        }
+    }
+}
