@@ -40,6 +40,9 @@ package final class HTTPServer: Sendable {
         package var streams = 8
         /// A streamed body that hasn't arrived whole by then is cut off.
         package var streamSeconds = 3600
+        /// Answers that go on (`EventStream`) at once; beyond it a request is answered 503 with Retry-After. A reader who takes nothing for `idleSeconds` while
+        /// something waits for him is cut off.
+        package var eventStreams = 32
         /// A compressed body may become so many times what was sent (or 1 MiB); beyond it a request is answered 413.
         package var inflationRatio = 200
 
