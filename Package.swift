@@ -267,7 +267,8 @@ let package = Package(
         + plugin(
             "dashboard", "DashboardStage",
             [
-                "Client", "Configuration", "HTTP", "HealthModel", "Inspection", "Logging", "Protocol", "StageKit",
+                "Client", "Clocks", "Configuration", "HTTP", "HealthModel", "Inspection", "Logging", "MessageBus",
+                "Protocol", "StageKit",
             ],
             main: [
                 "Client", "Clocks", "Configuration", "HTTP", "HealthModel", "Inspection", "Logging", "MessageBus",
@@ -319,6 +320,8 @@ let package = Package(
                     "StageKit",
                     "TestSupport",
                 ]),
+            tests(
+                "Dashboard", ["DashboardStage", "HTTP", "HealthModel", "Inspection", "TestSupport"]),
             tests("HTTP", ["CZlib", "HTTP", "HealthModel", "TestSupport"]),
             tests(
                 "Uploader",

@@ -24,8 +24,21 @@ PluginProgram.start("dashboard") { context, stopper in
     let stack = try Stack(state: context.state, configuration: context.stack, configurationFile: nil)
     let consolidator = try stack.instance(.consolidator)
     let series = SeriesKeeper(consolidator: consolidator, figures: context.stack.figures)
+    let counter = TopicCounter()
     let client = try StackClient(
-        address: context.address, hears: ([.exact("daily.summary")], { series.hear($0) }))
+        address: context.address,
+        hears: (
+            TopicCounter.subscriptions,
+            { message in
+                series.hear(message)
+                counter.count(message)
+            }
+        ))
+    let live = LivePages(stack, client, counter)
+    let folder = context.folder + "/files"
+    try StateFolder.make(folder)
+    // What a life before this one took and didn't hand on.
+    FileSink.removeLeftovers(in: folder)
     let gate = TokenGate(TokenFile(context.state))
     let dashboard = Dashboard(
         .init(
@@ -34,14 +47,18 @@ PluginProgram.start("dashboard") { context, stopper in
                 root: context.instance.manifest.folder + "/page",
                 others: ["/lib/chart.js": options["chartFile"].string ?? ""]),
             rule: SiteRule(hosts: (options["hosts"].array ?? []).compactMap(\.string)),
-            door: FrontDoor(isOpen: options["open"].bool ?? endpoint.isLoopback, now: { MonotonicClock.now }) {
+            door: FrontDoor(
+                isOpen: options["open"].bool ?? endpoint.isLoopback, now: { MonotonicClock.now }
+            ) {
                 secret in
                 guard
-                    case .granted(let grant) = try gate.answer(to: secret, now: WallClock.now, at: MonotonicClock.now)
+                    case .granted(let grant) = try gate.answer(
+                        to: secret, now: WallClock.now, at: MonotonicClock.now)
                 else { return nil }
                 return grant
             },
-            series: series, client: client, clock: { WallClock.now },
+            series: series, live: live, taps: TapStreams(context.address), client: client, folder: folder,
+            clock: { WallClock.now },
             failed: { log(.dashboardFailed, ["what": $0, "why": "\($1)"]) }))
 
     var limits = HTTPServer.Limits()
@@ -52,17 +69,24 @@ PluginProgram.start("dashboard") { context, stopper in
     let server = try HTTPServer(
         host: endpoint.host, port: endpoint.port,
         // Two stacks run side by side by default; a port that somebody has chosen is that one or none.
-        portTries: endpoint.port == DashboardAddress.usualPort ? 20 : 1, limits: limits
+        portTries: endpoint.port == DashboardAddress.usualPort ? 20 : 1, limits: limits,
+        admission: { dashboard.admission(of: $0) }
     ) { dashboard.handle($0) }
     if server.port != endpoint.port, endpoint.port != 0 {
         log(.dashboardMoved, ["wanted": endpoint.port, "port": server.port])
     }
     log(.dashboardListening, ["port": server.port])
     series.start(
-        { stack.reader(over: client) }, changed: { _ in },
+        { stack.reader(over: client) }, changed: { live.changed($0) },
         failed: { log(.dashboardFailed, ["what": "days", "why": "\($0)"]) })
-    let member = try BusMember(context, details: { HeartbeatDetails(DashboardDetails(dashboardPort: server.port)) })
+    live.start()
+    let member = try BusMember(
+        context,
+        details: {
+            HeartbeatDetails(DashboardDetails(dashboardPort: server.port, viewers: live.viewers))
+        })
     stopper.wait()
+    live.stop()
     server.stop()
     series.stop()
     client.close()

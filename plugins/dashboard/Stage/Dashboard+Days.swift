@@ -24,7 +24,7 @@ extension Dashboard {
         members["today"] = .string(zones.day(of: now).description)
         members["first"] = Value(ends?.0?.description)
         members["last"] = Value(ends?.1?.description)
-        members["imports"] = .bool(stack.configuration.only(.ingest) != nil)
+        members["imports"] = .bool(ingestURL != nil)
         return .object(members)
     }
 
@@ -37,12 +37,14 @@ extension Dashboard {
                     let handler = handlers.first { $0.manifest.figures.contains { $0.path == figure.path } }
                     let column = figure.column
                     return [
-                        "path": .string(figure.path.joined(separator: ".")), "form": .string(figure.form.rawValue),
+                        "path": .string(figure.path.joined(separator: ".")),
+                        "form": .string(figure.form.rawValue),
                         "unit": .string(figure.unit), "title": Value(column?.title),
                         "show": Value(column?.form.rawValue), "digits": Value(column?.digits),
                         "dividedBy": Value(column?.dividedBy), "suffix": Value(column?.suffix),
                         "hourly": Value(figure.hourly), "explain": Value(figure.explanation?.names.first),
-                        "rule": Value(figure.explanation?.rule.rawValue), "type": Value(figure.explanation?.type),
+                        "rule": Value(figure.explanation?.rule.rawValue),
+                        "type": Value(figure.explanation?.type),
                         "handler": Value(handler?.name), "family": Value(handler?.family),
                     ]
                 })
@@ -57,7 +59,9 @@ extension Dashboard {
             range = try whole(parts.series.withSeries(of: user) { $0.lastDays(last) })
         }
         guard let range else { return ["days": []] }
-        return ["days": try DaysReport(reader(), consolidator: consolidator, user: user, range: range).value]
+        return [
+            "days": try DaysReport(reader(), consolidator: consolidator, user: user, range: range).value
+        ]
     }
 
     func series(_ user: String, _ parameters: Parameters) throws -> [UInt8] {
@@ -70,7 +74,8 @@ extension Dashboard {
                     columns = []
                     for name in named {
                         guard let column = series.names.firstIndex(of: name) else {
-                            return .failure(.parameter("figures", "names \(name), which is no figure that is a number"))
+                            return .failure(
+                                .parameter("figures", "names \(name), which is no figure that is a number"))
                         }
                         if !columns.contains(column) { columns.append(column) }
                     }
@@ -81,7 +86,9 @@ extension Dashboard {
     }
 
     func day(_ user: String, _ parameters: Parameters) throws -> Value {
-        guard let date = try parameters.day("date") else { throw DashboardProblem.parameter("date", "is missing") }
+        guard let date = try parameters.day("date") else {
+            throw DashboardProblem.parameter("date", "is missing")
+        }
         var members = try DayReport(stack, reader(), user: user, day: date).value.object ?? [:]
         let around = parts.series.withSeries(of: user) { $0.neighbours(of: date) }
         members["previous"] = Value(around?.previous?.description)
@@ -90,7 +97,9 @@ extension Dashboard {
     }
 
     func explain(_ user: String, _ parameters: Parameters) throws -> Value {
-        guard let date = try parameters.day("date") else { throw DashboardProblem.parameter("date", "is missing") }
+        guard let date = try parameters.day("date") else {
+            throw DashboardProblem.parameter("date", "is missing")
+        }
         return try ExplainReport(
             stack, reader(), metric: try parameters.required("figure"), day: date, user: user
         ).value
@@ -98,7 +107,9 @@ extension Dashboard {
 
     func events(_ kind: EventRows.Kind, _ user: String, _ parameters: Parameters) throws -> Value {
         var range = try parameters.range()
-        if range == nil, kind == .night { range = try whole(parts.series.withSeries(of: user) { $0.lastDays(90) }) }
+        if range == nil, kind == .night {
+            range = try whole(parts.series.withSeries(of: user) { $0.lastDays(90) })
+        }
         let rows = try EventRows(stack, reader(), kind, user: user, range ?? DateRange())
         return [kind.rawValue + "s": rows.value]
     }
@@ -107,7 +118,8 @@ extension Dashboard {
     private func whole<Content>(_ content: Content?) throws -> Content {
         guard let content else {
             throw DashboardProblem(
-                503, "the days are still being read", advice: "ask again in a moment", headers: ["Retry-After": "1"])
+                503, "the days are still being read", advice: "ask again in a moment",
+                headers: ["Retry-After": "1"])
         }
         return content
     }

@@ -40,7 +40,8 @@ package final class SeriesKeeper: Sendable {
     ///   - changed: told of what has changed, not of what the first reading found.
     ///   - failed: told why a reading failed; it is tried again.
     package func start(
-        _ reader: @escaping @Sendable () -> StackReader, changed: @escaping @Sendable ([Change]) -> Void,
+        _ reader: @escaping @Sendable () -> StackReader,
+        changed: @escaping @Sendable ([Change]) -> Void,
         failed: @escaping @Sendable (any Error) -> Void
     ) {
         let thread = Thread { [self] in
@@ -109,7 +110,8 @@ package final class SeriesKeeper: Sendable {
             through = last.through
         }
         state.withLock { $0.isWhole = true }
-        return isFirst ? [] : changes.map { Change(user: $0.key, days: $0.value) }.sorted { $0.user < $1.user }
+        return isFirst
+            ? [] : changes.map { Change(user: $0.key, days: $0.value) }.sorted { $0.user < $1.user }
     }
 
     /// Of somebody's days; nil while they are read for the first time. Who has none gets empty columns.
