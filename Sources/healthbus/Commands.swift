@@ -8,7 +8,7 @@ import Terminal
 enum Commands {
     private static var groups: [(title: String, commands: [any Command.Type])] {
         [
-            ("Run a stack", [UpCommand.self, DemoCommand.self, RunCommand.self, SwapCommand.self]),
+            ("Run a stack", [UpCommand.self, DemoCommand.self, OpenCommand.self, RunCommand.self, SwapCommand.self]),
             (
                 "See what it does",
                 [
