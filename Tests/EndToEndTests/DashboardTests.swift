@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import HTTP
 import HealthModel
+import Processes
 import TestSupport
 import Testing
 
