@@ -264,6 +264,17 @@ let package = Package(
                 "Client", "Clocks", "Configuration", "HTTP", "HealthModel", "Logging", "MessageBus", "Protocol",
                 "StageKit",
             ])
+        // The page for people, and its data.
+        + plugin(
+            "dashboard", "DashboardStage",
+            [
+                "Client", "Clocks", "Configuration", "HTTP", "HealthModel", "Inspection", "Logging", "MessageBus",
+                "Protocol", "StageKit",
+            ],
+            main: [
+                "Client", "Clocks", "Configuration", "HTTP", "HealthModel", "Inspection", "Logging", "MessageBus",
+                "Protocol", "StageKit",
+            ])
         + [
             // What `make bench` measures without processes.
             .executableTarget(
@@ -310,6 +321,8 @@ let package = Package(
                     "StageKit",
                     "TestSupport",
                 ]),
+            tests(
+                "Dashboard", ["DashboardStage", "HTTP", "HealthModel", "Inspection", "TestSupport"]),
             tests("HTTP", ["CZlib", "HTTP", "HealthModel", "TestSupport"]),
             tests(
                 "Uploader",

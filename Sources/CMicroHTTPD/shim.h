@@ -47,7 +47,7 @@ struct healthbus_http_options {
 // MHD_start_daemon is variadic in C, which Swift can't call.
 static inline struct MHD_Daemon *healthbus_http_start(const struct healthbus_http_options *wanted) {
     // ITC: without it MHD_quiesce_daemon can't wake the threads.
-    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC;
+    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME;
     struct MHD_OptionItem items[5];
     size_t count = 0;
     // A pool of one is refused by some versions: leave it out.

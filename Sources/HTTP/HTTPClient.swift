@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 
 /// An HTTP client for one server, with one libcurl easy handle that keeps its connection open.
 ///
@@ -68,12 +69,32 @@ package final class HTTPClient: @unchecked Sendable {
         return answer
     }
 
-    private func send(_ request: HTTPRequest, to address: String, _ timeout: Double) throws -> HTTPResponse {
+    /// The same with a file for a body, which is read as it is sent.
+    /// - Throws: `HTTPError` too when the file can't be read.
+    package func send(_ request: HTTPRequest, file path: String, timeout: Double) throws -> HTTPResponse {
+        guard let file = fopen(path, "re"), fseek(file, 0, SEEK_END) == 0 else {
+            throw HTTPError(
+                .connection, endpoint: endpoint, detail: "the file to be sent can't be read",
+                hint: "check its rights")
+        }
+        defer { fclose(file) }
+        let size = ftell(file)
+        rewind(file)
+        defer { healthbus_setopt_pointer(handle, CURLOPT_READDATA, nil) }
+        healthbus_setopt_pointer(handle, CURLOPT_READDATA, file)
+        return try send(request, to: try url(of: request), timeout, fileBytes: size)
+    }
+
+    private func send(
+        _ request: HTTPRequest, to address: String, _ timeout: Double, fileBytes: Int? = nil
+    ) throws -> HTTPResponse {
         let answer = AnswerCollector(limit: answerLimit)
         var list: UnsafeMutablePointer<curl_slist>?
         defer { curl_slist_free_all(list) }
         for line in try headerLines(of: request) {
-            guard let longer = curl_slist_append(list, line) else { throw failure(CURLE_OUT_OF_MEMORY, timeout) }
+            guard let longer = curl_slist_append(list, line) else {
+                throw failure(CURLE_OUT_OF_MEMORY, timeout)
+            }
             list = longer
         }
         healthbus_setopt_string(handle, CURLOPT_URL, address)
@@ -88,7 +109,11 @@ package final class HTTPClient: @unchecked Sendable {
 
         let code = request.body.withUnsafeBytes { body in
             // libcurl reads the body from here while it performs, and not after.
-            if body.isEmpty && request.method != "POST" && request.method != "PUT" {
+            if let fileBytes {
+                healthbus_setopt_long(handle, CURLOPT_POST, 1)
+                healthbus_setopt_pointer(handle, CURLOPT_POSTFIELDS, nil)
+                healthbus_setopt_long(handle, CURLOPT_POSTFIELDSIZE, fileBytes)
+            } else if body.isEmpty && request.method != "POST" && request.method != "PUT" {
                 healthbus_setopt_pointer(handle, CURLOPT_POSTFIELDS, nil)
                 healthbus_setopt_long(handle, CURLOPT_HTTPGET, request.method == "HEAD" ? 0 : 1)
             } else {
@@ -102,7 +127,8 @@ package final class HTTPClient: @unchecked Sendable {
         }
         if answer.overflowed {
             throw HTTPError(
-                .answerTooLarge, endpoint: endpoint, detail: "the answer is larger than \(answerLimit) bytes",
+                .answerTooLarge, endpoint: endpoint,
+                detail: "the answer is larger than \(answerLimit) bytes",
                 hint: "check that the URL is that of a healthbus backend")
         }
         guard code == CURLE_OK else { throw failure(code, timeout) }
@@ -112,5 +138,6 @@ package final class HTTPClient: @unchecked Sendable {
     }
 
     /// "libcurl makes no promise that curl_global_init is thread-safe": once, behind Swift's lazy static.
-    private static let globalInit: CURLcode = curl_global_init(Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32))
+    private static let globalInit: CURLcode = curl_global_init(
+        Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32))
 }

@@ -131,6 +131,7 @@ extension HTTPExchanger {
     }
 
     func queue(_ answer: HTTPResponse, _ connection: OpaquePointer) -> MHD_Result {
+        if let stream = answer.events { return queue(stream, answer, connection) }
         keeper.enters(.answering, healthbus_http_socket(connection))
         let response = answer.body.withUnsafeBytes { bytes in
             MHD_create_response_from_buffer(
@@ -140,6 +141,25 @@ extension HTTPExchanger {
         defer { MHD_destroy_response(response) }
         for field in answer.headers.fields { MHD_add_response_header(response, field.name, field.value) }
         if load.withLock({ $0.draining }) { MHD_add_response_header(response, "Connection", "close") }
+        return MHD_queue_response(connection, UInt32(answer.status), response)
+    }
+
+    private func queue(_ stream: EventStream, _ answer: HTTPResponse, _ connection: OpaquePointer) -> MHD_Result {
+        let isTaken = load.withLock { load in
+            guard !load.draining, load.events.count < limits.eventStreams else { return false }
+            load.events[ObjectIdentifier(stream)] = stream
+            return true
+        }
+        guard isTaken else {
+            stream.close()
+            return queue(HTTPRefusal.crowded.answer, connection)
+        }
+        let forget = { [self] in load.withLock { _ = $0.events.removeValue(forKey: ObjectIdentifier(stream)) } }
+        guard let response = EventReader.response(stream, on: connection, closed: { _ = forget() }) else { return .NO }
+        defer { MHD_destroy_response(response) }
+        for field in answer.headers.fields { MHD_add_response_header(response, field.name, field.value) }
+        // For it there is no deadline: it goes on until one of both ends it.
+        keeper.enters(.handling, healthbus_http_socket(connection))
         return MHD_queue_response(connection, UInt32(answer.status), response)
     }
 }

@@ -11,6 +11,8 @@ final class HTTPExchanger: Sendable {
         var requests = 0
         var bodyBytes = 0
         var streams = 0
+        /// Those that are open.
+        var events: [ObjectIdentifier: EventStream] = [:]
         var draining = false
     }
 
@@ -53,7 +55,12 @@ final class HTTPExchanger: Sendable {
 
     /// Waits until no request is being handled, for at most this long.
     func drain(seconds: Double) {
-        load.withLock { $0.draining = true }
+        let events = load.withLock { load in
+            load.draining = true
+            return Array(load.events.values)
+        }
+        // They would never end by themselves; and a connection that is suspended can't be stopped.
+        for stream in events { stream.end() }
         let deadline = monotonicSeconds() + seconds
         while load.withLock({ $0.requests > 0 }), monotonicSeconds() < deadline { usleep(2000) }
     }

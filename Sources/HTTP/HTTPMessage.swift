@@ -75,6 +75,8 @@ package struct HTTPResponse: Sendable, Equatable {
     package var status: Int
     package var headers: HTTPHeaders
     package var body: [UInt8]
+    /// What follows instead of a body, as it comes; a server's.
+    package var events: EventStream?
 
     package init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
         self.status = status
@@ -85,6 +87,12 @@ package struct HTTPResponse: Sendable, Equatable {
     /// A JSON response.
     package init(status: Int, json: [UInt8]) {
         self.init(status: status, headers: ["Content-Type": "application/json"], body: json)
+    }
+
+    /// Server-sent events, until the stream ends or its reader goes.
+    package init(events: EventStream) {
+        self.init(status: 200, headers: ["Content-Type": "text/event-stream", "Cache-Control": "no-store"])
+        self.events = events
     }
 
     /// The body as text, for messages and tests.

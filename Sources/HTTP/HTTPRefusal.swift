@@ -20,7 +20,11 @@ package struct HTTPRefusal: Error, Sendable, Equatable {
     static let busy = HTTPRefusal(
         503, "too many bodies at once", hint: "send it again after Retry-After", headers: ["Retry-After": "1"])
 
-    /// The connection ends with it: where the next request begins is unknown, or mustn't be believed.
+    static let crowded = HTTPRefusal(
+        503, "too many read along at once", hint: "close one, or try again after Retry-After",
+        headers: ["Retry-After": "5"])
+
+    /// The connection ends with it: where the next request begins can't be told, or mustn't be believed.
     static func malformed(_ error: String) -> HTTPRefusal {
         HTTPRefusal(
             400, error, hint: "correct the request; sending it again won't help", headers: ["Connection": "close"])

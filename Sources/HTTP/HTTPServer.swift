@@ -42,6 +42,9 @@ package final class HTTPServer: Sendable {
         package var streams = 8
         /// A streamed body that hasn't arrived completely by then is cut off.
         package var streamSeconds = 3600
+        /// Answers that go on (`EventStream`) at once; beyond that a request is answered with 503 and Retry-After. A
+        /// reader who takes nothing for `idleSeconds` while something is waiting is cut off.
+        package var eventStreams = 32
         /// A compressed body may become this many times as long as what was sent (or 1 MiB); beyond that a request is
         /// answered with 413.
         package var inflationRatio = 200

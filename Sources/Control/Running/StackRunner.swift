@@ -65,6 +65,8 @@ package final class StackRunner: Sendable {
         var neverReady: [String: Int] = [:]
         var ready: Set<String> = []
         var relay: LogRelay?
+        /// The address of the page that was told.
+        var page: String?
     }
 
     /// An instance that ends this often before it has ever been ready can't start; further attempts would only hide
@@ -166,6 +168,7 @@ package final class StackRunner: Sendable {
             onEvent: { [self] notice in
                 log.note(notice)
                 note(notice, director)
+                if case .ready(let name) = notice { tellOfPage(name, client.heartbeats[name]?.beat) }
                 swaps.note(notice)
                 client.beat()
                 if state.withLock({ $0.failure != nil }) { running.stop() }
@@ -213,6 +216,19 @@ package final class StackRunner: Sendable {
         else { return }
         stack.state.address.removeSocketFiles()
         withExtendedLifetime(lock) {}
+    }
+
+    /// Where the page is, once it can be seen; again only when it has moved.
+    private func tellOfPage(_ name: String, _ beat: Heartbeat?) {
+        guard let instance = DashboardAddress.instance(in: stack.configuration), instance.name == name,
+            let port = beat?.dashboard?.dashboardPort, let endpoint = try? DashboardAddress.endpoint(of: instance)
+        else { return }
+        let url = DashboardAddress.url(endpoint, port: port)
+        let isNew = state.withLock { state in
+            defer { state.page = url }
+            return state.page != url
+        }
+        if isNew { say("page   \(url)") }
     }
 
     private func note(_ notice: SupervisorNotice, _ director: ProcessDirector) {

@@ -57,15 +57,16 @@ package struct DaysReport {
         }
     }
 
-    /// In full, except the hours.
-    package var json: String {
-        Value.array(
+    /// In full, but for the hours.
+    package var json: String { value.json(pretty: true) }
+
+    package var value: Value {
+        .array(
             days.map { day in
                 var members = day.object ?? [:]
                 members["hours"] = nil
                 return .object(members)
-            }
-        ).json(pretty: true)
+            })
     }
 
     /// A table for people; an empty cell means no data. A figure that no day has gets no column, and a narrow screen

@@ -73,7 +73,8 @@ extension Heartbeat {
     package var supervisor: SupervisorDetails? { details.read() }
     package var hub: HubDetails? { details.read() }
     package var ingest: IngestDetails? { details.read() }
-    /// When the last check for anything new took place.
+    package var dashboard: DashboardDetails? { details.read() }
+    /// When somebody last looked whether there is anything new.
     package var lastChecked: Instant? { details.read(CheckDetails.self)?.lastChecked }
 }
 

@@ -36,7 +36,7 @@ enum ExplainCommand: Command {
                 arguments.flag("--json") ? own.json + "\n" : own.text(for: Terminal(.output)))
             return
         }
-        let report = try ExplainReport(stack, metric: metric, day: days.first, user: user)
+        let report = try ExplainReport(stack, stack.reader(), metric: metric, day: days.first, user: user)
         let shown = ExplainOptions(byHour: arguments.flag("--hour"), all: arguments.flag("--all"))
         StandardStream.output.write(
             arguments.flag("--json") ? report.json + "\n" : try report.text(shown, for: Terminal(.output)))

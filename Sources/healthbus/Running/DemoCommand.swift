@@ -93,6 +93,7 @@ enum DemoCommand: Command {
 
             Everything is delivered, and the stack goes on. In another terminal:
               export HEALTHBUS_STATE="\(stack.state.path)"\(path)
+              healthbus open
               healthbus status
               healthbus days
               healthbus tap figures. daily.

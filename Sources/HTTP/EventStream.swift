@@ -1,0 +1,152 @@
+import CMicroHTTPD
+import Synchronization
+
+/// An answer that goes on: events for one reader, as HTML's `EventSource` reads them (`text/event-stream`).
+///
+/// Any thread may send, and none ever waits: what the reader hasn't taken yet is kept up to `capacity`, and what doesn't fit is left out. A stream at rest takes no
+/// thread: its connection is suspended until there is something to say.
+package final class EventStream: Sendable, Equatable {
+    /// `@unchecked Sendable`: libmicrohttpd's connection may be resumed from any thread; it is reached under the lock only.
+    private struct Connection: @unchecked Sendable { let handle: OpaquePointer }
+
+    private struct State {
+        var pending: [UInt8] = []
+        /// Set while it is suspended.
+        var suspended: Connection?
+        var isEnded = false
+        /// Its reader is gone.
+        var isClosed = false
+        /// Told once the reader is gone.
+        var whenClosed: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+    private let capacity: Int
+
+    /// - Parameter capacity: bytes that wait for a slow reader at the most.
+    package init(capacity: Int = 256 << 10) { self.capacity = capacity }
+
+    package static func == (one: EventStream, other: EventStream) -> Bool { one === other }
+
+    package var isOpen: Bool { state.withLock { !$0.isClosed && !$0.isEnded } }
+
+    /// Calls `action` once the reader is gone; at once when he is gone already.
+    package func whenClosed(_ action: @escaping @Sendable () -> Void) {
+        let isGone = state.withLock { state in
+            if !state.isClosed { state.whenClosed = action }
+            return state.isClosed
+        }
+        if isGone { action() }
+    }
+
+    /// - Parameter data: one line, as JSON is.
+    /// - Returns: false when the event was left out: the reader is too slow, or gone.
+    @discardableResult
+    package func send(_ event: StaticString, data: [UInt8]) -> Bool {
+        let name = UnsafeBufferPointer(start: event.utf8Start, count: event.utf8CodeUnitCount)
+        return append("event: ".utf8.count + name.count + "\ndata: \n\n".utf8.count + data.count) { text in
+            text.append(contentsOf: "event: ".utf8)
+            text.append(contentsOf: name)
+            text.append(contentsOf: "\ndata: ".utf8)
+            text.append(contentsOf: data)
+            text.append(contentsOf: "\n\n".utf8)
+        }
+    }
+
+    /// Says nothing, so that both sides notice when the other is gone.
+    package func beat() { append(3) { $0.append(contentsOf: ":\n\n".utf8) } }
+
+    /// No more comes; what is there is still sent.
+    package func end() {
+        state.withLock { state in
+            state.isEnded = true
+            Self.resume(&state)
+        }
+    }
+
+    @discardableResult
+    private func append(_ count: Int, _ write: (inout [UInt8]) -> Void) -> Bool {
+        state.withLock { state in
+            guard !state.isEnded, !state.isClosed, state.pending.count + count <= capacity else { return false }
+            write(&state.pending)
+            Self.resume(&state)
+            return true
+        }
+    }
+
+    private static func resume(_ state: inout State) {
+        guard let connection = state.suspended.take() else { return }
+        MHD_resume_connection(connection.handle)
+    }
+
+    // MARK: libmicrohttpd's side
+
+    static let ended = -1
+
+    /// Bytes for the reader; 0 with the connection suspended when there are none, `ended` at the end.
+    fileprivate func read(into room: UnsafeMutableRawBufferPointer, _ connection: OpaquePointer) -> Int {
+        state.withLock { state in
+            guard !state.pending.isEmpty else {
+                if state.isEnded { return Self.ended }
+                MHD_suspend_connection(connection)
+                state.suspended = Connection(handle: connection)
+                return 0
+            }
+            let count = min(state.pending.count, room.count)
+            room.copyBytes(from: state.pending[..<count])
+            state.pending.removeFirst(count)
+            return count
+        }
+    }
+
+    /// The connection is over, or never took the stream.
+    func close() {
+        let action = state.withLock { state in
+            state.suspended = nil
+            state.isClosed = true
+            state.pending = []
+            return state.whenClosed.take()
+        }
+        action?()
+    }
+}
+
+/// One stream on its connection: what libmicrohttpd holds until the answer is over.
+final class EventReader {
+    private let stream: EventStream
+    private let connection: OpaquePointer
+    private let closed: () -> Void
+
+    init(_ stream: EventStream, on connection: OpaquePointer, closed: @escaping () -> Void) {
+        (self.stream, self.connection, self.closed) = (stream, connection, closed)
+    }
+
+    /// nil when there is no memory for it; its stream is closed then.
+    static func response(_ stream: EventStream, on connection: OpaquePointer, closed: @escaping () -> Void)
+        -> OpaquePointer?
+    {
+        let reader = Unmanaged.passRetained(EventReader(stream, on: connection, closed: closed))
+        let response = MHD_create_response_from_callback(.max, blockBytes, read, reader.toOpaque(), free)
+        if response == nil { reader.takeRetainedValue().close() }
+        return response
+    }
+
+    /// What is asked for at once; must fit into a connection's buffer.
+    private static let blockBytes = 8 << 10
+
+    private func close() {
+        stream.close()
+        closed()
+    }
+
+    private static let read: MHD_ContentReaderCallback = { context, _, room, count in
+        guard let context, let room else { return EventStream.ended }
+        let reader = Unmanaged<EventReader>.fromOpaque(context).takeUnretainedValue()
+        return reader.stream.read(into: UnsafeMutableRawBufferPointer(start: room, count: count), reader.connection)
+    }
+
+    private static let free: MHD_ContentReaderFreeCallback = { context in
+        guard let context else { return }
+        Unmanaged<EventReader>.fromOpaque(context).takeRetainedValue().close()
+    }
+}

@@ -1,0 +1,178 @@
+import Changelog
+import Configuration
+import HealthModel
+import Protocol
+
+/// The stack as a graph with how each process does, for somebody who looks at it second by second. Pure.
+package struct PipelineView: Sendable {
+    package struct Node: Sendable, Equatable {
+        package enum State: String, Sendable {
+            case ready
+            /// It has work, and gets no further.
+            case behind
+            /// It runs, and doesn't answer.
+            case hanging
+            case stopped, starting, backoff, failed
+            /// It was never heard.
+            case silent
+        }
+
+        package var row: TopTable.Row
+        package var state: State
+        /// What is wrong, in a sentence.
+        package var why: String?
+        package var since: Instant?
+    }
+
+    package let graph: StackGraph
+    package let nodes: [Node]
+    package let isSupervised: Bool
+    package let pendingDays: Int64
+    private let beats: StackMetrics.Beats
+    private let now: Instant
+    /// Since when each one hasn't moved.
+    private let still: [String: Instant]
+
+    /// Who was asked and has said nothing for so long hangs: all are asked each second, and answer at once.
+    package static let patience = 1.8
+    /// The hub answers nobody; it speaks every few seconds.
+    private static let hubPatience = 10.0
+    /// At one turn for so long, a stage hangs though its place on the bus answers.
+    private static let turnPatience = Duration.seconds(20)
+    /// Work that gets no less for so long is more than a window in which changes are held together.
+    private static let stillPatience = Duration.seconds(10)
+
+    /// - Parameters:
+    ///   - sample: following the one before; else there are no rates.
+    ///   - beats: with their age in seconds.
+    ///   - asked: whether all have been asked each second for longer than `patience`.
+    ///   - old: what was shown before.
+    package init(
+        _ stack: StackConfiguration, _ sample: TopSample, _ beats: StackMetrics.Beats, asked: Bool,
+        after old: PipelineView?
+    ) {
+        graph = StackGraph(stack)
+        let table = TopTable(sample)
+        pendingDays = table.pendingDays
+        now = sample.now
+        self.beats = beats
+        isSupervised = beats["supervisor"].map { $0.age < TopSample.patience.seconds } ?? false
+        still = beats.reduce(into: [:]) { still, heard in
+            let past = old.flatMap { old in old.beats[heard.key].map { Work($0.beat, old.beats) } }
+            let isSame = past.map { $0 == Work(heard.value.beat, beats) } ?? false
+            still[heard.key] = isSame ? old?.still[heard.key] ?? sample.now : sample.now
+        }
+        let before = Dictionary((old?.nodes ?? []).map { ($0.row.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let hub = stack.only(.hub)?.name
+        let (now, still) = (now, still)
+        nodes = table.rows.map { row in
+            let verdict = Self.verdict(
+                row, beats[row.name], asked: asked, patience: row.name == hub ? Self.hubPatience : Self.patience,
+                still: still[row.name], now: now)
+            guard let verdict else { return Node(row: row, state: .ready) }
+            // As long as it goes on it began when it was first seen.
+            let known = before[row.name].flatMap { $0.state == verdict.state ? $0.since : nil }
+            return Node(row: row, state: verdict.state, why: verdict.why, since: verdict.since ?? known ?? now)
+        }
+    }
+
+    private typealias Verdict = (state: Node.State, why: String, since: Instant?)
+
+    /// What is wrong; nil when nothing is.
+    private static func verdict(
+        _ row: TopTable.Row, _ heard: (beat: Heartbeat, age: Double)?, asked: Bool, patience: Double, still: Instant?,
+        now: Instant
+    ) -> Verdict? {
+        switch row.state {
+        case "stopped", "stopping": return (.stopped, "it was stopped", nil)
+        case "starting": return (.starting, "it is being started", nil)
+        case "backoff": return (.backoff, "it ended, and is started again after a while", nil)
+        case "failed": return (.failed, "it ended, and isn't started again", nil)
+        default: break
+        }
+        guard let heard else { return (.silent, "nobody has heard it", nil) }
+        if heard.beat.phase == .stopped { return (.stopped, "it was stopped", nil) }
+        if asked, heard.age > patience {
+            return (.hanging, "it runs, and doesn't answer", now - .microseconds(Int64(heard.age * 1_000_000)))
+        }
+        if let since = heard.beat.busySince, now - since > turnPatience {
+            return (.hanging, "it has been at one turn since then", since)
+        }
+        let hasWork = (row.behind ?? 0) > 0 || (heard.beat.handler?.pending ?? 0) > 0
+        if hasWork, let still, now - still > stillPatience {
+            return (.behind, "it has work, and gets no further", still)
+        }
+        return nil
+    }
+
+    /// By what it is told that somebody gets on.
+    private struct Work: Equatable {
+        var frontier: [String: SequenceNumber]
+        var pending: Int?
+        var commit: Instant?
+        /// Who has nothing to do stands still only from when something comes.
+        var isAtRest: Bool
+
+        init(_ beat: Heartbeat, _ beats: StackMetrics.Beats) {
+            (frontier, pending, commit) = (beat.frontier, beat.stage.pending, beat.lastCommit)
+            isAtRest =
+                (pending ?? 0) == 0
+                && beat.frontier.allSatisfy { upstream, frontier in
+                    beats[upstream]?.beat.head.map { $0.sequence <= frontier } ?? true
+                }
+        }
+    }
+
+    // MARK: JSON
+
+    /// - Parameter rates: messages a second by topic; nil: they weren't counted.
+    package func value(rates: [String: Double]?) -> Value {
+        var layers: [String: Int] = [:]
+        for (depth, nodes) in graph.layers.enumerated() { for node in nodes { layers[node.name] = depth } }
+        let kinds = Dictionary(graph.nodes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        return [
+            "at": .string(InstantText.iso8601(now)), "supervised": .bool(isSupervised),
+            "pendingDays": .integer(pendingDays),
+            "nodes": .array(nodes.map { value($0, kinds[$0.row.name], layers[$0.row.name]) }),
+            "edges": .array(
+                graph.edges.map { edge in
+                    let pattern = TopicPattern(edge.topic)
+                    let rate = rates.map { $0.filter { pattern.matches($0.key) }.values.reduce(0, +) }
+                    return [
+                        "from": .string(edge.from), "to": .string(edge.to), "topic": .string(edge.topic),
+                        "kind": .string(edge.kind.rawValue),
+                        "rate": Self.counted(edge.topic) ? Self.rounded(rate) : .null,
+                    ]
+                }),
+        ]
+    }
+
+    /// Topics of hints, which are small and seldom: counting pages would mean to read them all.
+    package static let countedTopics = ["observed.", "sync.", "figures.", "events.", "daily.", "alert."]
+
+    private static func counted(_ topic: String) -> Bool { countedTopics.contains { topic.hasPrefix($0) } }
+
+    private static func rounded(_ number: Double?) -> Value { Value(number.map { ($0 * 100).rounded() / 100 }) }
+
+    private func value(_ node: Node, _ known: StackGraph.Node?, _ layer: Int?) -> Value {
+        let row = node.row
+        let beat = beats[row.name]?.beat
+        let behind = beat?.frontier.max { a, b in distance(a) < distance(b) }
+        return [
+            "name": .string(row.name), "plugin": Value(known?.plugin ?? beat?.plugin),
+            "kind": Value(known?.kind.rawValue ?? (graph.hub == row.name ? "hub" : nil)),
+            "state": .string(node.state.rawValue), "why": Value(node.why),
+            "since": Value(node.since.map { InstantText.iso8601($0) }), "received": Self.rounded(row.received),
+            "sent": Self.rounded(row.sent), "rows": Self.rounded(row.rows), "behind": Value(row.behind.map { Int($0) }),
+            "behindOn": Value(behind.flatMap { distance($0) > 0 ? $0.key : nil }),
+            "pending": Value(beat?.stage.pending), "memory": Value(row.memory.map { Int($0) }),
+            "processor": Self.rounded(row.processor), "restarts": Value(row.restarts),
+            "uptimeSeconds": Value(row.uptime.map { $0.rounded() }),
+            "lastCommit": Value(beat?.lastCommit.map { InstantText.iso8601($0) }), "layer": Value(layer),
+        ]
+    }
+
+    private func distance(_ entry: (key: String, value: SequenceNumber)) -> Int64 {
+        beats[entry.key]?.beat.head?.distance(from: entry.value) ?? 0
+    }
+}

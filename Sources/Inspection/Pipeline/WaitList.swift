@@ -1,0 +1,135 @@
+import BackgroundDelivery
+import Client
+import Configuration
+import HealthModel
+import Logging
+import Protocol
+
+/// What waits and what is wrong, each with what to do: what `healthbus doctor` finds out over the bus, and what isn't wrong but waits.
+package struct WaitList: Sendable, Equatable {
+    package struct Entry: Sendable, Equatable {
+        package enum Kind: String, Sendable {
+            case pending, released, locked, offline, quarantine, alert, task, finding
+            case deadLetters = "dead-letters"
+        }
+
+        package var kind: Kind
+        package var severity: Finding.Severity
+        package var subject: String
+        package var count: Int?
+        package var what: String
+        package var advice: String
+        package var since: Instant?
+        /// The destination whose dead letters can be sent again.
+        package var retry: String?
+    }
+
+    package let entries: [Entry]
+
+    /// - Parameters:
+    ///   - beats: with their age in seconds.
+    ///   - earlier: a moment before.
+    package init(
+        _ stack: Stack, _ reader: StackReader, _ beats: StackMetrics.Beats, earlier: StackMetrics.Beats, now: Instant
+    ) {
+        var seen = Examination(stack.configuration, state: stack.place, now: now, beats: beats)
+        seen.earlier = earlier
+        // Who was heard, or is said to run, has its lock; files aren't looked at.
+        let processes = beats["supervisor"]?.beat.supervisor?.processes ?? []
+        seen.held = Set(beats.keys).union(processes.filter { $0.pid != nil }.map(\.name))
+        var entries: [Entry] = []
+        for instance in stack.configuration.instances
+        where Alert.raisers.contains(instance.manifest.kind)
+            && (beats[instance.name]?.age ?? .infinity) < PipelineView.patience
+        {
+            // Who doesn't answer is told of by itself.
+            guard let rows = try? reader.rows(instance, topic: Alert.topicPrefix) else { continue }
+            for alert in rows.compactMap({ $0.body?.read(RaisedAlert.self) }) {
+                entries.append(
+                    Entry(
+                        kind: .alert, severity: .warning, subject: instance.name, what: alert.text,
+                        advice: alert.remedy, since: alert.since))
+            }
+        }
+        let advice = stack.advice
+        entries += Diagnosis.findings(seen).list.map { Self.entry($0, beats) }
+        entries += Self.waiting(beats, now: now)
+        self.entries = entries.enumerated()
+            .sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }
+            .map { _, entry in
+                var entry = entry
+                (entry.what, entry.advice) = (advice.addressed(entry.what), advice.addressed(entry.advice))
+                return entry
+            }
+    }
+
+    private static func entry(_ finding: Finding, _ beats: StackMetrics.Beats) -> Entry {
+        var entry = Entry(
+            kind: .finding, severity: finding.severity, subject: finding.subject,
+            what: ([finding.what] + finding.consequences).joined(separator: "; so "), advice: finding.remedy)
+        let uploader = beats[finding.subject]?.beat.uploader
+        if let letters = uploader?.deadLetters, letters > 0, finding.remedy.contains("dead-letters retry") {
+            (entry.kind, entry.count, entry.retry) = (.deadLetters, Int(letters), finding.subject)
+        } else if uploader?.path?.isSatisfied == false, finding.remedy.hasPrefix("nothing") {
+            entry.kind = .offline
+        }
+        return entry
+    }
+
+    /// What isn't wrong, and waits.
+    private static func waiting(_ beats: StackMetrics.Beats, now: Instant) -> [Entry] {
+        var entries: [Entry] = []
+        for (name, heard) in beats.sorted(by: { $0.key < $1.key }) where Readiness.isUp(heard) {
+            let beat = heard.beat
+            func add(_ kind: Entry.Kind, _ count: Int?, _ what: String, _ advice: String, since: Instant? = nil) {
+                entries.append(
+                    Entry(
+                        kind: kind, severity: .note, subject: name, count: count, what: what, advice: advice,
+                        since: since))
+            }
+            if let days = beat.handler?.pending, days > 0 {
+                add(
+                    .pending, days, "has \(days) day\(days == 1 ? "" : "s") to compute",
+                    "nothing: it begins with the newest, and goes on by itself")
+            }
+            if let types = beat.debouncer?.pending, types > 0 {
+                add(
+                    .released, types, "holds back changes of \(types) type\(types == 1 ? "" : "s") for a moment",
+                    "nothing, or 'healthbus sync' to have them released at once")
+            }
+            if let observer = beat.observer {
+                if observer.device?.isLocked == true {
+                    add(
+                        .locked, nil, "the device is locked: its data can't be read",
+                        "unlock the device, or 'healthbus device set locked=false'")
+                }
+                if observer.quarantined > 0 {
+                    add(
+                        .quarantine, Int(observer.quarantined),
+                        "put aside what isn't plausible or couldn't be understood",
+                        "'healthbus quarantine list' says what and why")
+                }
+            }
+            for task in beat.stage.tasks ?? [] where task.state == .pending {
+                add(
+                    .task, nil, "the task \(task.id) waits" + (task.waitsFor.map { " for \($0)" } ?? ""),
+                    "nothing, or 'healthbus tasks launch \(task.id)'")
+            }
+        }
+        return entries
+    }
+
+    package var value: Value {
+        [
+            "waits": .array(
+                entries.map { entry in
+                    [
+                        "kind": .string(entry.kind.rawValue), "severity": .string(entry.severity.rawValue),
+                        "subject": .string(entry.subject), "count": Value(entry.count), "what": .string(entry.what),
+                        "advice": .string(entry.advice), "since": Value(entry.since.map { InstantText.iso8601($0) }),
+                        "retry": entry.retry.map { ["destination": .string($0)] } ?? .null,
+                    ]
+                })
+        ]
+    }
+}

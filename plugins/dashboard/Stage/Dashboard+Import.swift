@@ -1,0 +1,71 @@
+import Client
+import Configuration
+import HTTP
+import HealthModel
+import Inspection
+import Logging
+import Protocol
+
+/// A file that is dropped on the page: it is handed on to the ingest in the name of whoever brings it, so that the ingest alone decides, and its limits hold.
+extension Dashboard {
+    /// What becomes of a request's body; asked once its head has come.
+    package func admission(of request: HTTPRequest) -> HTTPServer.Admission {
+        guard request.method == "PUT", request.path == "/api/import" else { return .collect() }
+        do {
+            try parts.rule.check(request)
+            let token = try bringer(request)
+            guard let url = ingestURL else { throw Self.noIngest }
+            let failed = parts.failed
+            let sink = try FileSink(folder: parts.folder) { failed("/api/import", Failure($0)) }
+            return .stream(
+                HTTPServer.BodyStream(to: sink, limit: Self.fileBytes) { [self] _ in
+                    defer { sink.abandon() }
+                    return dressed(answer { try handOn(sink.path, to: url, token) })
+                })
+        } catch { return .refuse(dressed(answer { throw error })) }
+    }
+
+    /// As large as an ingest takes it by default.
+    private static let fileBytes = 16 << 30
+
+    private static let noIngest = DashboardProblem(
+        409, "the ingest isn't heard, and nothing is taken in", advice: "use 'healthbus import FILE'")
+
+    /// Where files go; nil where the ingest is somewhere else, or isn't heard.
+    var ingestURL: String? {
+        guard !stack.configuration.bus.isRemote,
+            let ingest = IngestAddress.instance(in: stack.configuration),
+            ingest.configuration["certificateFile"].string == nil,
+            let told = parts.client.heartbeats[ingest.name]?.beat.ingest,
+            var endpoint = try? IngestAddress.endpoint(of: ingest)
+        else { return nil }
+        endpoint.port = told.ingestPort
+        return IngestAddress.url(endpoint, isTLS: false)
+    }
+
+    private func bringer(_ request: HTTPRequest) throws -> String {
+        let visitor = try parts.door.visitor(request)
+        guard visitor.scopes.contains(.ingest), let token = visitor.token else {
+            throw DashboardProblem(
+                visitor.token == nil ? 401 : 403, "to import needs a token with the scope ingest",
+                advice: "make one with 'healthbus token new --scope ingest'")
+        }
+        return token
+    }
+
+    private func handOn(_ path: String, to url: String, _ token: String) throws -> HTTPResponse {
+        let client = try HTTPClient(base: url)
+        let request = HTTPRequest(
+            method: "POST", path: "/v1/files",
+            headers: ["Authorization": "Bearer \(token)", "Content-Type": "application/octet-stream"])
+        let answer: HTTPResponse
+        do { answer = try client.send(request, file: path, timeout: 3600) } catch let error as HTTPError {
+            throw DashboardProblem(503, "the ingest doesn't answer: \(error.detail)", advice: error.hint)
+        }
+        guard answer.status != 202 else { return HTTPResponse(status: 202, json: answer.body) }
+        let said = (try? Value(json: answer.body)) ?? .null
+        throw DashboardProblem(
+            answer.status, said["message"].string ?? said["error"].string ?? "the ingest refuses it",
+            advice: said["hint"].string ?? "'healthbus logs ingest' says why")
+    }
+}

@@ -1,0 +1,209 @@
+import Client
+import Clocks
+import Configuration
+import Foundation
+import HTTP
+import HealthModel
+import Inspection
+import Protocol
+import Synchronization
+
+/// Tells open pages what is now: the pipeline each second, days and waits when they change. With nobody there it rests.
+package final class LivePages: Sendable {
+    private struct State {
+        var viewers: [EventStream] = []
+        var view: PipelineView?
+        var rates: [String: Double]?
+        var waits: [UInt8] = []
+        var isStopped = false
+    }
+
+    private let stack: Stack
+    private let client: StackClient
+    private let counter: TopicCounter
+    private let state = Mutex(State())
+    private let arrived = (look: DispatchSemaphore(value: 0), waits: DispatchSemaphore(value: 0))
+
+    /// Until most have answered who were asked how they are.
+    private static let answerTime = 0.15
+
+    package init(_ stack: Stack, _ client: StackClient, _ counter: TopicCounter) {
+        (self.stack, self.client, self.counter) = (stack, client, counter)
+    }
+
+    package func start() {
+        for (name, body) in [("look", lookOn), ("waits", waitOn)] {
+            let thread = Thread { body() }
+            thread.name = name
+            thread.start()
+        }
+    }
+
+    package func stop() {
+        let viewers = state.withLock { state in
+            state.isStopped = true
+            return state.viewers
+        }
+        for viewer in viewers { viewer.end() }
+        wake()
+    }
+
+    private func wake() {
+        arrived.look.signal()
+        arrived.waits.signal()
+    }
+
+    package var viewers: Int { state.withLock { $0.viewers.count } }
+
+    /// A stream for one more page; what is known is said at once.
+    func open() -> EventStream {
+        let stream = EventStream()
+        let (view, rates, waits) = state.withLock { state in
+            state.viewers.append(stream)
+            return (state.view, state.rates, state.waits)
+        }
+        stream.whenClosed { [weak self] in
+            self?.state.withLock { state in
+                state.viewers.removeAll { $0 === stream }
+                // What was is no beginning for whoever comes next.
+                if state.viewers.isEmpty { (state.view, state.rates, state.waits) = (nil, nil, []) }
+            }
+        }
+        stream.beat()
+        if let view { stream.send("pipeline", data: Array(view.value(rates: rates).json().utf8)) }
+        if !waits.isEmpty { stream.send("waits", data: waits) }
+        wake()
+        return stream
+    }
+
+    private func tell(_ event: StaticString, _ data: [UInt8]) {
+        for viewer in state.withLock({ $0.viewers }) { viewer.send(event, data: data) }
+    }
+
+    /// Summaries have changed.
+    package func changed(_ changes: [SeriesKeeper.Change]) {
+        for change in changes {
+            let dates = change.days.sorted().suffix(Self.datesTold)
+            let value: Value = [
+                "user": .string(change.user), "dates": .array(dates.map { .string($0.description) }),
+                "more": .bool(change.days.count > dates.count),
+            ]
+            tell("days", Array(value.json().utf8))
+        }
+    }
+
+    private static let datesTold = 100
+
+    // MARK: The pipeline
+
+    /// The newest look, or one of its own where nobody looks.
+    func pipeline() -> Value {
+        let known = state.withLock { state in state.view.map { ($0, state.rates) } }
+        if let (view, rates) = known { return view.value(rates: rates) }
+        return lookOnce().value(rates: nil)
+    }
+
+    /// Asks until all have answered, or for as long as it takes to tell who hangs.
+    private func lookOnce() -> PipelineView {
+        let began = MonotonicClock.now
+        var before = sample()
+        repeat {
+            client.hello()
+            Thread.sleep(forTimeInterval: 0.3)
+            let beats = client.heartbeats
+            if stack.names.allSatisfy({ (beats[$0]?.age ?? .infinity) < 0.3 || $0 == hub }) { break }
+        } while (MonotonicClock.now - began).seconds < PipelineView.patience + 0.5
+        let now = sample().following(before)
+        before = now
+        let asked = (MonotonicClock.now - began).seconds > PipelineView.patience
+        return PipelineView(stack.configuration, now, client.heartbeats, asked: asked, after: nil)
+    }
+
+    private var hub: String { stack.hub }
+
+    private func sample() -> TopSample {
+        TopSample(
+            names: stack.names, beats: client.heartbeats, now: WallClock.now,
+            monotonic: MonotonicClock.now)
+    }
+
+    private func lookOn() {
+        var (began, before) = (MonotonicTime?.none, TopSample?.none)
+        var (counts, countedAt) = (counter.all, MonotonicClock.now)
+        var (reading, beat) = (ObserverDetails.Reading?.none, 0)
+        while !state.withLock({ $0.isStopped }) {
+            guard viewers > 0 else {
+                (began, before) = (nil, nil)
+                arrived.look.wait()
+                (counts, countedAt) = (counter.all, MonotonicClock.now)
+                continue
+            }
+            let at = MonotonicClock.now
+            if began == nil { began = at }
+            client.hello()
+            Thread.sleep(forTimeInterval: Self.answerTime)
+            let sample = before.map { self.sample().following($0) } ?? self.sample()
+            before = sample
+            let (newCounts, now) = (counter.all, MonotonicClock.now)
+            let rates = TopicCounter.rates(newCounts, since: counts, seconds: (now - countedAt).seconds)
+            (counts, countedAt) = (newCounts, now)
+            let asked = began.map { (now - $0).seconds > PipelineView.patience } ?? false
+            let view = PipelineView(
+                stack.configuration, sample, client.heartbeats, asked: asked,
+                after: state.withLock { $0.view })
+            state.withLock { if !$0.viewers.isEmpty { ($0.view, $0.rates) = (view, rates) } }
+            tell("pipeline", Array(view.value(rates: rates).json().utf8))
+            let newReading = client.heartbeats[stack.observer]?.beat.observer?.reading
+            if newReading != reading { tellOfImport(newReading, reading) }
+            reading = newReading
+            beat += 1
+            if beat % 10 == 0 { for viewer in state.withLock({ $0.viewers }) { viewer.beat() } }
+            let rest = 1 - (MonotonicClock.now - at).seconds
+            if rest > 0 { Thread.sleep(forTimeInterval: rest) }
+        }
+    }
+
+    private func tellOfImport(_ now: ObserverDetails.Reading?, _ before: ObserverDetails.Reading?) {
+        if let now {
+            let value: Value = ["id": .string(now.id), "state": "open", "progress": Value(now)]
+            tell("import", Array(value.json().utf8))
+        }
+        guard let before, now?.id != before.id,
+            let report = try? ImportsReport(stack, stack.reader(over: client)),
+            let rows = report.value["imports"].array,
+            let row = rows.first(where: { $0["id"].string == before.id })
+        else { return }
+        tell("import", Array(row.json().utf8))
+    }
+
+    // MARK: What waits
+
+    func waits() -> [UInt8] { Array(waitList(earlier: [:]).value.json().utf8) }
+
+    private func waitList(earlier: StackMetrics.Beats) -> WaitList {
+        // Asked anew, so that who hangs isn't asked for what he won't tell.
+        client.hello()
+        Thread.sleep(forTimeInterval: Self.answerTime)
+        return WaitList(
+            stack, stack.reader(over: client), client.heartbeats, earlier: earlier, now: WallClock.now)
+    }
+
+    private func waitOn() {
+        var earlier: StackMetrics.Beats = [:]
+        while !state.withLock({ $0.isStopped }) {
+            guard viewers > 0 else {
+                earlier = [:]
+                arrived.waits.wait()
+                continue
+            }
+            let list = Array(waitList(earlier: earlier).value.json().utf8)
+            earlier = client.heartbeats
+            let isNew = state.withLock { state in
+                defer { if !state.viewers.isEmpty { state.waits = list } }
+                return state.waits != list
+            }
+            if isNew { tell("waits", list) }
+            Thread.sleep(forTimeInterval: 2)
+        }
+    }
+}
