@@ -36,7 +36,7 @@ export const problem = (error) => h('div', { class: 'notice ill', role: 'alert' 
 /** Draws the view of the address. A view gives back what to do when it is left; what it finds after it was left is dropped. */
 async function show(keep) {
   const mine = ++turn, { view, rest, options } = place();
-  const from = scrollY;
+  const from = scrollY, held = keep && document.activeElement?.id;
   leave(); leave = () => {};
   drawNav(view);
   document.title = `${t(`view.${view}`)} · healthbus`;
@@ -63,6 +63,7 @@ async function show(keep) {
   leave = () => { for (const end of leaving) end(); };
   main.replaceChildren(...made.flat().filter(Boolean));
   main.removeAttribute('aria-busy');
+  if (held) document.getElementById(held)?.focus({ preventScroll: true });
   if (keep) scrollTo(0, from); else { scrollTo(0, 0); if (mine > 1) main.focus({ preventScroll: true }); }
 }
 

@@ -49,7 +49,7 @@ function hours(frame, told, list, zone) {
   const starts = told.hours.start, factor = scaled(figure, 1);
   const rate = figure.path === 'heartRate.average';
   const values = (name) => (told.hours[name] ?? []).map((one) => scaled(figure, one));
-  return card(t('byHour'), picker(t('figure'), some.map((one) => [one.path, one.title]), figure.path, (path) => { frame.keep({ figure: path }); frame.redraw(); }),
+  return card(t('byHour'), picker(t('figure'), some.map((one) => [one.path, one.title]), figure.path, (path) => { frame.keep({ figure: path }); frame.redraw(); }, 'figure'),
     chart({
       label: `${figure.title}, ${t('byHour')}`, labels: starts, low: true, unit: unitOf(figure), floor: figure.sums ? 0 : undefined,
       say: (one, axis) => (axis ? plain(figure, one / factor) : full(figure, one / factor)), tick: (one) => time(one, zone), place: (one) => time(one, zone),

@@ -19,13 +19,19 @@ export async function draw(frame) {
 
   const glance = h('div'), rest = h('div');
   drawWeek(glance, week.days, list);
-  const extra = others(week.days);
+  let extra = others(week.days);
   await drawFigure(frame, rest, person, [...list, ...extra]);
+  // What is measured now and then isn't in every week; it is looked for once the page stands.
+  ask('days', { last: 90 }).then(({ days }) => {
+    if (!frame.current() || others(days).length === extra.length) return null;
+    extra = others(days);
+    return drawFigure(frame, rest, person, [...list, ...extra]);
+  }, () => {});
   frame.leaving.push(frame.live.on('days', async (told) => {
-    const [again] = await Promise.all([ask('days'), about(true)]);
+    const [again, now] = await Promise.all([ask('days'), about(true)]);
     if (!frame.current()) return;
     drawWeek(glance, again.days, list, new Set(told.dates));
-    await drawFigure(frame, rest, await about(), [...list, ...extra]);
+    await drawFigure(frame, rest, now, [...list, ...extra]);
   }));
   return [title, glance, rest];
 }
@@ -47,19 +53,27 @@ function drawWeek(into, days, list, changed = new Set()) {
       h('td', { class: 'left rank1 small' }, (day.workouts ?? []).map((one, at) => [at ? ', ' : '', h('a', { href: `#/workouts/${one.id}` }, `${named('activity', one.activity)} ${duration(one.durationSeconds / 60)}`)]))))))));
 }
 
+let turn = 0;
+
 async function drawFigure(frame, into, person, list) {
+  turn += 1;
+  const mine = turn;
   const figure = find(list, frame.options.get('figure') ?? 'steps');
   const years = [...Array(Number(person.last.slice(0, 4)) - Number(person.first.slice(0, 4)) + 1).keys()].map((at) => String(Number(person.last.slice(0, 4)) - at));
   const rolling = 'rolling', year = frame.options.get('year') ?? rolling;
   const told = await columns(figure, person);
+  // Whoever picks quickly gets what was picked last.
+  if (mine !== turn) return;
   const change = (changed) => { frame.keep(changed); drawFigure(frame, into, person, list); };
   const [from, to] = year === rolling ? [shift(person.last, -364), person.last] : [`${year}-01-01`, `${year}-12-31`];
+  const held = document.activeElement?.id;
   into.replaceChildren(
     card(t('calendarOf', { figure: figure.title }), h('div', { class: 'controls' },
-      picker(t('figure'), byFamily(list), figure.path, (path) => change({ figure: path })),
-      picker(t('year'), [[rolling, t('lastYear')], ...years.map((one) => [one, one])], year, (one) => change({ year: one }))),
+      picker(t('figure'), byFamily(list), figure.path, (path) => change({ figure: path }), 'figure'),
+      picker(t('year'), [[rolling, t('lastYear')], ...years.map((one) => [one, one])], year, (one) => change({ year: one }), 'year')),
     yearCalendar(figure, from, to, told, (day) => frame.go(`#/day/${day}`))),
     trend(figure, told, frame, change));
+  if (held) document.getElementById(held)?.focus();
 }
 
 /** All days of a figure, one place for each day from the first to the last. */
@@ -80,7 +94,7 @@ function trend(figure, told, frame, change) {
   const cut = (values) => values.slice(first).map((one) => scaled(figure, one));
   const labels = told.dates.slice(first), back = scaled(figure, 1);
   const say = (one, axis) => (axis ? plain(figure, one / back) : full(figure, one / back));
-  return card(t('trendOf', { figure: figure.title }), choice(t('span'), [['90', t('days90')], ['365', t('year1')], ['all', t('allTime')]], span in SPANS ? span : '90', (one) => change({ span: one })),
+  return card(t('trendOf', { figure: figure.title }), choice(t('span'), [['90', t('days90')], ['365', t('year1')], ['all', t('allTime')]], span in SPANS ? span : '90', (one) => change({ span: one }), 'span'),
     h('div', { class: 'compare' }, [7, 30].map((width) => compare(figure, told.values, width))),
     chart({
       label: t('trendOf', { figure: figure.title }), labels, unit: unitOf(figure), floor: figure.sums ? 0 : undefined, say,

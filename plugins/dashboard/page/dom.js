@@ -49,14 +49,14 @@ export const empty = (...children) => h('p', { class: 'empty' }, ...children);
 export const prose = (text) => text.split('`').map((part, at) => (at % 2 ? h('code', null, part) : part));
 
 /** A picker. Options are [value, title], or [group, [[value, title], …]]. */
-export function picker(label, options, value, changed) {
+export function picker(label, options, value, changed, id) {
   const option = ([name, title]) => h('option', { value: name, selected: name === value }, title);
   return h('label', null, h('span', { class: 'hidden' }, label),
-    h('select', { onchange: (event) => changed(event.target.value) },
+    h('select', { id, onchange: (event) => changed(event.target.value) },
       options.map(([name, title]) => (Array.isArray(title) ? h('optgroup', { label: name }, title.map(option)) : option([name, title])))));
 }
 
-/** A row of buttons of which one is pressed. */
-export const choice = (label, options, value, changed) =>
+/** A row of buttons of which one is pressed. With an id the focus stays on it when its view is drawn anew. */
+export const choice = (label, options, value, changed, id) =>
   h('div', { class: 'group', role: 'group', 'aria-label': label }, options.map(([name, title]) =>
-    h('button', { type: 'button', 'aria-pressed': String(name === value), onclick: () => changed(name) }, title)));
+    h('button', { type: 'button', id: id && `${id}-${name}`, 'aria-pressed': String(name === value), onclick: () => changed(name) }, title)));

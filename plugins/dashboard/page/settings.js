@@ -11,7 +11,7 @@ export async function draw(frame) {
   return [h('div', { class: 'top' }, h('h1', null, t('view.settings'))),
     card(t('units'), null, h('div', { class: 'controls' },
       h('span', null, t('language'), ' ', picker(t('language'), languages, language, remember('language'))),
-      Object.entries(units).map(([kind, names]) => h('span', null, t(`unit.${kind}`), ' ', picker(t(`unit.${kind}`), names.map((name) => [name, name]), unit(kind), remember(kind))))),
+      Object.entries(units).map(([kind, names]) => h('span', null, t(`unit.${kind}`), ' ', picker(t(`unit.${kind}`), names.map((name) => [name, name]), unit(kind), remember(kind), kind)))),
     h('p', { class: 'small soft' }, t('settingsHelp'))),
     card(t('session'), null, h('p', null, person.scopes.length ? t('mayDo', { scopes: person.scopes.map((scope) => t(`scope.${scope}`)).join(', ') }) : t('mayRead')), tokenForm('admin', () => frame.redraw()))];
 }

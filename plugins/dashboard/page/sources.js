@@ -16,7 +16,7 @@ export async function sourcesOf(frame, day, list, zone) {
     if (!(error instanceof Refusal)) throw error;
     return card(t('sources'), null, empty(error.message));
   }
-  const pick = picker(t('figure'), list.map((one) => [one.path, one.title]), figure.path, (path) => { frame.keep({ counted: path }); frame.redraw(); });
+  const pick = picker(t('figure'), list.map((one) => [one.path, one.title]), figure.path, (path) => { frame.keep({ counted: path }); frame.redraw(); }, 'counted');
   return card(t('sources'), pick, told.intervals?.length && told.hours?.length ? lanes(told, figure, zone) : empty(t('noSources')));
 }
 

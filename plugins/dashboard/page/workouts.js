@@ -15,7 +15,7 @@ async function drawAll(frame) {
   frame.leaving.push(frame.live.on('days', () => frame.redraw()));
   const kinds = [...new Set(workouts.map((one) => one.activity))].sort(), kind = frame.options.get('activity') ?? '';
   const some = workouts.filter((one) => !kind || one.activity === kind).reverse();
-  const title = h('div', { class: 'top' }, h('h1', null, t('view.workouts')), kinds.length > 1 && picker(t('activity'), [['', t('allActivities')], ...kinds.map((one) => [one, named('activity', one)])], kind, (one) => { frame.keep({ activity: one }); frame.redraw(); }));
+  const title = h('div', { class: 'top' }, h('h1', null, t('view.workouts')), kinds.length > 1 && picker(t('activity'), [['', t('allActivities')], ...kinds.map((one) => [one, named('activity', one)])], kind, (one) => { frame.keep({ activity: one }); frame.redraw(); }, 'activity'));
   if (!some.length) return [title, card(null, null, empty(t('noWorkoutsYet')))];
   const shown = Number(frame.options.get('shown') ?? AT_ONCE), told = (one, say) => (one === null || one === undefined ? '–' : say(one));
   return [title, card(null, null, scroll(t('view.workouts'), table(t('view.workouts'),
