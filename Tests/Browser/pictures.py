@@ -20,7 +20,7 @@ def main(programs, folder):
             for name, place, scheme, width, height in PICTURES:
                 page = browser.page(scheme, width, height, language="en-GB")
                 browser.show(page, views(stack)[place])
-                page.wait_for_function("document.getElementById('state').textContent === 'Live'")
+                browser.until(page, "it isn't live", "document.getElementById('state').textContent === 'Live'")
                 path = os.path.join(folder, f"{name}.png")
                 page.screenshot(path=path)
                 print(f"{path}: {os.path.getsize(path) // 1000} kB")

@@ -14,6 +14,7 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 #: Bytes of the page's own script that the first view may load.
 SCRIPT = 60_000
 LATE = 412
+LIVE = "document.getElementById('state').textContent === 'Live'"
 
 
 def check(truth, what):
@@ -69,7 +70,7 @@ def same_numbers(stack, browser):
     years = sorted({date[:4] for date in days})
     page = browser.page()
     browser.show(page, "days")
-    page.wait_for_function("document.querySelectorAll('select option[value^=\"other.\"]').length > 0")
+    browser.until(page, "other types aren't offered", "document.querySelectorAll('select option[value^=\"other.\"]').length > 0")
     paths = page.eval_on_selector_all("main select optgroup option", "all => all.map((one) => one.value)")
     wanted = {path for path in ("steps", "heartRate.resting", "sleep.asleepMinutes", "bodyMassKilograms") if path not in paths}
     check(not wanted, f"figures aren't offered: {wanted}")
@@ -122,7 +123,7 @@ def by_keyboard(stack, browser):
     date = page.evaluate("document.activeElement.dataset.date")
     check(date < last, f"arrows lead from {last} to {date}")
     page.keyboard.press("Enter")
-    page.wait_for_function("(date) => location.hash.startsWith(`#/day/${date}`)", arg=date)
+    browser.until(page, "the day isn't shown", "(date) => location.hash.startsWith(`#/day/${date}`)", date)
     page.context.close()
     print("the calendar goes by the keyboard")
 
@@ -132,7 +133,7 @@ def in_german(stack, browser):
     page = browser.page(language="de-DE")
     browser.show(page, "days")
     check(page.locator("h1").inner_text() == "Tage", page.locator("h1").inner_text())
-    check(" km" in page.locator(".week").inner_text(), "no kilometres for a German")
+    check("km" in page.locator(".week").inner_text(), "no kilometres for a German")
     lacking = page.evaluate("""async () => {
         const [en, de] = await Promise.all(['en', 'de'].map((name) => import(`/words/${name}.js`)));
         return Object.keys(en.words).filter((key) => !(key in de.words));
@@ -141,7 +142,7 @@ def in_german(stack, browser):
     page.context.close()
     page = browser.page(language="en-US")
     browser.show(page, "days")
-    check(" mi" in page.locator(".week").inner_text(), "no miles for an American")
+    check("mi" in page.locator(".week").inner_text(), "no miles for an American")
     page.context.close()
     print("German and American words and units")
 
@@ -159,7 +160,7 @@ def late_sample(stack, browser):
         file.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<HealthData locale="en_US"><ExportDate value="{last["date"]} 23:59:00 +0100"/>{record}</HealthData>\n')
     began = time.monotonic()
     stack.run("import", stack.path("late.xml"))
-    page.wait_for_function("([cell, wanted]) => Math.abs(Number(document.querySelector(cell)?.dataset.value) - wanted) < 0.001", arg=[cell, before + LATE])
+    browser.until(page, "the late sample isn't shown", "([cell, wanted]) => Math.abs(Number(document.querySelector(cell)?.dataset.value) - wanted) < 0.001", [cell, before + LATE])
     print(f"a late sample was seen after {time.monotonic() - began:.1f} s")
     page.context.close()
 
@@ -189,10 +190,10 @@ def goes_on(stack, browser):
     """A page that lost its stack says so, and goes on by itself."""
     page = browser.page()
     browser.show(page, "days")
-    page.wait_for_function("document.getElementById('state').textContent === 'Live'")
+    browser.until(page, "it isn't live", LIVE)
     stack.send("dashboard", signal.SIGKILL)
     page.wait_for_selector("#state.lost")
-    page.wait_for_function("document.getElementById('state').textContent === 'Live'")
+    browser.until(page, "it isn't live", LIVE)
     browser.complaints.clear()  # The browser itself notes that the connection was cut.
     page.context.close()
     print("the page went on after its stack had been away")
@@ -215,7 +216,7 @@ def by_drop(stack, browser):
         return transfer;
     }""", content)
     page.dispatch_event(".drop", "drop", {"dataTransfer": transfer})
-    page.wait_for_function("document.querySelectorAll('main tbody tr').length >= 2 && [...document.querySelectorAll('main tbody tr')].every((row) => row.innerText.includes('done'))")
+    browser.until(page, "the import isn't done", "document.querySelectorAll('main tbody tr').length >= 2 && [...document.querySelectorAll('main tbody tr')].every((row) => row.innerText.includes('done'))")
     eventually("the days of the import aren't there", lambda: any(day["date"] == "2024-02-05" for day in stack.days()))
     print("an export was dropped on the page: " + " ".join(page.locator("main tbody tr").first.inner_text().split()))
     page.context.close()

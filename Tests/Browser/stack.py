@@ -142,10 +142,14 @@ class Browser:
         self.drawn(page)
 
     @staticmethod
-    def drawn(page):
-        page.wait_for_function("() => { const main = document.getElementById('main'); return !main.hasAttribute('aria-busy') && main.childElementCount > 0; }")
+    def until(page, what, look, value=None):
+        """Asks again and again from here: the page's policy lets nobody, Playwright's own waiting neither, evaluate text in it."""
+        eventually(f"{page.url}: {what}", lambda: page.evaluate(look, value))
+
+    def drawn(self, page):
+        self.until(page, "the view isn't drawn", "() => { const main = document.getElementById('main'); return !main.hasAttribute('aria-busy') && main.childElementCount > 0; }")
         # Charts are drawn when their library is there.
-        page.wait_for_function("() => [...document.querySelectorAll('main .chart canvas')].every((one) => globalThis.Chart?.getChart(one))")
+        self.until(page, "a chart isn't drawn", "() => [...document.querySelectorAll('main .chart canvas')].every((one) => globalThis.Chart?.getChart(one))")
 
     def close(self):
         self.browser.close()

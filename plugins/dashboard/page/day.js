@@ -37,7 +37,7 @@ function tiles(summary, list) {
   const some = list.filter((one) => value(summary, one) !== null && !one.path.includes('Mean'));
   const tile = (figure) => {
     const unit = unitOf(figure), told = value(summary, figure);
-    return h('div', { class: `tile ${figure.family}`, 'data-figure': figure.path, 'data-value': told }, h('dt', null, figure.title), h('dd', null, figure.family === 'sleep' ? duration(told) : [plain(figure, told), unit && h('small', null, ` ${unit}`)]));
+    return h('div', { class: `tile ${figure.family}`, 'data-figure': figure.path, 'data-value': told }, h('dt', null, figure.title), h('dd', null, figure.family === 'sleep' || figure.unit === 'min' ? full(figure, told) : [plain(figure, told), unit && h('small', null, ` ${unit}`)]));
   };
   return h('section', { class: 'card' }, h('dl', { class: 'tiles' }, some.map(tile)));
 }

@@ -39,7 +39,7 @@ function shown(figure) {
 export function duration(minutes, brief) {
   const whole = Math.round(minutes), hours = Math.trunc(whole / 60), rest = Math.abs(whole % 60);
   if (brief) return `${number(hours)}:${String(rest).padStart(2, '0')}`;
-  return hours ? `${number(hours)} h ${String(rest).padStart(2, '0')} min` : `${number(rest)} min`;
+  return hours ? `${number(hours)}\u00a0h\u00a0${String(rest).padStart(2, '0')}\u00a0min` : `${number(rest)}\u00a0min`;
 }
 
 const inHours = (figure) => figure.unit === 'min' && figure.family === 'sleep';
@@ -56,9 +56,9 @@ export function plain(figure, value) {
 /** With its unit: "8,140", "9.8 km", "7 h 26 min". */
 export function full(figure, value) {
   if (value === null || value === undefined) return '–';
-  if (inHours(figure)) return duration(value);
+  if (inHours(figure) || (figure.unit === 'min' && value >= 90)) return duration(value);
   const name = unitOf(figure);
-  return plain(figure, value) + (name ? ` ${name}` : '');
+  return plain(figure, value) + (name ? `\u00a0${name}` : '');
 }
 
 const KM = { unit: 'm', long: true };
