@@ -9,7 +9,7 @@ TEST := SWIFT_BACKTRACE=enable=no $(SWIFT) test --configuration release --skip-b
 BIN = $(shell $(BUILD) --show-bin-path)
 
 PACKAGES := pkg-config libzmq3-dev libsqlite3-dev libcbor-dev libarchive-dev libcurl4-openssl-dev \
-	libmicrohttpd-dev libgnutls28-dev libxxhash-dev libsodium-dev libqrencode-dev zlib1g-dev libpq-dev
+	libmicrohttpd-dev libgnutls28-dev libxxhash-dev libsodium-dev libqrencode-dev zlib1g-dev libpq-dev libjs-chart.js
 SOURCES := Package.swift Sources Tests plugins Benchmarks
 # What holds messages against docs/protocol.cddl in the tests.
 SCHEMA := .build/schema/installed

@@ -263,6 +263,16 @@ let package = Package(
                 "Client", "Clocks", "Configuration", "HTTP", "HealthModel", "Logging", "MessageBus", "Protocol",
                 "StageKit",
             ])
+        // The page for people, and its data.
+        + plugin(
+            "dashboard", "DashboardStage",
+            [
+                "Client", "Configuration", "HTTP", "HealthModel", "Inspection", "Logging", "Protocol", "StageKit",
+            ],
+            main: [
+                "Client", "Clocks", "Configuration", "HTTP", "HealthModel", "Inspection", "Logging", "MessageBus",
+                "Protocol", "StageKit",
+            ])
         + [
             // What `make bench` measures without processes.
             .executableTarget(

@@ -28,7 +28,7 @@ def free_port():
 
 def environment(port):
     """Of every command of one stack: its own backend's port, and nothing of the user's own stack."""
-    return {"HEALTHBUS_BACKEND_PORT": str(port), "HEALTHBUS_INGEST_PORT": "0", "HEALTHBUS_CONFIG": "",
+    return {"HEALTHBUS_BACKEND_PORT": str(port), "HEALTHBUS_INGEST_PORT": "0", "HEALTHBUS_DASHBOARD_PORT": "0", "HEALTHBUS_CONFIG": "",
             "HEALTHBUS_LOG_LEVEL": "info"}
 
 

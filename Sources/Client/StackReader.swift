@@ -14,7 +14,9 @@ package final class StackReader {
     package let state: StateFolder
     package let stack: StackConfiguration
     private let address: @Sendable () throws -> BusAddress
-    private lazy var client = Result { try StackClient(address: try address()) }
+    private lazy var client = Result { try shared ?? StackClient(address: try address()) }
+    /// The place on the bus by which all is asked, where nothing is to be read from files.
+    private let shared: StackClient?
     /// Whom this reader has asked whether they are there.
     private var asked: Set<String> = []
     /// Makes the answerer for an instance's file; by plugin kind. The file of one that runs is open for reading only.
@@ -47,11 +49,22 @@ package final class StackReader {
         self.source = source
         self.foundSilent = foundSilent
         self.address = address ?? { try stack.address(in: state, as: KeyRole.cli) }
+        shared = nil
+    }
+
+    /// Asks over the bus alone, by a place on it that others may use at the same time: opens no file and takes no lock, so that who doesn't answer can't be read.
+    package init(state: StateFolder, stack: StackConfiguration, over client: StackClient) {
+        self.state = state
+        self.stack = stack
+        shared = client
+        source = { _, database in ChangelogSource(database: database) }
+        foundSilent = { _ in }
+        address = { try stack.address(in: state, as: KeyRole.cli) }
     }
 
     /// Whether an instance keeps its folder somewhere else: on a bus between machines or containers, who has none here asks over the bus.
     private func isElsewhere(_ instance: String) -> Bool {
-        stack.bus.isRemote && !FileManager.default.fileExists(atPath: state.instance(instance))
+        shared != nil || stack.bus.isRemote && !FileManager.default.fileExists(atPath: state.instance(instance))
     }
 
     /// Who is silent when it is first asked for is down, as far as this reader goes.

@@ -65,6 +65,7 @@ package struct StackConfiguration: Sendable, Equatable {
     ) {
         let order: [Manifest.Kind] = [
             .hub, .backend, .observer, .debouncer, .handler, .consolidator, .uploader, .notifier, .ingest,
+            .dashboard,
         ]
         func rank(_ instance: Instance) -> Int { order.firstIndex(of: instance.manifest.kind) ?? order.count }
         self.instances = instances.sorted { (rank($0), $0.name) < (rank($1), $1.name) }

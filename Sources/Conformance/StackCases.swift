@@ -43,7 +43,7 @@ final class StackCases {
         case .hub, .observer, .debouncer:
             name = manifest.kind.rawValue
             instances[name] = entry
-        case .backend, .consolidator, .uploader, .notifier, .ingest:
+        case .backend, .consolidator, .uploader, .notifier, .ingest, .dashboard:
             name = "first"
             instances[name] = entry
         }
@@ -57,7 +57,7 @@ final class StackCases {
         if manifest.kind == .uploader || manifest.kind == .notifier, !declared["url"].isNull {
             options["url"] = "http://127.0.0.1:1"
         }
-        if [.backend, .ingest].contains(manifest.kind), !declared["port"].isNull { options["port"] = 0 }
+        if [.backend, .ingest, .dashboard].contains(manifest.kind), !declared["port"].isNull { options["port"] = 0 }
         return .object(options)
     }
 

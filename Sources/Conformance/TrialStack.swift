@@ -78,6 +78,7 @@ final class TrialStack {
                 environment: [
                     "HEALTHBUS_PLUGINS": catalog.folder, "HEALTHBUS_LOG": "text", "HEALTHBUS_LOG_LEVEL": "info",
                     "HEALTHBUS_ZONE": TestRows.zone, "HEALTHBUS_BACKEND_PORT": "", "HEALTHBUS_INGEST_PORT": "",
+                    "HEALTHBUS_DASHBOARD_PORT": "0",
                     "HEALTHBUS_BACKEND_TOKEN": "test",
                 ],
                 streams: .init(output: log, error: log)),

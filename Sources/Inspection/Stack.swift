@@ -31,6 +31,20 @@ package struct Stack: Sendable {
             path: configurationFile, state: self.state, choices: choices, catalog: catalog)
     }
 
+    /// The stack of a plugin's own process.
+    package init(state: StateFolder, configuration: StackConfiguration, configurationFile: String?) throws {
+        self.state = state
+        self.configuration = configuration
+        self.configurationFile = configurationFile
+        catalog = try PluginCatalog.standard()
+        advice = Advice(state: state.path == StateFolder.standard().path ? nil : state.path)
+    }
+
+    /// Asks over the bus alone (`StackReader.init(state:stack:over:)`).
+    package func reader(over client: StackClient) -> StackReader {
+        StackReader(state: state, stack: configuration, over: client)
+    }
+
     /// The bus for a command, with a person's key where it is sealed.
     package var address: BusAddress { get throws { try address(as: KeyRole.cli) } }
 

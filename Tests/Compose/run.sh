@@ -11,6 +11,7 @@ cd "$(dirname "$0")/../.."
 export COMPOSE_PROJECT_NAME=${COMPOSE_PROJECT_NAME:-healthbus-test-$$}
 export HEALTHBUS_BACKEND_PORT=${HEALTHBUS_BACKEND_PORT:-18787}
 export HEALTHBUS_INGEST_PORT=${HEALTHBUS_INGEST_PORT:-18788}
+export HEALTHBUS_DASHBOARD_PORT=${HEALTHBUS_DASHBOARD_PORT:-18789}
 export HEALTHBUS_IMAGE=healthbus:test HEALTHBUS_ZONE=Europe/Berlin
 unset HEALTHBUS_CONFIG
 if docker compose version >/dev/null 2>&1; then compose=(docker compose); else compose=(docker-compose); fi

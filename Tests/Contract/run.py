@@ -57,7 +57,7 @@ def main(programs):
     state = os.path.join(folder, "s")
     ingest, backend = free_port(), free_port()
     environment = dict(
-        os.environ, HEALTHBUS_BACKEND_PORT=str(backend), HEALTHBUS_BACKEND_TOKEN=SECRET, HEALTHBUS_INGEST_PORT=str(ingest),
+        os.environ, HEALTHBUS_BACKEND_PORT=str(backend), HEALTHBUS_BACKEND_TOKEN=SECRET, HEALTHBUS_INGEST_PORT=str(ingest), HEALTHBUS_DASHBOARD_PORT="0",
         HEALTHBUS_CONFIG="", HEALTHBUS_STATE=state)
     configuration = os.path.join(folder, "contract.json")
     with open(configuration, "w") as file:

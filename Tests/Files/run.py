@@ -94,7 +94,7 @@ def main(programs):
     try:
         state = os.path.join(folder, "s")
         environment = dict(
-            os.environ, HEALTHBUS_BACKEND_PORT=free_port(), HEALTHBUS_INGEST_PORT=free_port(), HEALTHBUS_CONFIG="",
+            os.environ, HEALTHBUS_BACKEND_PORT=free_port(), HEALTHBUS_INGEST_PORT=free_port(), HEALTHBUS_DASHBOARD_PORT="0", HEALTHBUS_CONFIG="",
             HEALTHBUS_STATE=state, HEALTHBUS_FILES_FOLDER="")
         configuration = os.path.join(folder, "stack.json")
         lines = {"plugin": "files", "configuration": {"format": "ndjson", "by": "day", "folder": os.path.join(folder, "lines")}}

@@ -30,7 +30,7 @@ struct LiveStack {
 
     /// Every rule that a stack's ordinary life shows.
     static let rules: Set<String> = [
-        "heartbeat", "heartbeat-hub", "heartbeat-ingest", "ingest", "ingested", "heartbeat-observer",
+        "heartbeat", "heartbeat-hub", "heartbeat-ingest", "heartbeat-dashboard", "ingest", "ingested", "heartbeat-observer",
         "heartbeat-debouncer", "heartbeat-handler",
         "heartbeat-consolidator", "heartbeat-uploader", "heartbeat-supervisor", "observed", "sync", "hint",
         "pull-changes", "pull-samples", "pull-spans", "pull-slice", "pull-zones", "pull-imports", "pull-types",
@@ -64,6 +64,7 @@ struct LiveStack {
             "healthbus", ["up", "--state", state.path, "--zone", "Europe/Berlin", "--import", export],
             environment: [
                 "HEALTHBUS_BACKEND_PORT": "\(port)", "HEALTHBUS_INGEST_PORT": "\(ingest)",
+                "HEALTHBUS_DASHBOARD_PORT": "0",
                 "HEALTHBUS_PLUGINS": SchemaChecker.checkout + "/plugins",
             ]
         )

@@ -44,7 +44,8 @@ struct SchemaRules {
 
     private static func heartbeat(of plugin: String) -> String {
         switch plugin {
-        case "hub", "ingest", "observer", "debouncer", "consolidator", "uploader", "supervisor": "heartbeat-\(plugin)"
+        case "hub", "ingest", "dashboard", "observer", "debouncer", "consolidator", "uploader", "supervisor":
+            "heartbeat-\(plugin)"
         case "backend": "heartbeat"
         default: "heartbeat-handler"
         }

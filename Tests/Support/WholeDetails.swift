@@ -27,6 +27,7 @@ extension Heartbeat {
         case "hub": Value(HubDetails(forwarded: 0))
         case "supervisor": Value(SupervisorDetails(processes: [], swaps: []))
         case "ingest": Value(IngestDetails(ingestPort: 1))
+        case "dashboard": Value(DashboardDetails(dashboardPort: 1))
         case "backend": Value(BackendDetails(port: 1))
         default: Value(HandlerDetails(pending: 0, failedDays: 0, lastSynced: nil))
         }

@@ -44,13 +44,22 @@ package struct BusRights: Sendable {
 
     /// What a tool of an instance may say: of one that stands by for it, or looks whether it is there.
     func tool(of instance: StackConfiguration.Instance) -> [Subscription] {
-        if instance.manifest.kind == .ingest { return handingOver }
+        switch instance.manifest.kind {
+        case .ingest: return handingOver
+        case .dashboard: return asking
+        default: break
+        }
         return producers(for: instance).map { .exact("pull.\($0)") }
     }
 
     /// What it takes to hand a file over, which an ingest does as a tool of its own.
     private var handingOver: [Subscription] {
         [.exact("control.\(observer)"), .exact("page.\(observer)"), .exact("pull.\(observer)")]
+    }
+
+    /// What it takes to ask what people's commands ask, and to change nothing.
+    private var asking: [Subscription] {
+        [.exact(BusConnection.hello)] + stages.map { .exact("pull.\($0.name)") }
     }
 
     private var stages: [StackConfiguration.Instance] {
@@ -77,6 +86,12 @@ package struct BusRights: Sendable {
             hears.append(.tools("pull." + BusName.toolPrefix(of: name)))
             hears += [.exact(IngestReceipt.topic(name))] + beats([observer])
             return TopicGrant(publishes: publishes, hears: hears, names: isNamed)
+        case .dashboard:
+            // What tells how the stack does. What others are told on being asked is theirs.
+            hears += ["heartbeat.", "observed.", "sync.", "figures.", "events.", "daily.", Alert.topicPrefix].map {
+                .prefix($0)
+            }
+            return TopicGrant(publishes: publishes + asking, hears: hears, names: isNamed)
         case .observer:
             publishes += [.prefix("observed."), .prefix("pull." + BusName.toolPrefix(of: nil))]
             publishes += names(.ingest).map { .exact(IngestReceipt.topic($0)) }
@@ -114,7 +129,7 @@ package struct BusRights: Sendable {
     /// Whose changelogs an instance reads.
     private func producers(for instance: StackConfiguration.Instance) -> [String] {
         switch instance.manifest.kind {
-        case .hub, .backend, .observer, .ingest: []
+        case .hub, .backend, .observer, .ingest, .dashboard: []
         case .debouncer, .handler: [observer]
         case .consolidator: [observer] + handlers
         case .uploader: [observer] + handlers + names(.consolidator)

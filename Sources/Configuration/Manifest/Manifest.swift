@@ -6,10 +6,10 @@ import Protocol
 /// What a plugin says of itself: `plugin.json`.
 package struct Manifest: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
-        case hub, ingest, observer, debouncer, handler, consolidator, uploader, notifier, backend
+        case hub, ingest, observer, debouncer, handler, consolidator, uploader, notifier, backend, dashboard
 
         /// Whether its instances keep a changelog, are asked for it, and take commands.
-        package var isStage: Bool { ![.hub, .ingest, .backend].contains(self) }
+        package var isStage: Bool { ![.hub, .ingest, .backend, .dashboard].contains(self) }
     }
 
     package var name: String

@@ -29,7 +29,8 @@ package enum ManifestSchema {
             "kind": {
               "type": "string",
               "enum": [
-                "hub", "ingest", "backend", "observer", "debouncer", "handler", "consolidator", "uploader", "notifier"
+                "hub", "ingest", "backend", "observer", "debouncer", "handler", "consolidator", "uploader", "notifier",
+                "dashboard"
               ]
             },
             "executable": {

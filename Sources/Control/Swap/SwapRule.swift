@@ -71,7 +71,7 @@ package enum SwapRule {
         let shared: [String] =
             switch before.kind {
             case .backend: ["host", "port", "tokenFile"]
-            case .ingest: ["host", "port"]
+            case .ingest, .dashboard: ["host", "port"]
             default: []
             }
         for key in shared where old.configuration[key] != new.configuration[key] {

@@ -23,8 +23,7 @@ package struct ExplainReport {
     private var explanation: any Explanation { explained.explanation }
 
     /// - Throws: `Failure` for an unknown metric, user or date, or a stack that doesn't answer.
-    package init(_ stack: Stack, metric text: String, day: LocalDay, user: String) throws {
-        let reader = stack.reader()
+    package init(_ stack: Stack, _ reader: StackReader, metric text: String, day: LocalDay, user: String) throws {
         let observer = try ObserverQueries(stack, reader)
         let zones = try observer.zones(of: user)
         metric = try ExplainedMetric(
@@ -71,7 +70,9 @@ package struct ExplainReport {
     private var figure: Double? { metric.figure(in: summary) }
     private var agrees: Bool { explained.agrees(with: summary) }
 
-    package var json: String {
+    package var json: String { value.json(pretty: true) }
+
+    package var value: Value {
         var members: [String: Value] = [
             "metric": .string(metric.name), "type": .string(metric.type), "unit": .string(metric.unit),
             "user": .string(user), "date": .string(day.description), "zone": .string(clock.zoneNames),
@@ -80,7 +81,7 @@ package struct ExplainReport {
             "rule": .string(explanation.rule), "statistics": .integer(Int64(statistics)),
         ]
         members.merge(explanation.members) { $1 }
-        return Value.object(members).json(pretty: true)
+        return .object(members)
     }
 
     package func text(_ shown: ExplainOptions, for terminal: Terminal) throws -> String {

@@ -103,7 +103,8 @@ extension Examination {
         for instance in stack.configuration.instances where Readiness.isUp(beats[instance.name]) {
             let paths =
                 [stack.state.instance(instance.name)]
-                + ([.hub, .ingest].contains(instance.manifest.kind) ? [] : [stack.state.database(instance.name)])
+                + ([.hub, .ingest, .dashboard].contains(instance.manifest.kind)
+                    ? [] : [stack.state.database(instance.name)])
             gone[instance.name] = paths.first { !FileManager.default.fileExists(atPath: $0) }
         }
         return gone

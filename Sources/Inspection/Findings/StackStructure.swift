@@ -142,7 +142,7 @@ package struct StackStructure {
     private var rights: [Finding] {
         stack.instances.flatMap { instance -> [Finding] in
             let manifest = instance.manifest
-            let tools: [Manifest.Kind] = [.hub, .ingest, .observer, .backend, .notifier]
+            let tools: [Manifest.Kind] = [.hub, .ingest, .observer, .backend, .notifier, .dashboard]
             guard !tools.contains(manifest.kind) else { return [] }
             if manifest.kind == .debouncer, let refusal = manifest.registrationRefusal {
                 return [

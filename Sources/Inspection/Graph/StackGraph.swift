@@ -92,7 +92,7 @@ package struct StackGraph: Sendable, Equatable {
             }
         }
         let last = depth.values.max() ?? 0
-        for node in nodes where node.kind == .notifier { depth[node.name] = last }
+        for node in nodes where [.notifier, .dashboard].contains(node.kind) { depth[node.name] = last }
         return Dictionary(grouping: nodes) { depth[$0.name] ?? 0 }.sorted { $0.key < $1.key }.map(\.value)
     }
 

@@ -12,8 +12,10 @@ package struct ImportsReport {
     package let rows: [ImportRow]
     package let devices: [PushingDevice]
 
-    package init(_ stack: Stack) throws {
-        let pages: [Page<ImportsPage>] = try stack.reader().pages(try stack.instance(.observer), .imports())
+    package init(_ stack: Stack) throws { try self.init(stack, stack.reader()) }
+
+    package init(_ stack: Stack, _ reader: StackReader) throws {
+        let pages: [Page<ImportsPage>] = try reader.pages(try stack.instance(.observer), .imports())
         rows = pages.flatMap(\.imports)
         devices = pages.flatMap { $0.devices ?? [] }
     }

@@ -103,7 +103,7 @@ package struct StackMetrics {
             page.add(.requestsTaken, [name], ingest.taken)
             page.add(.requestsRefused, [name], ingest.refused)
             if let last = ingest.lastTaken { page.add(.lastTaken, [name], last.secondsSince1970) }
-        case .backend: break
+        case .backend, .dashboard: break
         }
     }
 

@@ -66,6 +66,16 @@ package struct EventRows {
         try output.finish()
     }
 
+    /// As `--json` prints them.
+    package var value: Value {
+        .array(
+            events.map { event in
+                .object(
+                    Dictionary(
+                        (view?.columns ?? []).map { ($0.name, Self.cell($0, event)) }, uniquingKeysWith: { $1 }))
+            })
+    }
+
     private static func cell(_ column: ViewColumn, _ event: Event) -> Value {
         switch column.name {
         case "user_id": .string(event.user)

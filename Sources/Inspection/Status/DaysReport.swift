@@ -48,14 +48,15 @@ package struct DaysReport {
     }
 
     /// In full, but for the hours.
-    package var json: String {
-        Value.array(
+    package var json: String { value.json(pretty: true) }
+
+    package var value: Value {
+        .array(
             days.map { day in
                 var members = day.object ?? [:]
                 members["hours"] = nil
                 return .object(members)
-            }
-        ).json(pretty: true)
+            })
     }
 
     /// A table for eyes; an empty cell is no data. A figure that no day has gets no column, and a narrow screen gets fewer.

@@ -36,10 +36,11 @@ package struct HistoryReport {
 
     package var value: Value { Value(report) }
 
-    package init(_ stack: Stack, now: Date) throws {
+    package init(_ stack: Stack, now: Date) throws { try self.init(stack, stack.reader(), now: now) }
+
+    package init(_ stack: Stack, _ reader: StackReader, now: Date) throws {
         self.now = now
         let debouncer = try stack.instance(.debouncer)
-        let reader = stack.reader()
         let rounds = try reader.rows(debouncer, topic: "rounds").compactMap { $0.body?.read(RoundResult.self) }
             .sorted { $0.number > $1.number }
         var delays: [String: UploaderDetails.Delay] = [:]

@@ -73,6 +73,7 @@ extension Heartbeat {
     package var supervisor: SupervisorDetails? { details.read() }
     package var hub: HubDetails? { details.read() }
     package var ingest: IngestDetails? { details.read() }
+    package var dashboard: DashboardDetails? { details.read() }
     /// When somebody last looked whether there is anything new.
     package var lastChecked: Instant? { details.read(CheckDetails.self)?.lastChecked }
 }

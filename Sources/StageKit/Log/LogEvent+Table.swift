@@ -6,7 +6,7 @@ extension LogEvent {
         alertCleared, alertRaised, anchorRefused, anchorReset, appBackground, authorizationAsked, backendChanged,
         backendFailed, backendLacks, backendListening, backendRolledBack, backendRowsMissing, busDenied, busFailed,
         busRefused, busReopened,
-        busUnreadable, dayFailed,
+        busUnreadable, dashboardFailed, dashboardListening, dashboardMoved, dayFailed,
         deadletterAdded, debounceFinished, deliveryStopped,
         deviceChanged, deviceRefused, execDropped, execFailed, execSaid, execStarted, figureCollides, figuresOutdated,
         historyCompleted, historyStarted, hubListening, importDiffers, importEnded, importReceiving, importSenderGone,
@@ -205,6 +205,15 @@ extension LogEvent {
     package static let ingestTokensUnreadable = LogEvent(
         "ingest.tokens", .error, "The list of tokens can't be read, so that nobody is let in.",
         ["why": "what is wrong with it"])
+    package static let dashboardListening = LogEvent(
+        "dashboard.listening", .info, "The dashboard shows its page.", ["port": "where"])
+    package static let dashboardMoved = LogEvent(
+        "dashboard.moved", .warning,
+        "The dashboard's usual port is taken by another program, so that it listens on the next free one.",
+        ["wanted": "the usual port", "port": "where it listens"])
+    package static let dashboardFailed = LogEvent(
+        "dashboard.failed", .error, "The dashboard couldn't answer a request or read what it shows.",
+        ["what": "the path or the part", "why": "what went wrong"])
     package static let backendListening = LogEvent(
         "backend.listening", .info, "The reference backend takes connections.", ["port": "where"])
     package static let backendFailed = LogEvent(

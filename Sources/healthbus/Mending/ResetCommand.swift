@@ -33,8 +33,8 @@ enum ResetCommand: Command {
                 "\(instance.name) holds what was delivered, and derives nothing",
                 hint: "stop the stack and remove \(stack.state.instance(instance.name)): the uploader notices, and"
                     + " delivers everything to the new one")
-        case .ingest: throw Failure("\(instance.name) keeps nothing", hint: "restart it to begin it anew")
-        case .hub: throw Failure("\(instance.name) keeps nothing", hint: "restart it to begin it anew")
+        case .hub, .ingest, .dashboard:
+            throw Failure("\(instance.name) keeps nothing", hint: "restart it to begin it anew")
         default: what = "begins anew"
         }
         let rows = try ResetPlan(stack, instance).rows

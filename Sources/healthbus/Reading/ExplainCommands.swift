@@ -25,7 +25,7 @@ enum ExplainCommand: Command {
         guard days.first == days.last else {
             throw Failure.usage("\(arguments.positionals[1]) is more than a day", hint: "give one, as 2025-03-30")
         }
-        let report = try ExplainReport(stack, metric: arguments.positionals[0], day: days.first, user: user)
+        let report = try ExplainReport(stack, stack.reader(), metric: arguments.positionals[0], day: days.first, user: user)
         let shown = ExplainOptions(byHour: arguments.flag("--hour"), all: arguments.flag("--all"))
         StandardStream.output.write(
             arguments.flag("--json") ? report.json + "\n" : try report.text(shown, for: Terminal(.output)))

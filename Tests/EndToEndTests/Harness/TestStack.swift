@@ -31,7 +31,8 @@ final class TestStack: Sendable {
         port = try freePort()
         ingestPort = try freePort()
         environment = [
-            "HEALTHBUS_BACKEND_PORT": "\(port)", "HEALTHBUS_INGEST_PORT": "\(ingestPort)", "HEALTHBUS_AUDIT": "1",
+            "HEALTHBUS_BACKEND_PORT": "\(port)", "HEALTHBUS_INGEST_PORT": "\(ingestPort)",
+            "HEALTHBUS_DASHBOARD_PORT": "0", "HEALTHBUS_AUDIT": "1",
             "HEALTHBUS_BACKEND_TOKEN": "",
             "HEALTHBUS_ZONE": "", "HEALTHBUS_STATE": "",
         ]

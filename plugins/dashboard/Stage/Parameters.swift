@@ -1,0 +1,47 @@
+import HTTP
+import HealthModel
+import Inspection
+
+/// What a request's query asks for.
+struct Parameters {
+    private let query: [String: String]
+
+    init(_ request: HTTPRequest) { query = request.query.filter { !$0.value.isEmpty } }
+
+    subscript(_ name: String) -> String? { query[name] }
+
+    func day(_ name: String) throws(DashboardProblem) -> LocalDay? {
+        guard let text = query[name] else { return nil }
+        guard let day = LocalDay(text) else { throw .parameter(name, "isn't a date such as 2025-03-30") }
+        return day
+    }
+
+    func required(_ name: String) throws(DashboardProblem) -> String {
+        guard let text = query[name] else { throw .parameter(name, "is missing") }
+        return text
+    }
+
+    func number(_ name: String, _ allowed: ClosedRange<Int>) throws(DashboardProblem) -> Int? {
+        guard let text = query[name] else { return nil }
+        guard let number = Int(text), allowed.contains(number) else {
+            throw .parameter(name, "must be a number from \(allowed.lowerBound) to \(allowed.upperBound)")
+        }
+        return number
+    }
+
+    /// From `from` to `to`; nil where neither is given.
+    /// - Parameter days: at most so many.
+    func range(atMost days: Int = .max) throws(DashboardProblem) -> DateRange? {
+        let range = DateRange(from: try day("from"), to: try day("to"))
+        guard !range.isEverything else { return nil }
+        if let from = range.from, let to = range.to {
+            guard from <= to else { throw .parameter("from", "is after 'to'") }
+            guard to.number - from.number < days else {
+                throw .parameter("from", "is more than \(days) days before 'to'")
+            }
+        } else if days != .max {
+            throw .parameter(range.from == nil ? "from" : "to", "is missing: give both, at most \(days) days apart")
+        }
+        return range
+    }
+}

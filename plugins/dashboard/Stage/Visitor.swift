@@ -1,0 +1,92 @@
+import Configuration
+import HTTP
+import HealthModel
+import Synchronization
+
+/// Who asks, and what he may.
+struct Visitor: Sendable {
+    /// Whose days, where the request names nobody.
+    var user: String
+    var mayRead: Bool
+    var scopes: Set<TokenScope>
+    /// What he showed, to be shown to others in his name.
+    var token: String?
+}
+
+/// Knows visitors by their token or their session.
+package final class FrontDoor: Sendable {
+    private let isOpen: Bool
+    private let grant: @Sendable (_ secret: String) throws -> TokenGrant?
+    private let now: @Sendable () -> MonotonicTime
+    private let sessions = Mutex(Sessions())
+    private let attempts = Mutex(FailedAttempts<UInt64>(allowed: 20, forgivenAfter: 3))
+
+    /// - Parameters:
+    ///   - isOpen: whether everybody may read.
+    ///   - grant: what a token allows; nil for one that isn't good.
+    package init(
+        isOpen: Bool, now: @escaping @Sendable () -> MonotonicTime,
+        grant: @escaping @Sendable (_ secret: String) throws -> TokenGrant?
+    ) {
+        (self.isOpen, self.now, self.grant) = (isOpen, now, grant)
+    }
+
+    func visitor(_ request: HTTPRequest) throws -> Visitor {
+        let at = now()
+        let session = Sessions.id(in: request.headers["Cookie"]).flatMap { id in
+            sessions.withLock { $0.token(id, at: at) }
+        }
+        let shown = request.bearerToken ?? session
+        guard let shown, let grant = try grant(shown) else {
+            // Where everybody may read, a session that has ended is no reason not to.
+            guard request.bearerToken == nil else { throw wrong(request.peer) }
+            return Visitor(user: "me", mayRead: isOpen, scopes: [])
+        }
+        return Visitor(
+            user: grant.user, mayRead: isOpen || grant.allows(.read), scopes: grant.scopes, token: shown)
+    }
+
+    private func wrong(_ peer: UInt64) -> DashboardProblem {
+        let seconds = Double(now().microseconds) / 1e6
+        return attempts.withLock { attempts in
+            if let wait = attempts.wait(peer, at: seconds) {
+                return DashboardProblem(
+                    429, "too many wrong tokens", advice: "try again after Retry-After",
+                    headers: ["Retry-After": String(Int(wait.rounded(.up)))])
+            }
+            attempts.failed(peer, at: seconds)
+            return DashboardProblem(
+                401, "this token isn't good", advice: "make one with 'healthbus token new --scope read'",
+                headers: ["WWW-Authenticate": "Bearer"])
+        }
+    }
+
+    /// Gives a browser that shows its token a cookie.
+    func begin(_ request: HTTPRequest, secure: Bool) throws -> HTTPResponse {
+        guard let token = request.bearerToken else { throw DashboardProblem.unauthorized }
+        let visitor = try visitor(request)
+        let id = Sessions.newID()
+        sessions.withLock { $0.begin(id, token: token, at: now()) }
+        var answer = HTTPResponse(status: 200, json: Array(visitor.value.json().utf8))
+        answer.headers.add("Set-Cookie", cookie(id, seconds: Sessions.hours * 3600, secure))
+        return answer
+    }
+
+    func end(_ request: HTTPRequest, secure: Bool) -> HTTPResponse {
+        if let id = Sessions.id(in: request.headers["Cookie"]) { sessions.withLock { $0.end(id) } }
+        return HTTPResponse(status: 204, headers: ["Set-Cookie": cookie("", seconds: 0, secure)])
+    }
+
+    private func cookie(_ id: String, seconds: Int, _ secure: Bool) -> String {
+        "\(Sessions.cookie)=\(id); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(seconds)" + (secure ? "; Secure" : "")
+    }
+}
+
+extension Visitor {
+    var value: Value {
+        [
+            "user": .string(user), "reads": .bool(mayRead),
+            "scopes": .array(scopes.map(\.rawValue).sorted().map { .string($0) }),
+        ]
+    }
+}
