@@ -47,6 +47,7 @@ async function show(keep) {
     go: (hash) => { location.hash = hash; },
     /** Remembers options in the address without a new entry in the browser's history. */
     keep: (changed) => { for (const [name, value] of Object.entries(changed)) options.set(name, value); history.replaceState(null, '', `#/${[view, ...rest].join('/')}?${options}`); },
+    reload: (changed) => { frame.keep(changed); show(true); },
     redraw: () => { if (mine === turn) show(true); },
   };
   let made;

@@ -20,13 +20,13 @@ export async function draw(frame) {
   const glance = h('div'), rest = h('div');
   drawWeek(glance, week.days, list);
   let extra = others(week.days);
+  // What is measured now and then isn't in every week: it is looked for at once when it is asked for, else once the page stands.
+  const more = async () => { extra = others((await ask('days', { last: 90 })).days); };
+  const wanted = frame.options.get('figure');
+  const asked = wanted?.startsWith('other.') && !extra.some((one) => one.path === wanted);
+  if (asked) await more();
   await drawFigure(frame, rest, person, [...list, ...extra]);
-  // What is measured now and then isn't in every week; it is looked for once the page stands.
-  ask('days', { last: 90 }).then(({ days }) => {
-    if (!frame.current() || others(days).length === extra.length) return null;
-    extra = others(days);
-    return drawFigure(frame, rest, person, [...list, ...extra]);
-  }, () => {});
+  if (!asked) more().then(() => frame.current() && offer(rest, [...list, ...extra]), () => {});
   frame.leaving.push(frame.live.on('days', async (told) => {
     const [again, now] = await Promise.all([ask('days'), about(true)]);
     if (!frame.current()) return;
@@ -53,6 +53,15 @@ function drawWeek(into, days, list, changed = new Set()) {
       h('td', { class: 'left rank1 small' }, (day.workouts ?? []).map((one, at) => [at ? ', ' : '', h('a', { href: `#/workouts/${one.id}` }, `${named('activity', one.activity)} ${duration(one.durationSeconds / 60)}`)]))))))));
 }
 
+/** Puts what was found later into the picker, which may be in use. */
+function offer(into, list) {
+  const select = into.querySelector('#figure'), groups = byFamily(list);
+  for (const [name, options] of groups) {
+    const group = [...select.querySelectorAll('optgroup')].find((one) => one.label === name) ?? select.appendChild(h('optgroup', { label: name }));
+    for (const [path, title] of options) if (![...group.children].some((one) => one.value === path)) group.append(h('option', { value: path }, title));
+  }
+}
+
 let turn = 0;
 
 async function drawFigure(frame, into, person, list) {
@@ -69,7 +78,7 @@ async function drawFigure(frame, into, person, list) {
   const held = document.activeElement?.id;
   into.replaceChildren(
     card(t('calendarOf', { figure: figure.title }), h('div', { class: 'controls' },
-      picker(t('figure'), byFamily(list), figure.path, (path) => change({ figure: path }), 'figure'),
+      picker(t('figure'), byFamily(list), figure.path, (path) => (find(list, path).path === path ? change({ figure: path }) : frame.reload({ figure: path })), 'figure'),
       picker(t('year'), [[rolling, t('lastYear')], ...years.map((one) => [one, one])], year, (one) => change({ year: one }), 'year')),
     yearCalendar(figure, from, to, told, (day) => frame.go(`#/day/${day}`))),
     trend(figure, told, frame, change));
