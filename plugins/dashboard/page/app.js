@@ -55,7 +55,7 @@ async function show(keep) {
     made = await (await import(VIEWS[view])).draw(frame);
   } catch (error) {
     if (!(error instanceof Refusal)) console.error(error);
-    made = [h('h1', null, t(`view.${view}`)), problem(error instanceof Refusal ? error : new Refusal(t('broken'), t('brokenAdvice')))];
+    made = [h('div', { class: 'top' }, h('h1', null, t(`view.${view}`))), problem(error instanceof Refusal ? error : new Refusal(t('broken'), t('brokenAdvice')))];
     if (error.status === 0) live.again = true;
     // Who may not read at all shows a token first.
     if (error.status === 401) made.push(h('section', { class: 'card' }, h('p', null, t('notAllowed')), (await import('./settings.js')).tokenForm('read', () => { live.open(); show(); })));

@@ -12,7 +12,7 @@ let known = null;
 
 /** All figures that the stack's handlers declare, each {path, title, unit, family, hourly, explain}. */
 export async function figures() {
-  known ??= (await ask('figures')).figures.filter((figure) => figure.unit && (figure.form ?? 'number') === 'number').map(dress);
+  known ??= (await ask('figures')).figures.filter((figure) => (figure.form ?? 'number') === 'number').map(dress);
   return known;
 }
 
