@@ -17,6 +17,9 @@ const library = () => (loading ??= import(new URL('lib/chart.js', document.baseU
   return Chart;
 }));
 
+// It comes while the view still asks for its data. Who needs it waits for it, and hears if it failed.
+library().catch(() => {});
+
 /** Charts whose view is gone are let go. */
 function prune() {
   for (const one of drawn) if (!one.canvas.isConnected) { one.destroy(); drawn.delete(one); }

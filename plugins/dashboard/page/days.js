@@ -110,8 +110,9 @@ function trend(figure, told, frame, change) {
       lines: [
         series({ title: t('mean7'), values: cut(means(told.values, 7)), tone: figure.family }),
         series({ title: t('mean30'), values: cut(means(told.values, 30)), tone: 'soft', dash: [5, 4], width: 1.5 }),
-        series({ title: t('eachDay'), values: cut(told.values), tone: figure.family, kind: figure.sums ? 'bar' : 'line', soft: true, width: 1, points: !figure.sums }),
-      ],
+        // Days that are narrower than a pixel say nothing.
+        labels.length < 800 && series({ title: t('eachDay'), values: cut(told.values), tone: figure.family, kind: figure.sums ? 'bar' : 'line', soft: true, width: 1, points: !figure.sums }),
+      ].filter(Boolean),
       tick: (one) => date(one, labels.length > 200 ? 'monthYear' : 'short'), place: (one) => date(one), pick: (at) => frame.go(`#/day/${labels[at]}`),
     }));
 }
