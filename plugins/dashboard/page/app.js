@@ -76,7 +76,7 @@ live.onstate = (connected) => {
   state.classList.toggle('lost', !connected);
   if (connected && live.again) { live.again = false; show(true); }
 };
-live.on('waits', (told) => { counts = { waits: told.waits.filter((one) => one.severity !== 'info').length }; drawNav(place().view); });
+live.on('waits', (told) => { counts = { waits: told.waits.filter((one) => ['warning', 'error'].includes(one.severity)).length }; drawNav(place().view); });
 live.open();
 addEventListener('hashchange', () => show());
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => show(true));

@@ -45,8 +45,8 @@ export const card = (title, controls, ...children) =>
 
 export const empty = (...children) => h('p', { class: 'empty' }, ...children);
 
-/** A text in which `code` stands between backticks. */
-export const prose = (text) => text.split('`').map((part, at) => (at % 2 ? h('code', null, part) : part));
+/** A text in which `code` stands between backticks, as the page's own words have it, or 'healthbus …' between quotes, as the commands' advice does. */
+export const prose = (text) => text.replace(/'(healthbus [^']+)'/g, '`$1`').split('`').map((part, at) => (at % 2 ? h('code', null, part) : part));
 
 /** A picker. Options are [value, title], or [group, [[value, title], …]]. */
 export function picker(label, options, value, changed, id) {

@@ -31,12 +31,12 @@ export async function draw(frame) {
 function summary(ill) {
   if (!ill.length) return h('p', { class: 'state ready' }, t('allWell'));
   return h('div', { class: `notice ${ill.some((one) => tone(one.state) === 'ill') ? 'ill' : ''}` }, h('p', null, h('strong', null, t('notWell', { count: ill.length }))),
-    h('ul', null, ill.map((one) => h('li', { class: 'advice' }, h('strong', null, one.name), ` ${t(`state.${one.state}`)}. `, prose(one.why ?? '')))));
+    h('ul', null, ill.map((one) => h('li', { class: 'advice' }, h('strong', null, one.name), ` ${t(`state.${one.state}`)}. `, prose(one.why ? `${one.why.replace(/^./, (first) => first.toUpperCase()).replace(/\.?$/, '.')}` : '')))));
 }
 
 /** Layers from left to right, the processes of one below each other. The hub hears everyone, so it stands apart. */
 function picture({ nodes, edges }) {
-  const layers = [...new Set(nodes.map((one) => one.layer))].sort((a, b) => a - b).map((layer) => nodes.filter((one) => one.layer === layer));
+  const layers = [...new Set(nodes.map((one) => one.layer ?? 0))].sort((a, b) => a - b).map((layer) => nodes.filter((one) => (one.layer ?? 0) === layer));
   const most = Math.max(...layers.map((layer) => layer.length)), height = most * DOWN + 10;
   const at = new Map(layers.flatMap((layer, column) => layer.map((one, row) => [one.name, [4 + column * ACROSS, 6 + (row + (most - layer.length) / 2) * DOWN]])));
   const pairs = new Map();

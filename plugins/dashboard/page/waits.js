@@ -20,13 +20,16 @@ export async function draw(frame) {
   return [h('div', { class: 'top' }, h('h1', null, t('view.waits'))), said, list];
 }
 
+/** What the commands say after a colon stands here by itself. */
+const sentence = (text) => text.replace(/^./, (first) => first.toUpperCase()).replace(/([^.!?])$/, '$1.');
+
 function entry(one, person, said, frame) {
   const form = h('div');
   const again = async () => {
     if (!(await about()).scopes.includes('admin')) return form.replaceChildren(h('p', null, t('needToken', { scope: 'admin' })), tokenForm('admin', again));
     try {
       const told = await send('retry', one.retry);
-      said.replaceChildren(h('p', { class: 'notice' }, t('retried', { count: told.count })));
+      said.replaceChildren(h('p', { class: 'notice' }, t('retried', { count: told.count ?? one.count })));
       form.replaceChildren();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -36,6 +39,6 @@ function entry(one, person, said, frame) {
   };
   return h('section', { class: 'card', 'data-kind': one.kind }, h('div', { class: 'top' }, h('h2', null, `${named('wait', one.kind)}${one.subject ? `: ${one.subject}` : ''}`),
     one.since && h('span', { class: 'small soft' }, t('sinceWhen', { when: moment(one.since, person.zone) }))),
-  h('p', { class: one.severity === 'info' ? null : `state ${one.severity === 'warning' ? 'wait' : 'ill'}` }, prose(one.what)), one.advice && h('p', { class: 'advice' }, prose(one.advice)),
+  h('p', { class: { warning: 'state wait', error: 'state ill' }[one.severity] }, prose(sentence(one.what))), one.advice && h('p', { class: 'advice' }, prose(sentence(one.advice))),
   one.retry && h('p', null, h('button', { type: 'button', onclick: again }, t('retry'))), form);
 }
