@@ -193,7 +193,9 @@ def goes_on(stack, browser):
     browser.until(page, "it isn't live", LIVE)
     stack.send("dashboard", signal.SIGKILL)
     page.wait_for_selector("#state.lost")
-    browser.until(page, "it isn't live", LIVE)
+    page.evaluate("location.hash = '#/history'")
+    browser.until(page, "it isn't live again", LIVE)
+    page.wait_for_selector("main .card")
     browser.complaints.clear()  # The browser itself notes that the connection was cut.
     page.context.close()
     print("the page went on after its stack had been away")

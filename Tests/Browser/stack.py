@@ -13,7 +13,7 @@ import tempfile
 import time
 import urllib.request
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Error, sync_playwright
 
 CHROMIUM = "/usr/bin/chromium"
 ZONE = "Europe/Berlin"
@@ -144,7 +144,15 @@ class Browser:
     @staticmethod
     def until(page, what, look, value=None):
         """Asks again and again from here: the page's policy lets nobody, Playwright's own waiting neither, evaluate text in it."""
-        eventually(f"{page.url}: {what}", lambda: page.evaluate(look, value))
+        def ask():
+            try:
+                return page.evaluate(look, value)
+            except Error as error:
+                # It is being loaded anew.
+                if "context was destroyed" not in str(error):
+                    raise
+
+        eventually(f"{page.url}: {what}", ask)
 
     def drawn(self, page):
         self.until(page, "the view isn't drawn", "() => { const main = document.getElementById('main'); return !main.hasAttribute('aria-busy') && main.childElementCount > 0; }")

@@ -12,7 +12,7 @@ const GROUPS = [['person', ['days', 'nights', 'workouts', 'body']], ['operator',
 
 const main = document.getElementById('main'), nav = document.getElementById('nav'), state = document.getElementById('state');
 const live = new Live('live');
-let leave = () => {}, turn = 0, counts = {};
+let leave = () => {}, turn = 0, counts = {}, stale = false, away = false;
 
 /** #/day/2026-11-22?figure=steps is the view `day`, of what, with options. */
 function place() {
@@ -33,6 +33,13 @@ function drawNav(view) {
 
 export const problem = (error) => h('div', { class: 'notice ill', role: 'alert' }, h('p', null, error.message), error.advice && h('p', { class: 'advice' }, prose(error.advice)));
 
+/** A view's own file comes when it is first shown. A browser may remember that it didn't come, so the page is loaded anew once there is somebody to ask. */
+const load = (view) => import(VIEWS[view]).catch((error) => {
+  if (!(error instanceof TypeError)) throw error;
+  stale = true;
+  throw new Refusal(t('unreachable'), t('unreachableAdvice'), 0);
+});
+
 /** Draws the view of the address. A view gives back what to do when it is left; what it finds after it was left is dropped. */
 async function show(keep) {
   const mine = ++turn, { view, rest, options } = place();
@@ -52,11 +59,11 @@ async function show(keep) {
   };
   let made;
   try {
-    made = await (await import(VIEWS[view])).draw(frame);
+    made = await (await load(view)).draw(frame);
   } catch (error) {
     if (!(error instanceof Refusal)) console.error(error);
     made = [h('div', { class: 'top' }, h('h1', null, t(`view.${view}`))), problem(error instanceof Refusal ? error : new Refusal(t('broken'), t('brokenAdvice')))];
-    if (error.status === 0) live.again = true;
+    if (error.status === 0) away = true;
     // Who may not read at all shows a token first.
     if (error.status === 401) made.push(h('section', { class: 'card' }, h('p', null, t('notAllowed')), (await import('./settings.js')).tokenForm('read', () => { live.open(); show(); })));
   }
@@ -74,7 +81,8 @@ document.getElementById('skip').addEventListener('click', (event) => { event.pre
 live.onstate = (connected) => {
   state.textContent = connected ? t('live') : t('lost');
   state.classList.toggle('lost', !connected);
-  if (connected && live.again) { live.again = false; show(true); }
+  if (connected && stale) location.reload();
+  else if (connected && away) { away = false; show(true); }
 };
 live.on('waits', (told) => { counts = { waits: told.waits.filter((one) => ['warning', 'error'].includes(one.severity)).length }; drawNav(place().view); });
 live.open();
