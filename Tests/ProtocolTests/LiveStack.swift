@@ -30,7 +30,8 @@ struct LiveStack {
 
     /// Every rule that a stack's ordinary life shows.
     static let rules: Set<String> = [
-        "heartbeat", "heartbeat-hub", "heartbeat-ingest", "heartbeat-dashboard", "ingest", "ingested", "heartbeat-observer",
+        "heartbeat", "heartbeat-hub", "heartbeat-ingest", "heartbeat-dashboard", "ingest", "ingested",
+        "heartbeat-observer",
         "heartbeat-debouncer", "heartbeat-handler",
         "heartbeat-consolidator", "heartbeat-uploader", "heartbeat-supervisor", "observed", "sync", "hint",
         "pull-changes", "pull-samples", "pull-spans", "pull-slice", "pull-zones", "pull-imports", "pull-types",

@@ -25,10 +25,7 @@ PluginProgram.start("dashboard") { context, stopper in
     let consolidator = try stack.instance(.consolidator)
     let series = SeriesKeeper(consolidator: consolidator, figures: context.stack.figures)
     let client = try StackClient(
-        address: context.address,
-        hears: (
-            [.exact("daily.summary"), .exact(Heartbeat.topic(consolidator.name))], { _ in series.wake() }
-        ))
+        address: context.address, hears: ([.exact("daily.summary")], { series.hear($0) }))
     let gate = TokenGate(TokenFile(context.state))
     let dashboard = Dashboard(
         .init(

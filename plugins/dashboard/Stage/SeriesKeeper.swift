@@ -25,6 +25,7 @@ package final class SeriesKeeper: Sendable {
     private let consolidator: StackConfiguration.Instance
     private let paths: [[String]]
     private let state = Mutex(State())
+    private let heard = Mutex<StoreHead?>(nil)
     private let alarm = DispatchSemaphore(value: 0)
     private let isStopped = Mutex(false)
 
@@ -60,8 +61,19 @@ package final class SeriesKeeper: Sendable {
         thread.start()
     }
 
-    /// Something may have changed.
-    package func wake() { alarm.signal() }
+    /// Takes what the bus says of summaries, and reads when there is something new. What is asked for makes a producer speak too, so not every heartbeat is
+    /// a reason.
+    package func hear(_ message: Message) {
+        if message.topic == "daily.summary" {
+            alarm.signal()
+        } else if message.topic == Heartbeat.topic(consolidator.name), let head = Heartbeat(message)?.head {
+            let isNew = heard.withLock { heard in
+                defer { heard = head }
+                return heard != head
+            }
+            if isNew { alarm.signal() }
+        }
+    }
 
     package func stop() {
         isStopped.withLock { $0 = true }
