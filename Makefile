@@ -14,7 +14,7 @@ SOURCES := Package.swift Sources Tests plugins Benchmarks
 # What holds messages against docs/protocol.cddl in the tests.
 SCHEMA := .build/schema/installed
 
-.PHONY: help run build test test-servers test-contract test-files mutants messages fuzz bench profile image test-compose bin-path format check-format deps clean
+.PHONY: help run build test test-servers test-contract test-files test-browser pictures mutants messages fuzz bench profile image test-compose bin-path format check-format deps clean
 .DEFAULT_GOAL := help
 
 help:
@@ -24,6 +24,8 @@ help:
 	@echo "make test-servers         run the tests that need PostgreSQL; installs it"
 	@echo "make test-contract        hold a running stack against docs/openapi-ingest.json and docs/openapi.json"
 	@echo "make test-files           read a made-up person's files with DuckDB and pandas (installs both)"
+	@echo "make test-browser         drive the dashboard's page in Chromium (installs it); CHECK=name for one check"
+	@echo "make pictures             take the pictures in docs/pictures anew"
 	@echo "make mutants              show that the tests catch the faults of docs/reliability.md; MUTANT=name for one"
 	@echo "make fuzz                 attack the decoders of bytes from outside; TARGET=json SECONDS=600 for one and how long"
 	@echo "make bench                measure everything that docs/performance.md has a budget for; QUICK=1 in two minutes, FULL=1 all"
@@ -103,6 +105,21 @@ messages: deps
 	HEALTHBUS_MESSAGES="$$bin/messages.jsonl" $(TEST) --filter EndToEnd >"$$bin/messages.log" 2>&1 || \
 		echo "some tests failed ($$bin/messages.log): what they tell may be missing" >&2; \
 	python3 Tests/Messages/table.py "$$bin/messages.jsonl"
+
+# What drives the page: Debian's browser, by a library that would bring its own otherwise.
+BROWSER := .build/browser/installed
+test-browser pictures $(BROWSER): PACKAGES += chromium fonts-liberation $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
+
+$(BROWSER): Tests/Browser/requirements.txt | deps
+	@echo "installing Playwright and axe"; rm -rf $(@D); mkdir -p $(dir $(@D)); \
+	python3 -m venv $(@D) && $(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@ || { \
+		rm -rf $(@D); echo "they can't be installed: the dashboard's page isn't driven in a browser" >&2; }
+
+test-browser: build $(BROWSER)
+	@[ ! -e $(BROWSER) ] || $(dir $(BROWSER))bin/python Tests/Browser/run.py "$(BIN)" $(CHECK)
+
+pictures: build $(BROWSER)
+	@[ ! -e $(BROWSER) ] || $(dir $(BROWSER))bin/python Tests/Browser/pictures.py "$(BIN)" docs/pictures
 
 # A build of its own, in .build/mutants: the sources with all mutants in, each of which lives when it is named.
 mutants: deps

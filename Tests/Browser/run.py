@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""Drives the dashboard's page in Debian's Chromium, on a made-up year: run.py <folder of the programs> [<name of a check> …]"""
+
+import json
+import signal
+import sys
+import time
+
+from axe_playwright_python.sync_playwright import Axe
+
+from stack import Stack, browsing, eventually, number, views
+
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
+#: Bytes of the page's own script that the first view may load.
+SCRIPT = 60_000
+LATE = 412
+LIVE = "document.getElementById('state').textContent === 'Live'"
+
+
+def check(truth, what):
+    if not truth:
+        sys.exit(what)
+
+
+def every_view(stack, browser):
+    """Each view in each form: nothing in the console, nobody else asked, no barrier, nothing wider than the screen."""
+    all_views = views(stack)
+    for scheme in ("light", "dark"):
+        for width in (1280, 375):
+            plain = browser.page(scheme, width)
+            bypassed = browser.page(scheme, width, bypass_csp=True)
+            for view in all_views:
+                browser.show(plain, view)
+                check(plain.locator("main [role=alert]").count() == 0, f"{view}: {plain.locator('main').inner_text()}")
+                wide = plain.evaluate("document.documentElement.scrollWidth")
+                check(wide <= width, f"{view} is {wide} wide on a screen of {width}")
+                browser.show(bypassed, view)
+                found = Axe().run(bypassed, options={"runOnly": RULES}).response["violations"]
+                told = [(one["id"], [node["target"] for node in one["nodes"][:3]]) for one in found]
+                check(not found, f"{view}, {scheme}, {width} wide: {told}")
+            plain.context.close()
+            bypassed.context.close()
+    check(not browser.complaints, "\n".join(browser.complaints))
+    print(f"{len(all_views)} views in light and dark, on a desk and on a phone")
+
+
+def script(stack, browser):
+    """What the first view loads of the page's own script."""
+    browser.loaded.clear()
+    page = browser.page()
+    browser.show(page, "days")
+    own = {path: size for path, size in browser.loaded.items() if not path.startswith("/lib/")}
+    check(all(own.values()) and "/app.js" in own, f"sizes aren't known: {own}")
+    check(sum(own.values()) <= SCRIPT, f"the first view loads {sum(own.values())} bytes of script: {own}")
+    print(f"the first view loads {sum(own.values())} bytes of the page's own script")
+    page.context.close()
+
+
+def figure(day, path, member):
+    if path.startswith("other."):
+        return (day["other"].get(path.removeprefix("other.")) or {}).get(member)
+    for name in path.split("."):
+        day = (day or {}).get(name)
+    return day
+
+
+def same_numbers(stack, browser):
+    """Every day and figure that the page shows is that of `healthbus days --json`."""
+    days = {day["date"]: day for day in stack.days()}
+    years = sorted({date[:4] for date in days})
+    page = browser.page()
+    browser.show(page, "days")
+    browser.until(page, "other types aren't offered", "document.querySelectorAll('select option[value^=\"other.\"]').length > 0")
+    paths = page.eval_on_selector_all("main select optgroup option", "all => all.map((one) => one.value)")
+    wanted = {path for path in ("steps", "heartRate.resting", "sleep.asleepMinutes", "bodyMassKilograms") if path not in paths}
+    check(not wanted, f"figures aren't offered: {wanted}")
+    compared = 0
+    for path in paths:
+        for year in years:
+            browser.show(page, f"days?figure={path}&year={year}")
+            page.wait_for_selector(f"table.year[data-figure='{path}']")
+            shown = dict(page.eval_on_selector_all("table.year button", "all => all.map((one) => [one.dataset.date, [one.dataset.value ?? null, one.getAttribute('aria-label')]])"))
+            for date, day in days.items():
+                if date[:4] != year:
+                    continue
+                member = next((name for name in ("sum", "average", "minutes", "count") if isinstance((day["other"].get(path[6:]) or {}).get(name), (int, float))), None)
+                value, label = figure(day, path, member), shown[date][1]
+                told = None if shown[date][0] is None else float(shown[date][0])
+                check(told == value, f"{date}, {path}: the page has {told}, days has {value}")
+                if path == "steps" and value is not None:
+                    check(abs(number(label.split(": ")[1]) - value) <= 0.5, f"{date}: it reads “{label}”, days has {value}")
+                compared += 1
+    print(f"{compared} numbers of {len(paths)} figures on {len(days)} days are those of days --json")
+    page.context.close()
+
+
+def a_day(stack, browser):
+    """A day's own page has the same figures, and says who counted."""
+    day = stack.days()[-2]
+    page = browser.page()
+    browser.show(page, f"day/{day['date']}")
+    for tile in page.locator(".tile[data-figure]").all():
+        path = tile.get_attribute("data-figure")
+        if not path.startswith("other."):
+            check(float(tile.get_attribute("data-value")) == figure(day, path, None), f"{day['date']}, {path}: the tile has {tile.inner_text()}")
+    explained = json.loads(stack.run("explain", "steps", day["date"], "--json"))
+    check(page.locator("svg .counted").count() == len(explained["intervals"]), "the lanes don't have the intervals of explain")
+    night = json.loads(stack.run("explain", "sleep", day["date"], "--json"))
+    stages = [one for one in night["sessions"][0]["stretches"] if one["stage"] != "in bed"]
+    check(page.locator("svg .stage").count() >= len(stages) > 0, "the night lacks stages")
+    print(f"{day['date']} has its figures, {len(explained['intervals'])} intervals and {len(stages)} stages")
+    page.context.close()
+
+
+def by_keyboard(stack, browser):
+    """The calendar is walked through by arrows, and opens a day by Enter."""
+    page = browser.page()
+    browser.show(page, "days")
+    page.locator("table.year button[tabindex='0']").focus()
+    last = page.evaluate("document.activeElement.dataset.date")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowLeft")
+    date = page.evaluate("document.activeElement.dataset.date")
+    check(date < last, f"arrows lead from {last} to {date}")
+    page.keyboard.press("Enter")
+    browser.until(page, "the day isn't shown", "(date) => location.hash.startsWith(`#/day/${date}`)", date)
+    page.context.close()
+    print("the calendar goes by the keyboard")
+
+
+def in_german(stack, browser):
+    """Every word of the page is there in German, and numbers are as Germans have them."""
+    page = browser.page(language="de-DE")
+    browser.show(page, "days")
+    check(page.locator("h1").inner_text() == "Tage", page.locator("h1").inner_text())
+    check("km" in page.locator(".week").inner_text(), "no kilometres for a German")
+    lacking = page.evaluate("""async () => {
+        const [en, de] = await Promise.all(['en', 'de'].map((name) => import(`/words/${name}.js`)));
+        return Object.keys(en.words).filter((key) => !(key in de.words));
+    }""")
+    check(not lacking, f"German lacks {lacking}")
+    page.context.close()
+    page = browser.page(language="en-US")
+    browser.show(page, "days")
+    check("mi" in page.locator(".week").inner_text(), "no miles for an American")
+    page.context.close()
+    print("German and American words and units")
+
+
+def late_sample(stack, browser):
+    """A sample that comes late moves its day before the eyes."""
+    last = stack.days()[-1]
+    page = browser.page()
+    browser.show(page, "days")
+    cell = f"tr[data-date='{last['date']}'] td[data-figure='steps']"
+    before = float(page.get_attribute(cell, "data-value"))
+    record = (f'<Record type="HKQuantityTypeIdentifierStepCount" sourceName="Late Band" unit="count" value="{LATE}" creationDate="{last["date"]} 03:40:00 +0100" '
+              f'startDate="{last["date"]} 03:10:00 +0100" endDate="{last["date"]} 03:20:00 +0100"/>')
+    with open(stack.path("late.xml"), "w") as file:
+        file.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<HealthData locale="en_US"><ExportDate value="{last["date"]} 23:59:00 +0100"/>{record}</HealthData>\n')
+    began = time.monotonic()
+    stack.run("import", stack.path("late.xml"))
+    browser.until(page, "the late sample isn't shown", "([cell, wanted]) => Math.abs(Number(document.querySelector(cell)?.dataset.value) - wanted) < 0.001", [cell, before + LATE])
+    print(f"a late sample was seen after {time.monotonic() - began:.1f} s")
+    page.context.close()
+
+
+def a_hanging_stage(stack, browser):
+    """A process that is frozen, and one that ends, stand out in the graph; then all is well again."""
+    page = browser.page()
+    browser.show(page, "pipeline")
+    page.wait_for_selector(".node[data-name=energy][data-state=ready]")
+    began = time.monotonic()
+    stack.send("energy", signal.SIGSTOP)
+    try:
+        page.wait_for_selector(".node.ill[data-name=energy]")
+        print(f"a frozen process stood out after {time.monotonic() - began:.1f} s")
+        check("energy" in page.locator(".notice").inner_text(), "the notice doesn't name it")
+    finally:
+        stack.send("energy", signal.SIGCONT)
+    page.wait_for_selector(".node[data-name=energy][data-state=ready]")
+    stack.send("sleep", signal.SIGKILL)
+    page.wait_for_selector(".node[data-name=sleep]:not([data-state=ready])")
+    page.wait_for_selector(".node[data-name=sleep][data-state=ready]")
+    print("a killed process stood out, and came back")
+    page.context.close()
+
+
+def goes_on(stack, browser):
+    """A page that lost its stack says so, and goes on by itself."""
+    page = browser.page()
+    browser.show(page, "days")
+    browser.until(page, "it isn't live", LIVE)
+    stack.send("dashboard", signal.SIGKILL)
+    page.wait_for_selector("#state.lost")
+    page.evaluate("location.hash = '#/history'")
+    browser.until(page, "it isn't live again", LIVE)
+    page.wait_for_selector("main .card")
+    browser.complaints.clear()  # The browser itself notes that the connection was cut.
+    page.context.close()
+    print("the page went on after its stack had been away")
+
+
+def by_drop(stack, browser):
+    """An export is dropped on the page: not without a token; then what was new is told."""
+    stack.generate("week.zip", "--days", "7", "--seed", "99", "--end", "2024-02-07")
+    page = browser.page()
+    browser.show(page, "import")
+    check(page.locator(".drop").count() == 0, "files are taken without a token")
+    page.fill("input[name=token]", stack.token("ingest"))
+    page.click("button[type=submit]")
+    page.wait_for_selector(".drop")
+    with open(stack.path("week.zip"), "rb") as file:
+        content = list(file.read())
+    transfer = page.evaluate_handle("""(bytes) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([new Uint8Array(bytes)], 'week.zip', { type: 'application/zip' }));
+        return transfer;
+    }""", content)
+    page.dispatch_event(".drop", "drop", {"dataTransfer": transfer})
+    browser.until(page, "the import isn't done", "document.querySelectorAll('main tbody tr').length >= 2 && [...document.querySelectorAll('main tbody tr')].every((row) => row.innerText.includes('done'))")
+    eventually("the days of the import aren't there", lambda: any(day["date"] == "2024-02-05" for day in stack.days()))
+    print("an export was dropped on the page: " + " ".join(page.locator("main tbody tr").first.inner_text().split()))
+    page.context.close()
+
+
+CHECKS = [script, every_view, same_numbers, a_day, by_keyboard, in_german, late_sample, a_hanging_stage, goes_on, by_drop]
+
+
+def main(programs, names):
+    stack = Stack(programs, days=365)
+    try:
+        stack.start()
+        with browsing(stack.url) as browser:
+            for one in CHECKS:
+                if not names or one.__name__ in names:
+                    one(stack, browser)
+            check(not browser.complaints, "\n".join(browser.complaints))
+        print("The page shows what the stack holds.")
+    finally:
+        stack.close()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    main(sys.argv[1], sys.argv[2:])

@@ -1,0 +1,186 @@
+"""A stack of its own, in a folder of its own, on a made-up year; and a browser that looks at its page."""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+from playwright.sync_api import Error, sync_playwright
+
+CHROMIUM = "/usr/bin/chromium"
+ZONE = "Europe/Berlin"
+#: How long to wait for what must come, on a busy machine too.
+PATIENCE = float(os.environ.get("HEALTHBUS_TEST_PATIENCE", "60"))
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
+
+
+def eventually(what, look):
+    """What `look` gives, once it gives anything."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        found = look()
+        if found:
+            return found
+        if time.monotonic() > end:
+            sys.exit(f"after {PATIENCE:.0f} s: {what}")
+        time.sleep(0.1)
+
+
+class Stack:
+    def __init__(self, programs, days, seed=1):
+        self.healthbus = os.path.join(programs, "healthbus")
+        # Short: the bus's sockets lie in it.
+        self.folder = tempfile.mkdtemp(prefix="hbw-", dir="/tmp")
+        self.port = free_port()
+        self.environment = dict(
+            os.environ, HEALTHBUS_BACKEND_PORT=free_port(), HEALTHBUS_INGEST_PORT=free_port(), HEALTHBUS_DASHBOARD_PORT=self.port,
+            HEALTHBUS_CONFIG="", HEALTHBUS_STATE=os.path.join(self.folder, "s"))
+        self.process = None
+        self.generate("export.zip", "--days", str(days), "--seed", str(seed))
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def generate(self, name, *options):
+        self.run("generate", "-o", self.path(name), "--zone", ZONE, *options)
+
+    def run(self, *words):
+        ended = subprocess.run([self.healthbus, *words], env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if ended.returncode != 0:
+            sys.exit(f"healthbus {' '.join(words)}: {ended.stderr[-3000:]}")
+        return ended.stdout
+
+    def start(self):
+        """Until every day of the export is final and the page is served."""
+        self.run("up", "--zone", ZONE, "--import", self.path("export.zip"), "--until-idle")
+        self.log = open(self.path("up.log"), "w")
+        self.process = subprocess.Popen([self.healthbus, "up"], env=self.environment, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        eventually("the page isn't served", self.answers)
+
+    def answers(self):
+        with contextlib.suppress(OSError):
+            return bool(json.load(urllib.request.urlopen(f"{self.url}/api/days"))["days"])
+
+    def days(self):
+        return json.loads(self.run("days", "--json", "--from", "1990-01-01"))
+
+    def token(self, scope):
+        return json.loads(self.run("token", "new", "--scope", scope, "--json"))["token"]
+
+    def send(self, instance, number):
+        """A signal to one process of this stack."""
+        found = [one for one in json.loads(self.run("status", "--json"))["processes"] if one["name"] == instance]
+        os.kill(found[0]["pid"], number)
+
+    def close(self):
+        if self.process:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(60)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Browser:
+    """Pages that say everything and reach nobody else: what they log or ask of others is written down."""
+
+    def __init__(self, playwright, url):
+        sandbox = [] if os.geteuid() else ["--no-sandbox"]
+        self.browser = playwright.chromium.launch(executable_path=CHROMIUM, args=sandbox)
+        self.url = url
+        self.complaints = []
+        self.loaded = {}
+
+    def page(self, scheme="light", width=1280, height=900, language="en-US", **options):
+        context = self.browser.new_context(
+            color_scheme=scheme, viewport={"width": width, "height": height}, locale=language, timezone_id=ZONE, reduced_motion="reduce", **options)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE * 1000)
+        page.on("console", lambda message: self.complain(page, f"console: {message.type}: {message.text}"))
+        page.on("pageerror", lambda error: self.complain(page, f"error: {error}"))
+        page.on("request", lambda request: None if request.url.startswith(self.url + "/") or request.url.startswith("blob:") else self.complain(page, f"asks {request.url}"))
+        page.on("response", self.weigh)
+        return page
+
+    def weigh(self, response):
+        path = response.url[len(self.url):]
+        if path.endswith(".js") and response.status == 200:
+            self.loaded[path] = int(response.headers.get("content-length", 0))
+
+    def complain(self, page, text):
+        self.complaints.append(f"{page.url}: {text}")
+
+    def show(self, page, view):
+        """Goes to a view, and waits until it is drawn."""
+        address = f"{self.url}/#/{view}"
+        if page.url.split("#")[0] == f"{self.url}/":
+            page.evaluate("() => document.getElementById('main').setAttribute('aria-busy', 'true')")
+            if page.evaluate("(hash) => location.hash === hash", f"#/{view}"):
+                page.reload()
+            else:
+                page.evaluate("(hash) => { location.hash = hash; }", f"#/{view}")
+        else:
+            page.goto(address)
+        self.drawn(page)
+
+    @staticmethod
+    def until(page, what, look, value=None):
+        """Asks again and again from here: the page's policy lets nobody, Playwright's own waiting neither, evaluate text in it."""
+        def ask():
+            try:
+                return page.evaluate(look, value)
+            except Error as error:
+                # It is being loaded anew.
+                if "context was destroyed" not in str(error):
+                    raise
+
+        eventually(f"{page.url}: {what}", ask)
+
+    def drawn(self, page):
+        self.until(page, "the view isn't drawn", "() => { const main = document.getElementById('main'); return !main.hasAttribute('aria-busy') && main.childElementCount > 0; }")
+        # Charts are drawn when their library is there.
+        self.until(page, "a chart isn't drawn", "() => [...document.querySelectorAll('main .chart canvas')].every((one) => globalThis.Chart?.getChart(one))")
+
+    def close(self):
+        self.browser.close()
+
+
+@contextlib.contextmanager
+def browsing(url):
+    with sync_playwright() as playwright:
+        browser = Browser(playwright, url)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def views(stack):
+    """Each view, with a day and a workout that there are."""
+    days = stack.days()
+    busy = next(day for day in reversed(days) if day["workouts"] and any(one["route"] for one in day["workouts"]))
+    workout = next(one for one in busy["workouts"] if one["route"])
+    return ["days", f"day/{busy['date']}", "nights", "workouts", f"workouts/{workout['id']}", "body", "import", "settings", "pipeline", "waits", "tap", "history"]
+
+
+def number(text):
+    """The digits of what is shown, as a number."""
+    return float(re.sub(r"[^0-9.\-]", "", text))

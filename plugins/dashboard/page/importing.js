@@ -1,0 +1,54 @@
+// An export, dropped on the page: how far it is, what was new, and what was put aside.
+
+import { about, ask, Refusal, upload } from './api.js';
+import { card, empty, h, prose, scroll, table } from './dom.js';
+import { moment, named, number, percent } from './format.js';
+import { tokenForm } from './settings.js';
+import { t } from './words.js';
+
+export async function draw(frame) {
+  const person = await about();
+  const said = h('div', { role: 'status' }), before = h('div'), seen = new Map();
+  const list = async () => {
+    for (const one of (await ask('imports')).imports) seen.set(one.id, one);
+    if (frame.current()) before.replaceChildren(imported([...seen.values()], person.zone));
+  };
+  frame.leaving.push(frame.live.on('import', (one) => { seen.set(one.id, { ...seen.get(one.id), ...one }); before.replaceChildren(imported([...seen.values()], person.zone)); }));
+  await list();
+  const bring = person.scopes.includes('ingest')
+    ? dropzone((file) => take(file, said))
+    : h('div', null, h('p', null, t('needToken', { scope: 'ingest' })), tokenForm('ingest', () => frame.redraw()));
+  return [h('div', { class: 'top' }, h('h1', null, t('view.import'))), card(null, null, bring, said), before];
+}
+
+function dropzone(taken) {
+  const file = h('input', { type: 'file', accept: '.zip,.xml', class: 'hidden', id: 'file', onchange: () => { if (file.files[0]) taken(file.files[0]); } });
+  const zone = h('div', { class: 'drop' }, h('p', null, h('strong', null, t('importHelp'))), h('p', { class: 'soft' }, t('importOr')), file, h('label', { for: 'file', class: 'button' }, t('choose')));
+  zone.addEventListener('dragover', (event) => { event.preventDefault(); zone.classList.add('over'); });
+  zone.addEventListener('dragleave', () => zone.classList.remove('over'));
+  zone.addEventListener('drop', (event) => { event.preventDefault(); zone.classList.remove('over'); if (event.dataTransfer.files[0]) taken(event.dataTransfer.files[0]); });
+  return zone;
+}
+
+async function take(file, said) {
+  const bar = h('progress', { max: 1, value: 0, 'aria-label': t('sending', { name: file.name }) }), text = h('p', null, t('sending', { name: file.name }));
+  said.replaceChildren(text, bar);
+  try {
+    await upload('import', file, (part) => { bar.value = part; });
+    said.replaceChildren(h('p', null, t('sent', { name: file.name })));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    said.replaceChildren(h('div', { class: 'notice ill', role: 'alert' }, h('p', null, error.message), error.advice && h('p', { class: 'advice' }, prose(error.advice))));
+  }
+}
+
+function imported(list, zone) {
+  if (!list.length) return card(t('imported'), null, empty(t('noImports')));
+  const rows = list.sort((a, b) => b.submitted.localeCompare(a.submitted));
+  const count = (one, member) => (one.report ? number(one.report[member] ?? 0) : '–');
+  const state = (one) => [named('state', one.state), one.progress?.fraction && ` ${percent(one.progress.fraction)}`, one.problem && `: ${one.problem}`];
+  const aside = rows.reduce((sum, one) => sum + (one.report?.quarantined ?? 0), 0);
+  return card(t('imported'), null, scroll(t('imported'), table(t('imported'), [{ title: t('file') }, { title: t('when'), left: true }, { title: t('state'), left: true }, { title: t('read') }, { title: t('addedSamples') }, { title: t('knownSamples') }, { title: t('aside') }],
+    rows.map((one) => [String(one.name ?? one.path ?? '').split('/').at(-1), moment(one.submitted, zone), h('span', null, state(one)), count(one, 'read'), count(one, 'added'), count(one, 'known'), count(one, 'quarantined')]))),
+  aside > 0 && h('p', { class: 'advice' }, prose(t('asideWhy', { count: aside }))));
+}

@@ -1,0 +1,44 @@
+// What waits and what is wrong, each with what to do.
+
+import { about, ask, Refusal, send } from './api.js';
+import { card, empty, h, prose } from './dom.js';
+import { moment, named } from './format.js';
+import { tokenForm } from './settings.js';
+import { t } from './words.js';
+
+export async function draw(frame) {
+  const [person, first] = await Promise.all([about(), ask('waits')]);
+  const list = h('div'), said = h('div', { role: 'status' });
+  let shown = '';
+  const show = ({ waits }) => {
+    if (JSON.stringify(waits) === shown) return;
+    shown = JSON.stringify(waits);
+    list.replaceChildren(...(waits.length ? waits.map((one) => entry(one, person, said, frame)) : [card(null, null, h('p', { class: 'state ready' }, t('waitsNone')))]));
+  };
+  show(first);
+  frame.leaving.push(frame.live.on('waits', show));
+  return [h('div', { class: 'top' }, h('h1', null, t('view.waits'))), said, list];
+}
+
+/** What the commands say after a colon stands here by itself. */
+const sentence = (text) => text.replace(/^./, (first) => first.toUpperCase()).replace(/([^.!?])$/, '$1.');
+
+function entry(one, person, said, frame) {
+  const form = h('div');
+  const again = async () => {
+    if (!(await about()).scopes.includes('admin')) return form.replaceChildren(h('p', null, t('needToken', { scope: 'admin' })), tokenForm('admin', again));
+    try {
+      const told = await send('retry', one.retry);
+      said.replaceChildren(h('p', { class: 'notice' }, t('retried', { count: told.count ?? told.result?.sent ?? one.count })));
+      form.replaceChildren();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      said.replaceChildren(h('div', { class: 'notice ill' }, h('p', null, error.message), error.advice && h('p', { class: 'advice' }, prose(error.advice))));
+    }
+    return undefined;
+  };
+  return h('section', { class: 'card', 'data-kind': one.kind }, h('div', { class: 'top' }, h('h2', null, `${named('wait', one.kind)}${one.subject ? `: ${one.subject}` : ''}`),
+    one.since && h('span', { class: 'small soft' }, t('sinceWhen', { when: moment(one.since, person.zone) }))),
+  h('p', { class: { warning: 'state wait', error: 'state ill' }[one.severity] }, prose(sentence(one.what))), one.advice && h('p', { class: 'advice' }, prose(sentence(one.advice))),
+  one.retry && h('p', null, h('button', { type: 'button', onclick: again }, t('retry'))), form);
+}

@@ -1,0 +1,40 @@
+// Workouts: the list, and one of them with its heart rate, its zones, its heights and its route.
+
+import { about, ask } from './api.js';
+import { card, empty, h, picker, scroll, table } from './dom.js';
+import { date, distance, duration, energy, height, moment, named, pace, rate } from './format.js';
+import { curves, route, zones } from './workout.js';
+import { t } from './words.js';
+
+const ON_FOOT = new Set(['running', 'walking', 'hiking', 'wheelchairWalkPace', 'wheelchairRunPace', 'crossCountrySkiing']), AT_ONCE = 30;
+
+export const draw = (frame) => (frame.rest[0] ? drawOne(frame) : drawAll(frame));
+
+async function drawAll(frame) {
+  const [person, { workouts }] = await Promise.all([about(), ask('workouts')]);
+  frame.leaving.push(frame.live.on('days', () => frame.redraw()));
+  const kinds = [...new Set(workouts.map((one) => one.activity))].sort(), kind = frame.options.get('activity') ?? '';
+  const some = workouts.filter((one) => !kind || one.activity === kind).reverse();
+  const title = h('div', { class: 'top' }, h('h1', null, t('view.workouts')), kinds.length > 1 && picker(t('activity'), [['', t('allActivities')], ...kinds.map((one) => [one, named('activity', one)])], kind, (one) => { frame.keep({ activity: one }); frame.redraw(); }, 'activity'));
+  if (!some.length) return [title, card(null, null, empty(t('noWorkoutsYet')))];
+  const shown = Number(frame.options.get('shown') ?? AT_ONCE), told = (one, say) => (one === null || one === undefined ? '–' : say(one));
+  return [title, card(null, null, scroll(t('view.workouts'), table(t('view.workouts'),
+    [{ title: t('when'), left: true }, { title: t('activity'), left: true }, { title: t('length') }, { title: t('distance') }, { title: t('pace'), class: 'rank1' }, { title: t('energy'), class: 'rank1' }, { title: t('heartRate'), class: 'rank1' }, { title: t('ascent'), class: 'rank2' }],
+    some.slice(0, shown).map((one) => [h('a', { href: `#/workouts/${one.id}` }, moment(one.start_date, person.zone)), named('activity', one.activity), duration(one.duration_seconds / 60), told(one.distance_meters, distance),
+      told(one.distance_meters, (meters) => pace(one.duration_seconds, meters)), told(one.active_energy_kcal, energy), told(one.heart_rate_average, rate), told(one.ascent_meters, height)]))),
+  some.length > shown && h('p', null, h('button', { type: 'button', onclick: () => { frame.keep({ shown: some.length }); frame.redraw(); } }, t('more', { count: some.length - shown }))))];
+}
+
+async function drawOne(frame) {
+  const [person, told] = await Promise.all([about(), ask('workout', { id: frame.rest[0] })]);
+  const one = told.workout, tile = (title, said) => said && h('div', { class: 'tile workouts' }, h('dt', null, title), h('dd', null, said));
+  const has = (number) => number !== null && number !== undefined;
+  const day = new Intl.DateTimeFormat('en-CA', { timeZone: person.zone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(new Date(one.start));
+  const speed = has(one.distanceMeters) && one.durationSeconds > 0;
+  return [h('div', { class: 'top' }, h('div', null, h('h1', null, named('activity', one.activity)), h('a', { href: `#/day/${day}` }, date(day, 'long'))), h('a', { class: 'button', href: '#/workouts' }, t('allWorkouts'))),
+    h('section', { class: 'card' }, h('dl', { class: 'tiles' }, tile(t('when'), moment(one.start, person.zone)), tile(t('length'), duration(one.durationSeconds / 60)), tile(t('distance'), has(one.distanceMeters) && distance(one.distanceMeters)),
+      tile(ON_FOOT.has(one.activity) || !speed ? t('pace') : t('speed'), speed && (ON_FOOT.has(one.activity) ? pace(one.durationSeconds, one.distanceMeters) : `${distance((one.distanceMeters / one.durationSeconds) * 3600)}/h`)),
+      tile(t('energy'), has(one.energyKilocalories) && energy(one.energyKilocalories)), tile(t('heartRate'), has(one.heartRate?.average) && rate(one.heartRate.average)),
+      tile(t('ascent'), has(one.route?.ascentMeters) && height(one.route.ascentMeters)), tile(t('descent'), has(one.route?.descentMeters) && height(one.route.descentMeters)))),
+    curves(told), h('div', { class: 'pair' }, route(told), zones(one))];
+}
