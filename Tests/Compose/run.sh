@@ -292,7 +292,7 @@ same_in_database() {
     python3 - "$work/days.csv" "$work/database.csv" <<'PY'
 import csv, json, sys
 def value(text):
-    if text in ("", "[]"):
+    if text in ("", "[]", "{}"):
         return None
     if text in ("t", "f"):
         return text == "t"
