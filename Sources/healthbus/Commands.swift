@@ -11,7 +11,8 @@ enum Commands {
             (
                 "Run a stack",
                 [
-                    UpCommand.self, DemoCommand.self, OpenCommand.self, StopCommand.self, StartCommand.self, ServiceCommand.self,
+                    UpCommand.self, DemoCommand.self, OpenCommand.self, StopCommand.self, StartCommand.self,
+                    ServiceCommand.self,
                     RunCommand.self, SwapCommand.self,
                 ]
             ),

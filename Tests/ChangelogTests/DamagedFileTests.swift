@@ -85,7 +85,7 @@ import Testing
         #expect(error?.message.contains("cut off") == true, "\(String(describing: error))")
         unlink(cut)
         let alone = #expect(throws: SQLiteError.self) { try StageDatabase(path: cut, now: Self.now) }
-        #expect(alone?.message.contains("though its log is") == true, "\(String(describing: alone))")
+        #expect(alone?.message.contains("though its log exists") == true, "\(String(describing: alone))")
         #expect(!FileManager.default.fileExists(atPath: cut))
     }
 

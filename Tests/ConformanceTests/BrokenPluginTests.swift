@@ -49,7 +49,7 @@ import Testing
         ("count += 1", "count += 1; pages.append(value); pages.sort(); sum(pages)", "many-rows", "no answer within"),
         (
             "import json, random, sys", "import json, random, sys, atexit, time; atexit.register(time.sleep, 9)",
-            "end-of-input", "goes on for more than 2 s"
+            "end-of-input", "still running 2 s after"
         ),
         (
             "import json, random, sys", "import json, random, sys, atexit, os; atexit.register(os._exit, 4)",

@@ -41,10 +41,11 @@ extension EndToEnd {
 
             init(of stack: TestStack) async throws {
                 content = try await StackContent(of: stack).withoutTombstones
-                printed = try await stack.onState("days", "--json", "--from", "1990-01-01").output.split(
-                    separator: "\n"
-                )
-                .filter { !$0.contains("\"revision\":") }
+                printed = try await stack.onState("days", "--json", "--from", "1990-01-01", "--from", "1990-01-01")
+                    .output.split(
+                        separator: "\n"
+                    )
+                    .filter { !$0.contains("\"revision\":") }
                 beside =
                     try stack.rows("observer", "SELECT date || payload FROM activity_summaries ORDER BY date")
                     + stack.rows(

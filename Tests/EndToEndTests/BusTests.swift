@@ -60,7 +60,7 @@ extension EndToEnd {
                     for frames in frames { bus.send([Array(topic.utf8)] + frames) }
                 }
                 let said = up.error
-                return said.contains("speaks protocol 2.0, this is 1.") && said.contains("message.malformed")
+                return said.contains("speaks protocol 2.0, this process 1.") && said.contains("message.malformed")
                     && said.contains("a message has three frames")
             }
         }

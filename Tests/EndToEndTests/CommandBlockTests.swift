@@ -8,8 +8,10 @@ import Testing
 extension EndToEnd {
     /// Every block of commands in README and docs runs as it stands, in a new home; what can't be run here says why, and that is checked.
     @Suite struct CommandBlockTests {
-        /// Has a test of its own, which follows it from page to figure.
-        private static let pages = CommandBlock.pages.filter { $0 != "docs/first-plugin.md" }
+        /// All but those with a test of their own, which follows them from page to figure.
+        private static let pages = CommandBlock.pages.filter {
+            $0 != "docs/first-plugin.md" && $0 != "docs/plugin-fixtures.md"
+        }
 
         @Test(arguments: pages) func eachRunsInANewHome(_ page: String) async throws {
             let blocks = try CommandBlock.all(of: page).filter { $0.language == "sh" && $0.reasonNotToRun == nil }
@@ -80,6 +82,8 @@ private final class DocumentedHome {
     /// Variables that earlier commands of the page have set.
     private var variables: [String] = []
     private var count = 0
+    /// Of a stack that the page has left in the background.
+    private var detached: [String: String]?
 
     init(_ stack: TestStack) async throws {
         self.stack = stack
@@ -105,7 +109,10 @@ private final class DocumentedHome {
         #expect(try await stack.onState("sync", within: 60).exit == .code(0))
     }
 
-    func end() async throws { try await stack.interrupt(up) }
+    func end() async throws {
+        if let detached { _ = try await stack.start(["stop"], environment: detached).ended(within: 60) }
+        try await stack.interrupt(up)
+    }
 
     /// The folders and addresses that pages take for examples, as they are here.
     private func placed(_ command: String) -> String {
@@ -125,6 +132,9 @@ private final class DocumentedHome {
             more["HEALTHBUS_STATE"] = stack.path("s-own-\(count)")
             more["HEALTHBUS_BACKEND_PORT"] = "\(try freePort())"
             more["HEALTHBUS_INGEST_PORT"] = "\(try freePort())"
+            if command.contains("--detach") { detached = more }
+        } else if let detached, command.contains(#/^healthbus (stop|start)\s*(#.*)?$/#) {
+            more = detached
         }
         let goesOn = command.contains(#/\bhealthbus (top|tap|monitor)\b|--follow\b/#) && !command.contains("--once")
         let lines = ["set -e", "cd \(folder)"] + variables + [starts || goesOn ? "exec env \(command)" : command]
@@ -133,7 +143,7 @@ private final class DocumentedHome {
         if starts || goesOn {
             try await until("'\(documented)' ends or is ready", within: 600) {
                 if !run.isRunning || (!run.output.isEmpty && goesOn) { return true }
-                if starts && !command.contains("--until-idle") && run.error.contains("processes are ready") {
+                if starts && !command.contains(#/--until-idle|--detach/#) && run.error.contains("processes are ready") {
                     return true
                 }
                 if command.contains("healthbus monitor") && run.error.contains("metrics") { return true }

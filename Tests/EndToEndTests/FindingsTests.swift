@@ -76,7 +76,7 @@ extension EndToEnd {
                 try await until("it listens") { monitor.error.contains("/metrics") }
                 let port = try await stack.onState(
                     "validate", "--json", environment: ["HEALTHBUS_BACKEND_PORT": "\(taken)"])
-                #expect(try port.exit == .code(1) && whats(port).contains { $0.contains("taken by another process") })
+                #expect(try port.exit == .code(1) && whats(port).contains { $0.contains("in use by another process") })
                 monitor.child.signal(SIGTERM)
                 _ = try await monitor.ended(within: 10)
 

@@ -24,7 +24,7 @@ extension EndToEnd {
                     json: try #require(FileManager.default.contents(atPath: folder + "/done/export.zip.report.json")))
                 #expect((report["read"].int ?? 0) > 100 && report["path"].string == folder + "/export.zip")
                 try await until("its days are there", every: 100) {
-                    try await !(stack.onState("days", "--json").json().array ?? []).isEmpty
+                    try await !(stack.onState("days", "--json", "--from", "1990-01-01").json().array ?? []).isEmpty
                 }
 
                 let sound = try await stack.onState("doctor")

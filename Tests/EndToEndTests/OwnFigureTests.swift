@@ -20,7 +20,7 @@ extension EndToEnd {
                 let config = stack.path("walks/stack.json")
                 let idle = try await stack.up("--config", config, "--import", export, "--until-idle").ended(within: 240)
                 #expect(idle.exit == .code(0), "\(idle.error.suffix(2000))")
-                let days = try await stack.onState("days", "--json").json().array ?? []
+                let days = try await stack.onState("days", "--json", "--from", "1990-01-01").json().array ?? []
                 let day = try #require(days.first { $0["walks"].double != nil })
                 let date = try #require(day["date"].string)
                 #expect(try await stack.onState("days", "--csv").output.contains("walks"))

@@ -35,7 +35,7 @@ extension EndToEnd {
                         ended.exit == .code(0), "\(block)\n\(ended.output.suffix(3000))\n\(ended.error.suffix(3000))")
                 }
                 let days = try await stack.start(
-                    ["days", "--json", "--state", stack.state]
+                    ["days", "--json", "--from", "1990-01-01", "--state", stack.state]
                 ).ended().json()
                 let figures = (days.array ?? []).compactMap { $0["longestWalkMinutes"].double }
                 #expect(figures.count >= 20 && figures.allSatisfy { $0 > 0 }, "\(days.json().prefix(500))")
@@ -43,17 +43,15 @@ extension EndToEnd {
             }
         }
 
-        /// docs/plugin-fixtures.md, with a state folder of the test's own.
+        /// docs/plugin-fixtures.md, in an empty folder.
         @Test func theFixturesPageWorksAsItStands() async throws {
             let page = try String(contentsOfFile: Programs.checkout + "/docs/plugin-fixtures.md", encoding: .utf8)
             let blocks = page.components(separatedBy: "```").filter { $0.hasPrefix("sh\n") }
             #expect(blocks.count == 2)
             try await withStack { stack in
-                _ = try await stack.run("plugins", "new", "walks", "--output", stack.path("walks"))
                 let environment = ["PATH": "\(Programs.folder):/usr/bin:/bin"]
                 for block in blocks {
-                    let text = block.dropFirst(3).replacingOccurrences(of: "/tmp/walks-test", with: stack.path("t"))
-                    let script = try stack.write("block.sh", "set -e\ncd \(stack.folder)\n" + text)
+                    let script = try stack.write("block.sh", "set -e\ncd \(stack.folder)\n" + block.dropFirst(3))
                     let ended = try await stack.start(program: "/bin/sh", [script], environment: environment)
                         .ended(within: 240)
                     #expect(ended.exit == .code(0) && !ended.output.contains("\n<"), "\(block)\n\(ended)")
@@ -67,7 +65,10 @@ extension EndToEnd {
                 let program = try String(contentsOfFile: handler, encoding: .utf8)
                 try program.replacingOccurrences(of: "end - start < least", with: "False")
                     .write(toFile: handler, atomically: true, encoding: .utf8)
-                let script = try stack.write("again.sh", "set -e\ncd \(stack.folder)\n" + blocks[0].dropFirst(3))
+                let begin = "healthbus plugins new walks\n"
+                #expect(blocks[0].contains(begin))
+                let again = blocks[0].dropFirst(3).replacingOccurrences(of: begin, with: "")
+                let script = try stack.write("again.sh", "set -e\ncd \(stack.folder)\n" + again)
                 let wrong = try await stack.start(program: "/bin/sh", [script], environment: environment).ended()
                 #expect(wrong.exit == .code(1) && wrong.output.contains("[1, 2]"), "\(wrong)")
             }

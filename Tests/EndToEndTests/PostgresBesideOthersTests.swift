@@ -51,7 +51,7 @@ extension EndToEnd {
 
                 let lake = try Lake(stack)
                 #expect(try lake.differences() == [])
-                let own = try await stack.onState("days", "--json").json().array ?? []
+                let own = try await stack.onState("days", "--json", "--from", "1990-01-01").json().array ?? []
                 #expect(own.count >= 40)
                 let inDatabase = try database.execute(
                     "SELECT date::text, steps::text FROM days WHERE steps IS NOT NULL", [])

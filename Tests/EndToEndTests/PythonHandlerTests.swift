@@ -34,7 +34,9 @@ extension EndToEnd {
             let up = try await up(stack, files.flatMap { ["--import", $0] } + ["--until-idle"] + config)
             let ended = try await up.ended(within: 240)
             #expect(ended.exit == .code(0), "\(ended.error.suffix(3000))")
-            let days = try await stack.start(["days", "--json", "--state", stack.state] + config).ended()
+            let days = try await stack.start(
+                ["days", "--json", "--from", "1990-01-01", "--state", stack.state] + config
+            ).ended()
             #expect(days.exit == .code(0), "\(days.error)")
             #expect(try stack.number("steps", "SELECT count(*) FROM failed_days") == 0)
             return (days.output, try hourly(stack))

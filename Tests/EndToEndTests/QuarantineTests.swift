@@ -98,7 +98,7 @@ extension EndToEnd {
                 #expect(try await list(stack).isEmpty)
                 let again = try await stack.up("--until-idle").ended()
                 #expect(again.exit == .code(0), "\(again.error.suffix(2000))")
-                let days = try await stack.onState("days", "--json").json().array ?? []
+                let days = try await stack.onState("days", "--json", "--from", "1990-01-01").json().array ?? []
                 #expect(days.first { $0["date"] == "2025-04-01" }?["steps"] == 547, "\(days)")
                 #expect(try stack.number("backend", "SELECT count(*) FROM samples") == 3)
             }

@@ -83,7 +83,8 @@ extension EndToEnd {
         }
 
         private static func days(_ stack: TestStack) async throws -> [Value] {
-            (try await stack.onState("days", "--user", "anna", "--json").json().array ?? []).map { day in
+            (try await stack.onState("days", "--user", "anna", "--json", "--from", "1990-01-01").json().array ?? []).map
+            { day in
                 [
                     "date": day["date"], "steps": day["steps"], "asleep": day["sleep"]["asleepMinutes"],
                     "workouts": .array(
@@ -151,7 +152,7 @@ extension EndToEnd {
                 }
                 #expect(try await stack.onState("sync").exit == .code(0))
                 try await until("the day with one run", every: 200) {
-                    let day = try await stack.onState("days", "--json").json().array?.first {
+                    let day = try await stack.onState("days", "--json", "--from", "1990-01-01").json().array?.first {
                         $0["date"] == "2025-03-27"
                     }
                     return day?["workouts"].array?.map { $0["durationSeconds"].double } == [2100]

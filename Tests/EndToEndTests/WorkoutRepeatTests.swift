@@ -41,7 +41,7 @@ extension EndToEnd {
             + "<ExportDate value=\"2025-06-10 08:00:00 +0200\"/>\n\(elements.joined(separator: "\n"))\n</HealthData>\n"
 
         private static func workouts(_ stack: TestStack) async throws -> [String: Int] {
-            let days = try await stack.onState("days", "--json").json().array ?? []
+            let days = try await stack.onState("days", "--json", "--from", "1990-01-01").json().array ?? []
             return Dictionary(
                 uniqueKeysWithValues: days.map { ($0["date"].string ?? "", $0["workouts"].array?.count ?? 0) })
         }

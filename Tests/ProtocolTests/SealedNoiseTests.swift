@@ -140,7 +140,7 @@ import Testing
         let long = try Listener(try bus.address("long"), [.prefix(String(repeating: "x", count: 256))])
         #expect(
             eventually {
-                bus.notices.contains { $0.who == "long" && $0.why.contains("where only that is said") }
+                bus.notices.contains { $0.who == "long" && $0.why.contains("on a socket meant only for that") }
             })
         // What it may hear nothing of costs nothing.
         try bus.admit("modest", hears: [.exact("a.b")])

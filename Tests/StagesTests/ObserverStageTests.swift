@@ -385,7 +385,7 @@ import Testing
         #expect(try refused(most, date: date) == nil)
         #expect(try alive(rig).count == 39)
         // An older one isn't even read: it would bring back what is gone.
-        #expect(try refused(whole, date: date - 1 * hour)?.contains("taken in already") == true)
+        #expect(try refused(whole, date: date - 1 * hour)?.contains("already been imported") == true)
         #expect(try alive(rig).count == 39)
         #expect(try refused(whole, date: date) == nil)
         #expect(try refused([whole[0]], date: date, ["deleteUpTo": 100]) == nil)

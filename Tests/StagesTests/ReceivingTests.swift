@@ -104,7 +104,7 @@ import Testing
         try transfer.restart()
         #expect(try transfer.state(id)["state"] == "receiving" && transfer.size(id + ".half") ?? 0 > 900_000)
         for _ in 0..<25 { try transfer.pass(.seconds(3600)) }
-        #expect(try transfer.state(id)["problem"].string?.contains("wasn't sent to its end") == true)
+        #expect(try transfer.state(id)["problem"].string?.contains("wasn't sent completely") == true)
         try passUntil(transfer) { try FileManager.default.contentsOfDirectory(atPath: transfer.path("")).isEmpty }
     }
 

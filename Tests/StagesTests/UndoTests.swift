@@ -113,13 +113,13 @@ import Testing
         let done = try undo(rig, "u1", ["device": "phone"])
         #expect(done.result?["taken"][Self.steps] == 5 && done.result?["kept"][Self.steps] == 3)
         #expect(try alive(rig) == [5, 6, 7])
-        #expect(try undo(rig, "u2", ["device": "tablet"]).problem?.contains("no device of that name") == true)
+        #expect(try undo(rig, "u2", ["device": "tablet"]).problem?.contains("no device with that name") == true)
     }
 
     @Test func whatCannotBeTakenBackIsSaid() throws {
         let rig = try rig()
         #expect(try undo(rig, "u1", ["import": "a0000009"]).problem?.contains("there is no import") == true)
-        #expect(try undo(rig, "u2", [:]).problem?.contains("isn't said what") == true)
+        #expect(try undo(rig, "u2", [:]).problem?.contains("doesn't say what to take back") == true)
         try rig.hear("control.observer", ["command": "import", "id": "a0000001", "path": "/x.zip", "user": "me"])
         #expect(try undo(rig, "u3", ["import": "a0000001"]).problem?.contains("isn't over") == true)
         // Of an earlier release: nothing is noted.

@@ -1,8 +1,10 @@
+import Client
 import Configuration
 import Foundation
 import HealthModel
 import Inspection
 import Logging
+import Protocol
 import Terminal
 
 enum OpenCommand: Command {

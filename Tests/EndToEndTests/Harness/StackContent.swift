@@ -18,7 +18,7 @@ struct StackContent: Equatable, Sendable {
     var acceptedTwice: Int
 
     init(of stack: TestStack) async throws {
-        let printed = try await stack.onState("days", "--json")
+        let printed = try await stack.onState("days", "--json", "--from", "1990-01-01")
         guard printed.exit.isSuccess else { throw HarnessError("days: \(printed.error)") }
         days = (try printed.json().array ?? []).map(Self.plain)
         samples = try stack.heldSamples().sorted { $0.id < $1.id }
