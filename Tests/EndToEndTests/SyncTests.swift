@@ -59,7 +59,8 @@ extension EndToEnd {
                 #expect(imported.exit == .code(0), "\(imported.error)")
                 let metric = try await stack.onState("sync", "steps", "--json", "--config", slow).json()
                 #expect(metric["delivered"] == true && metric["metrics"].array?.count == 1)
-                #expect((metric["metrics"].array?.first?["new"].int ?? 0) > 100)
+                let new = try #require(metric["metrics"].array?.first?["new"].int, "\(metric)")
+                #expect(new > 100, "\(metric)")
                 let steps = try stack.get("stats")["types"]["HKQuantityTypeIdentifierStepCount"]["alive"]
                 let all = try await stack.onState("sync", "--json", "--config", slow)
                 #expect(all.exit == .code(0), "\(all.error)")

@@ -75,7 +75,7 @@ package final class SyncClient {
         let began = MonotonicClock.now
         let teller = WaitTeller(client, names: stack.names.filter { $0 != "hub" }, tell: tell)
         defer { teller.stop() }
-        let before = client.gather(stack.names.filter { $0 != "hub" }, within: 3)
+        let before = try hear()
         let concerned = stack.configuration.handlers.filter { metric == nil || $0.name == metric }
         let head = try head()
         let new = try Dictionary(
@@ -114,6 +114,14 @@ package final class SyncClient {
         uploaders.reduce(0) { sum, uploader in
             sum + (beats[uploader]?.beat.uploader?.delivered[family] ?? 0)
         }
+    }
+
+    /// Everyone's newest heartbeat. Running uploaders are waited for longer: what is new is counted by theirs.
+    private func hear() throws -> [String: (beat: Heartbeat, age: Double)] {
+        let beats = client.gather(stack.names.filter { $0 != "hub" }, within: 3)
+        let reader = stack.reader()
+        let missing = try uploaders.filter { try beats[$0] == nil && reader.isRunning($0) }
+        return missing.isEmpty ? beats : client.gather(missing, within: 20)
     }
 
     /// The current head of the observer's changelog; nil when it doesn't answer. Its heartbeat may be older than an

@@ -113,6 +113,19 @@ package final class StageHost: Sendable {
             vitals.end()
         }
         if let error = failure.withLock({ $0.error }) { throw error }
+        try close(stage, turns.make(), database)
+    }
+
+    private func close(_ stage: any Stage, _ turn: Turn, _ database: StageDatabase) throws {
+        do {
+            try stage.close(turn)
+            guard try turn.commit() else { return }
+        } catch {
+            turn.rollback()
+            throw error
+        }
+        vitals.update(
+            head: database.head, epoch: database.epoch, report: try stage.report(turn), committed: WallClock.now)
     }
 
     /// Answers pulls.

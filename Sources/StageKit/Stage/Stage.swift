@@ -35,11 +35,16 @@ package protocol Stage: AnyObject {
 
     /// The state of a request in progress; called in each turn, after `tick`.
     func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended
+
+    /// Writes what it would have written a little later; called when the process is told to stop. A crash doesn't call
+    /// it, so nothing may depend on it.
+    func close(_ turn: Turn) throws
 }
 
 extension Stage {
     package func receive(_ answer: PullAnswer, _ turn: Turn) throws {}
     package func receive(_ result: EffectResult, _ turn: Turn) throws {}
+    package func close(_ turn: Turn) throws {}
 
     package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         .refused("this instance doesn't support '\(request.action)'")

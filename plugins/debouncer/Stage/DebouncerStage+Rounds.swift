@@ -37,9 +37,13 @@ struct RoundLedger {
 
     /// Writes what is waiting if that costs nothing, or if there is much of it.
     mutating func save(isBusy: Bool, _ turn: Turn) throws {
-        guard !unsaved.isEmpty,
-            turn.isWriting || unsaved.count >= Self.capacity || (!isBusy && turn.monotonic - added >= Self.idle)
+        guard turn.isWriting || unsaved.count >= Self.capacity || (!isBusy && turn.monotonic - added >= Self.idle)
         else { return }
+        try save(turn)
+    }
+
+    mutating func save(_ turn: Turn) throws {
+        guard !unsaved.isEmpty else { return }
         _ = try turn.write()
         for round in unsaved {
             // A ring: the newest replaces the oldest.
@@ -76,6 +80,8 @@ extension DebouncerStage {
         }
         try ledger.save(isBusy: rounds.open != nil, turn)
     }
+
+    package func close(_ turn: Turn) throws { try ledger.save(turn) }
 
     /// Raises the alert `degraded` when the last rounds have failed, and clears it when one has succeeded since.
     func checkRounds(_ turn: Turn) throws {
