@@ -153,6 +153,8 @@ package final class MendingStage: Stage {
     /// The outcome of the latest request, as reported by the heartbeat; nil before the first.
     package var mending: Mending? { current.map { request, state in Mending(request, state) } }
 
+    package func close(_ turn: Turn) throws { try inner.close(turn) }
+
     package func report(_ turn: Turn) throws -> StageReport {
         var report = try inner.report(turn)
         var said = StageDetails()
