@@ -59,7 +59,7 @@ class Stack:
         return os.path.join(self.folder, name)
 
     def generate(self, name, *options):
-        self.run("generate", "-o", self.path(name), "--zone", ZONE, *options)
+        self.run("generate", "--unmarked", "-o", self.path(name), "--zone", ZONE, *options)
 
     def run(self, *words):
         ended = subprocess.run([self.healthbus, *words], env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)

@@ -27,7 +27,7 @@ async function drawAll(frame) {
 
 async function drawOne(frame) {
   const [person, told] = await Promise.all([about(), ask('workout', { id: frame.rest[0] })]);
-  const one = told.workout, tile = (title, said) => said && h('div', { class: 'tile workouts' }, h('dt', null, title), h('dd', null, said));
+  const one = asShown(told.workout), tile = (title, said) => said && h('div', { class: 'tile workouts' }, h('dt', null, title), h('dd', null, said));
   const has = (number) => number !== null && number !== undefined;
   const day = new Intl.DateTimeFormat('en-CA', { timeZone: person.zone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(new Date(one.start));
   const speed = has(one.distanceMeters) && one.durationSeconds > 0;
@@ -36,5 +36,8 @@ async function drawOne(frame) {
       tile(ON_FOOT.has(one.activity) || !speed ? t('pace') : t('speed'), speed && (ON_FOOT.has(one.activity) ? pace(one.durationSeconds, one.distanceMeters) : `${distance((one.distanceMeters / one.durationSeconds) * 3600)}/h`)),
       tile(t('energy'), has(one.energyKilocalories) && energy(one.energyKilocalories)), tile(t('heartRate'), has(one.heartRate?.average) && rate(one.heartRate.average)),
       tile(t('ascent'), has(one.route?.ascentMeters) && height(one.route.ascentMeters)), tile(t('descent'), has(one.route?.descentMeters) && height(one.route.descentMeters)))),
-    curves(told), h('div', { class: 'pair' }, route(told), zones(one))];
+    curves({ ...told, workout: one }), h('div', { class: 'pair' }, route({ ...told, workout: one }), zones(one))];
 }
+
+/** A workout comes as it is delivered to a backend; here its names are those of its activities. */
+const asShown = (one) => ({ ...one, start: one.startDate, activity: one.type, durationSeconds: one.duration, distanceMeters: one.distance, energyKilocalories: one.activeEnergy });
