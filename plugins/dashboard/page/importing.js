@@ -6,6 +6,8 @@ import { moment, named, number, percent } from './format.js';
 import { tokenForm } from './settings.js';
 import { t } from './words.js';
 
+const UNDER_WAY = new Set(['open', 'reading', 'queued', 'receiving']);
+
 export async function draw(frame) {
   const person = await about();
   const said = h('div', { role: 'status' }), before = h('div'), seen = new Map();
@@ -14,9 +16,18 @@ export async function draw(frame) {
     if (frame.current()) before.replaceChildren(imported([...seen.values()], person.zone));
   };
   frame.leaving.push(frame.live.on('import', (one) => { seen.set(one.id, { ...seen.get(one.id), ...one }); before.replaceChildren(imported([...seen.values()], person.zone)); }));
+  // A small file is read between two looks at the pipeline, which say nothing of it then.
+  const follow = async (id) => {
+    while (frame.current()) {
+      await list();
+      const state = seen.get(id)?.state;
+      if (state && !UNDER_WAY.has(state)) return;
+      await new Promise((again) => setTimeout(again, 1000));
+    }
+  };
   await list();
   const bring = person.scopes.includes('ingest')
-    ? dropzone((file) => take(file, said))
+    ? dropzone((file) => take(file, said, follow))
     : h('div', null, h('p', null, t('needToken', { scope: 'ingest' })), tokenForm('ingest', () => frame.redraw()));
   return [h('div', { class: 'top' }, h('h1', null, t('view.import'))), card(null, null, bring, said), before];
 }
@@ -30,12 +41,13 @@ function dropzone(taken) {
   return zone;
 }
 
-async function take(file, said) {
+async function take(file, said, follow) {
   const bar = h('progress', { max: 1, value: 0, 'aria-label': t('sending', { name: file.name }) }), text = h('p', null, t('sending', { name: file.name }));
   said.replaceChildren(text, bar);
   try {
-    await upload('import', file, (part) => { bar.value = part; });
+    const { id } = await upload('import', file, (part) => { bar.value = part; });
     said.replaceChildren(h('p', null, t('sent', { name: file.name })));
+    await follow(id);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     said.replaceChildren(h('div', { class: 'notice ill', role: 'alert' }, h('p', null, error.message), error.advice && h('p', { class: 'advice' }, prose(error.advice))));
