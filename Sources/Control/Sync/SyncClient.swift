@@ -82,7 +82,7 @@ package final class SyncClient {
             uniqueKeysWithValues: concerned.map { ($0.name, try changes(of: $0, until: head, before)) })
         let id = UUID().uuidString.lowercased()
         // Anything imported a moment ago is included, whether or not the debouncer has heard of it yet.
-        let command = SyncNow(id: id, metric: metric, head: head?.sequence)
+        let command = SyncNow(id: id, metric: metric, head: before[stack.observer]?.beat.head?.sequence)
         // First: whatever the backend has lost must be delivered again, and waited for.
         let check = BackendCheckClient(stack, before, sends: true)
         check.ask(client)
