@@ -49,7 +49,7 @@ package protocol BodySink: AnyObject {
     /// - Throws: the answer for the client, when it can't be stored.
     func finish() throws(HTTPRefusal)
 
-    /// The body won't be complete: the client went away, was too slow or sent too much, or a call above threw. Nothing
-    /// may be left of it.
+    /// The body won't be complete: the client went away, was too slow or sent too much, or a call above threw. No part
+    /// of it may be left.
     func abandon()
 }

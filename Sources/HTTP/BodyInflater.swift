@@ -1,6 +1,6 @@
 import CZlib
 
-/// Inflates a body while it arrives, in a buffer of its own, and stops at one that is designed to explode.
+/// Inflates a body while it arrives, in a buffer of its own, and stops at one that is designed to inflate enormously.
 final class BodyInflater {
     private let coding: ContentCoding
     private let ratio: Int
@@ -9,7 +9,7 @@ final class BodyInflater {
     private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 16)
     private var taken = 0
     private var made = 0
-    /// A whole stream has been read: with gzip another may follow, with deflate nothing.
+    /// A whole stream has been read: with gzip another may follow, with deflate nothing may.
     private var isAtEnd = false
 
     /// The size that every body may grow to, however little was sent: short ones compress well.
@@ -76,7 +76,7 @@ final class BodyInflater {
             switch code {
             case Z_STREAM_END: isAtEnd = true
             case Z_OK: if stream.pointee.avail_in == 0, stream.pointee.avail_out > 0 { return }
-            // Nothing more can be produced from these bytes.
+            // These bytes yield no more output.
             case Z_BUF_ERROR: return
             case Z_MEM_ERROR: throw .busy
             default: throw Self.broken("it is damaged, or has another coding")
@@ -84,7 +84,7 @@ final class BodyInflater {
         }
     }
 
-    /// The body is complete. A body of no bytes is empty, whatever its coding.
+    /// The body is complete. A body without bytes is empty, whatever its coding.
     /// - Throws: 400 when its end is missing.
     func finish() throws(HTTPRefusal) {
         guard isAtEnd || taken == 0 else { throw Self.broken("its end is missing") }

@@ -12,7 +12,7 @@ package struct ConnectionTable {
         case receiving
         /// A body is arriving that isn't kept in memory, and may be long.
         case streaming
-        /// The handler is working: however long it takes, that isn't the client's fault.
+        /// The handler is working: no matter how long it takes, that isn't the client's fault.
         case handling
         /// The answer is being sent.
         case answering
@@ -28,7 +28,7 @@ package struct ConnectionTable {
         var isServed = false
         /// It has sent a request that the gate let in.
         var isTrusted = false
-        /// It was told to go: its place is free.
+        /// It was asked to close: its place is free.
         var isLeaving = false
     }
 

@@ -3,8 +3,9 @@ import Synchronization
 
 /// An answer that goes on: events for one reader, as HTML's `EventSource` reads them (`text/event-stream`).
 ///
-/// Any thread may send, and none ever waits: what the reader hasn't taken yet is kept up to `capacity`, and what doesn't fit is left out. A stream at rest takes no
-/// thread: its connection is suspended until there is something to say.
+/// Any thread may send, and none ever waits: events that the reader hasn't taken yet are kept up to `capacity`, and
+/// those that don't fit are left out. An idle stream takes no thread: its connection is suspended until there is
+/// something to send.
 package final class EventStream: Sendable, Equatable {
     /// `@unchecked Sendable`: libmicrohttpd's connection may be resumed from any thread; it is reached under the lock only.
     private struct Connection: @unchecked Sendable { let handle: OpaquePointer }
@@ -16,7 +17,7 @@ package final class EventStream: Sendable, Equatable {
         var isEnded = false
         /// Its reader is gone.
         var isClosed = false
-        /// Told once the reader is gone.
+        /// Called once the reader is gone.
         var whenClosed: (@Sendable () -> Void)?
     }
 
@@ -30,7 +31,7 @@ package final class EventStream: Sendable, Equatable {
 
     package var isOpen: Bool { state.withLock { !$0.isClosed && !$0.isEnded } }
 
-    /// Calls `action` once the reader is gone; at once when he is gone already.
+    /// Calls `action` once the reader is gone; immediately if it already is.
     package func whenClosed(_ action: @escaping @Sendable () -> Void) {
         let isGone = state.withLock { state in
             if !state.isClosed { state.whenClosed = action }
@@ -53,10 +54,11 @@ package final class EventStream: Sendable, Equatable {
         }
     }
 
-    /// Says nothing, so that both sides notice when the other is gone.
-    package func beat() { append(3) { $0.append(contentsOf: ":\n\n".utf8) } }
+    /// Only shows that the connection is alive, so that both sides notice when the other is gone. An event, since a
+    /// browser doesn't pass mere comments on to its page.
+    package func beat() { send("beat", data: []) }
 
-    /// No more comes; what is there is still sent.
+    /// No more events follow; those already there are still sent.
     package func end() {
         state.withLock { state in
             state.isEnded = true
@@ -111,7 +113,7 @@ package final class EventStream: Sendable, Equatable {
     }
 }
 
-/// One stream on its connection: what libmicrohttpd holds until the answer is over.
+/// One stream on its connection, held by libmicrohttpd until the answer is over.
 final class EventReader {
     private let stream: EventStream
     private let connection: OpaquePointer

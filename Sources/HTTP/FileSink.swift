@@ -21,7 +21,7 @@ package final class FileSink: BodySink {
 
     /// - Parameters:
     ///   - folder: an existing one, on the disk where the file is to stay.
-    ///   - failed: receives a sentence for the operator when the disk refuses something. The client is told less.
+    ///   - failed: receives a sentence for the operator when the disk refuses something. The client gets less detail.
     /// - Throws: 500, or 507 when the disk is full.
     package init(folder: String, failed: @escaping (String) -> Void) throws(HTTPRefusal) {
         let path = folder + "/" + Self.prefix + String(UInt64.random(in: .min ... .max), radix: 36)

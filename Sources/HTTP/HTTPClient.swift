@@ -4,8 +4,8 @@ import Glibc
 /// An HTTP client for one server, with one libcurl easy handle that keeps its connection open.
 ///
 /// Blocking, and not for two threads at once: each client stays on its owner's thread. It follows a redirect only on
-/// request, and never to a host, port or scheme other than the configured one, so a token reaches nobody else. Bodies
-/// and headers are never logged.
+/// request, and never to a host, port or scheme other than the configured one, so a token reaches no other server.
+/// Bodies and headers are never logged.
 ///
 /// `@unchecked Sendable` only so that it can be made on one thread and handed to its owner: libcurl forbids sharing an
 /// easy handle between threads at the same time, not moving it.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Decides what happens to a request when its head has arrived.
 enum HTTPAdmission {
-    /// Everybody is let in; bodies are taken as sent.
+    /// Every caller is let in; bodies are taken as sent.
     case all
     /// The same for callers that get no answer from it.
     case gate(HTTPServer.Gate)
@@ -77,7 +77,7 @@ extension HTTPExchanger {
         if let coding { incoming.inflater = try BodyInflater(coding, ratio: limits.inflationRatio) }
     }
 
-    /// Refuses at once if the body isn't on its way yet, is far too long, or is one too many: the connection then ends.
+    /// Refuses at once if the body isn't being sent yet, is far too long, or is one too many: the connection then ends.
     /// Otherwise the body is read first but not kept, since an answer before its end may never be seen. That includes a
     /// body less than twice as long as allowed: its sender must learn to send less, and one that waits for `100
     /// Continue` stops waiting after a second, which a busy machine easily exceeds.
@@ -108,7 +108,7 @@ extension HTTPExchanger {
     func finish(_ incoming: IncomingRequest, _ connection: OpaquePointer) -> MHD_Result {
         keeper.enters(.handling, healthbus_http_socket(connection))
         let answer = incoming.answer(handler)
-        // Before the client can know of it: its next request finds the room free.
+        // Done before the client can know of it, so that its next request finds the room free.
         release(incoming)
         return queue(answer, connection)
     }
@@ -123,7 +123,7 @@ extension HTTPExchanger {
         return granted
     }
 
-    /// Nothing of its body is held any more.
+    /// No part of its body is held any more.
     func release(_ incoming: IncomingRequest) {
         guard incoming.reserved > 0 else { return }
         load.withLock { $0.bodyBytes -= incoming.reserved }
@@ -158,7 +158,7 @@ extension HTTPExchanger {
         guard let response = EventReader.response(stream, on: connection, closed: { _ = forget() }) else { return .NO }
         defer { MHD_destroy_response(response) }
         for field in answer.headers.fields { MHD_add_response_header(response, field.name, field.value) }
-        // For it there is no deadline: it goes on until one of both ends it.
+        // It has no deadline: it continues until one side ends it.
         keeper.enters(.handling, healthbus_http_socket(connection))
         return MHD_queue_response(connection, UInt32(answer.status), response)
     }

@@ -49,6 +49,7 @@ final class HTTPExchanger: Sendable {
         options.handler = Self.onAccess
         options.completed = Self.onCompleted
         options.connected = Self.onConnection
+        options.accepts = Self.onArrival
         options.context = Unmanaged.passUnretained(self).toOpaque()
         return healthbus_http_start(&options).map(Daemon.init)
     }
@@ -59,7 +60,7 @@ final class HTTPExchanger: Sendable {
             load.draining = true
             return Array(load.events.values)
         }
-        // They would never end by themselves; and a connection that is suspended can't be stopped.
+        // They would never end on their own, and a suspended connection can't be stopped.
         for stream in events { stream.end() }
         let deadline = monotonicSeconds() + seconds
         while load.withLock({ $0.requests > 0 }), monotonicSeconds() < deadline { usleep(2000) }
@@ -92,6 +93,15 @@ final class HTTPExchanger: Sendable {
         return exchanger.finish(incoming, connection)
     }
 
+    /// While the server stops, new connections are closed at once. `MHD_quiesce_daemon` would leave them unaccepted, but
+    /// it ends the whole process when one of the server's threads removes the listening socket from its epoll set at
+    /// the same moment (libmicrohttpd 0.9.75).
+    static let onArrival: MHD_AcceptPolicyCallback = { context, _, _ in
+        guard let context else { return .NO }
+        let exchanger = Unmanaged<HTTPExchanger>.fromOpaque(context).takeUnretainedValue()
+        return exchanger.load.withLock { $0.draining } ? .NO : .YES
+    }
+
     static let onConnection: MHD_NotifyConnectionCallback = { context, connection, _, code in
         guard let context, let connection else { return }
         let exchanger = Unmanaged<HTTPExchanger>.fromOpaque(context).takeUnretainedValue()
@@ -99,7 +109,7 @@ final class HTTPExchanger: Sendable {
         // Called before the socket is closed, so its number can't belong to another by then.
         if code == .CONNECTION_NOTIFY_STARTED {
             exchanger.keeper.opened(socket, peer: healthbus_http_peer(connection))
-            // Its session has been made, and its handshake hasn't begun.
+            // Its session has been created, but its handshake hasn't begun.
             if let session = healthbus_http_session(connection) { exchanger.certificates?.show(in: session) }
         } else {
             exchanger.keeper.closed(socket)

@@ -2,11 +2,11 @@ import Foundation
 
 /// Where a redirect leads (RFC 9110, 15.4).
 package enum HTTPRedirect: Sendable, Equatable {
-    /// To the same server, with the same scheme: the path there, with its query.
+    /// It leads to the same server, with the same scheme; holds the path there, with its query.
     case sameOrigin(String)
-    /// To another server, port or scheme: "https://example.org:8443". No token is sent there.
+    /// It leads to another server, port or scheme, such as "https://example.org:8443". No token is sent there.
     case elsewhere(String)
-    /// To an unreadable place.
+    /// The location is unreadable.
     case unreadable
 
     /// - Parameters:
@@ -34,7 +34,7 @@ package enum HTTPRedirect: Sendable, Equatable {
         self = isSame ? .sameOrigin(whole) : .elsewhere(scheme + "://" + host + (parts.port.map { ":\($0)" } ?? ""))
     }
 
-    /// Whether a request with that method may be sent unchanged to the new place. (For 301, 302 and 303 many clients
+    /// Whether a request with that method may be sent unchanged to the new location. (For 301, 302 and 303 many clients
     /// send a GET, which delivers nothing.)
     package static func keepsRequest(_ status: Int, method: String) -> Bool {
         status == 307 || status == 308 || method == "GET" && [301, 302, 303].contains(status)

@@ -1,4 +1,4 @@
-/// An answer given instead of what was asked for.
+/// An answer given instead of the requested content.
 package struct HTTPRefusal: Error, Sendable, Equatable {
     package let answer: HTTPResponse
 
@@ -21,10 +21,10 @@ package struct HTTPRefusal: Error, Sendable, Equatable {
         503, "too many bodies at once", hint: "send it again after Retry-After", headers: ["Retry-After": "1"])
 
     static let crowded = HTTPRefusal(
-        503, "too many read along at once", hint: "close one, or try again after Retry-After",
+        503, "too many readers at once", hint: "close one, or try again after Retry-After",
         headers: ["Retry-After": "5"])
 
-    /// The connection ends with it: where the next request begins can't be told, or mustn't be believed.
+    /// The connection ends with it: where the next request begins is unknown, or can't be trusted.
     static func malformed(_ error: String) -> HTTPRefusal {
         HTTPRefusal(
             400, error, hint: "correct the request; sending it again won't help", headers: ["Connection": "close"])

@@ -7,7 +7,7 @@ import Synchronization
 /// The handler is synchronous and is called on the server's threads, on up to `Limits.threads` at once. A body is
 /// collected completely before the handler sees it, unless `admission` sends it elsewhere.
 ///
-/// Answered with 400 before anybody is asked, since two readers could understand them differently: a URL that isn't
+/// Answered with 400 before anything else, since two readers could understand them differently: a URL that isn't
 /// percent-encoded UTF-8, a body's length given twice, HTTP/1.1 without exactly one Host.
 package final class HTTPServer: Sendable {
     package typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
@@ -59,12 +59,12 @@ package final class HTTPServer: Sendable {
 
     /// Listens and serves at once.
     /// - Parameters:
-    ///   - host: an IP address or a name; loopback unless told otherwise.
+    ///   - host: an IP address or a name; loopback by default.
     ///   - port: 0 takes any free port.
     ///   - portTries: how many ports are tried, from `port` up, while others use them; `port` tells which one it is.
     ///   - tls: the server's identity; nil for plain HTTP. TLS 1.2 or newer.
-    ///   - gate: callers who aren't let in get its answer, and no memory for a body. Without a gate everybody is let
-    ///     in, and nobody has priority over others. Bodies are taken as sent, compressed or not.
+    ///   - gate: callers who aren't let in get its answer, and no memory for a body. Without a gate every caller is let
+    ///     in, and none has priority over others. Bodies are taken as sent, compressed or not.
     /// - Throws: `HTTPError` when the address isn't available, or `tls` can't be used.
     package convenience init(
         host: String = "127.0.0.1", port: Int = 0, portTries: Int = 1, limits: Limits = Limits(),
@@ -124,7 +124,7 @@ package final class HTTPServer: Sendable {
         try certificates.renew(identity)
     }
 
-    /// Connections that have been told to go and haven't gone yet.
+    /// Connections that were asked to close and haven't closed yet.
     private static let leaving = 32
 
     deinit { stop(drainSeconds: 0) }
@@ -133,11 +133,8 @@ package final class HTTPServer: Sendable {
     /// calls do nothing.
     package func stop(drainSeconds: Double = 5) {
         guard let daemon = exchange.daemon.withLock({ $0.take() }) else { return }
-        let listener = MHD_quiesce_daemon(daemon.handle)
         exchange.drain(seconds: drainSeconds)
         MHD_stop_daemon(daemon.handle)
         exchange.keeper.stop()
-        // After quiescing, the socket is ours again.
-        if listener >= 0 { close(listener) }
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A bound, listening TCP socket. Made by us and not by libmicrohttpd, whose failures don't say why.
+/// A bound, listening TCP socket. Created by us rather than by libmicrohttpd, whose failures don't say why.
 package struct ListeningSocket {
     let descriptor: Int32
     let port: Int

@@ -11,7 +11,7 @@ package struct SecretToken: Sendable, CustomStringConvertible {
         bytes = Array(trimmed[...end])
     }
 
-    /// Whether `candidate` is this token. Only the candidate's own length shows in the time it takes.
+    /// Whether `candidate` is this token. The time it takes reveals only the candidate's own length.
     package func matches(_ candidate: String?) -> Bool {
         guard let candidate else { return false }
         var difference: UInt8 = candidate.utf8.count == bytes.count ? 0 : 1

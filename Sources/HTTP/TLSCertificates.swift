@@ -2,10 +2,10 @@ import CGnuTLS
 import Glibc
 import Synchronization
 
-/// The certificates that a server shows: the newest, and earlier ones that connections may still use. They are freed
-/// with the server.
+/// The certificates that a server shows: the newest, and earlier ones that connections may still use. The certificates
+/// are freed with the server.
 final class TLSCertificates: Sendable {
-    /// `@unchecked Sendable`: once made, GnuTLS reads credentials from any thread, and nobody changes them.
+    /// `@unchecked Sendable`: once made, GnuTLS reads credentials from any thread, and nothing changes them.
     private final class Credentials: @unchecked Sendable {
         let handle: UnsafeMutableRawPointer
 
@@ -28,9 +28,9 @@ final class TLSCertificates: Sendable {
     }
 
     private let shown: Mutex<[Credentials]>
-    /// What libmicrohttpd is started with: NUL-terminated texts. It doesn't document that it copies them.
+    /// What libmicrohttpd is started with: NUL-terminated texts. The library doesn't document that it copies them.
     ///
-    /// `nonisolated(unsafe)`: written before anybody else has this object, freed when nobody has it any more.
+    /// `nonisolated(unsafe)`: written before the object is shared, freed when nothing refers to it any more.
     nonisolated(unsafe) let chain: UnsafePointer<CChar>
     nonisolated(unsafe) let key: UnsafePointer<CChar>
 

@@ -7,7 +7,7 @@ import Testing
 
 /// What a sink receives, and when.
 @Suite(.inTurn) struct BodySinkTests {
-    /// Notes what happens to it.
+    /// Records what happens to it.
     private final class RecordingSink: BodySink, Sendable {
         struct Heard {
             var bytes = 0
@@ -16,10 +16,10 @@ import Testing
         }
 
         let heard = Mutex(Heard())
-        /// Refuses what goes beyond.
+        /// Refuses bodies beyond the limit.
         let room: Int
         let refusesEnd: Bool
-        /// Waits before each piece is taken.
+        /// Waits before each piece is accepted.
         let gate: DispatchSemaphore?
 
         init(room: Int = .max, refusesEnd: Bool = false, gate: DispatchSemaphore? = nil) {
@@ -77,7 +77,7 @@ import Testing
         defer { server.stop(drainSeconds: 0) }
         let line = try Line(server.port)
         line.say("PUT / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 50000000\r\n\r\n")
-        // More than all buffers on the way hold: it can't be taken while the sink waits.
+        // More than all buffers on the way hold: it can't be accepted while the sink waits.
         var limit = timeval(tv_sec: 0, tv_usec: 300_000)
         setsockopt(line.socket, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         #expect(!line.say([UInt8](repeating: 1, count: 50_000_000)))

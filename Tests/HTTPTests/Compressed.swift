@@ -20,7 +20,7 @@ enum Compressed {
             + little(UInt32(truncatingIfNeeded: bytes.count))
     }
 
-    /// Not to be shrunk much.
+    /// It hardly shrinks.
     static func noise(_ count: Int) -> [UInt8] {
         var state: UInt32 = 1
         return (0..<count).map { _ in

@@ -2,9 +2,9 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Bodies that come compressed.
+/// Compressed bodies.
 @Suite(.inTurn) struct ContentCodingTests {
-    /// Tells what the handler got.
+    /// Reports what the handler got.
     private func server(limit: Int = 8 << 20) throws -> HTTPServer {
         try HTTPServer(admission: { _ in .collect(limit: limit) }) { request in
             let sum = request.body.reduce(0) { ($0 &* 31 &+ Int($1)) % 1_000_003 }
@@ -35,7 +35,7 @@ import Testing
             let answer = try post(server.port, coding, sent)
             #expect(answer.status == 200 && answer.text == told(body), "\(coding ?? "none"): \(answer.text)")
         }
-        // A file that was appended to.
+        // A file with something appended.
         #expect(try post(server.port, "gzip", gzip + gzip).text == told(body + body))
         #expect(try post(server.port, "gzip", []).text == told([]))
     }
@@ -98,7 +98,7 @@ import Testing
         #expect(try post(server.port, "gzip", try Compressed.gzip(fine)).text == told(fine))
     }
 
-    /// What is inflated counts among all bodies.
+    /// Inflated bytes count among all bodies.
     @Test func inflatedBytesTakeRoom() throws {
         var limits = HTTPServer.Limits()
         limits.totalBodyBytes = 100_000
@@ -109,7 +109,7 @@ import Testing
         #expect(try post(server.port, "gzip", try Compressed.gzip([UInt8](repeating: 0, count: 90_000))).status == 200)
     }
 
-    /// A server with a gate, as the backend's, takes bodies as they are.
+    /// A server with a gate, like the backend's, accepts bodies as they are.
     @Test func aGateInflatesNothing() throws {
         let server = try HTTPServer(gate: { _ in nil }) {
             HTTPResponse(status: 200, body: Array("\($0.body.count)".utf8))

@@ -1,12 +1,13 @@
 import Foundation
+import Glibc
 import HTTP
 import Synchronization
 import TestSupport
 import Testing
 
-/// Answers that go on.
+/// Answers that continue.
 @Suite(.inTurn) struct EventStreamTests {
-    /// Gives each reader a stream of its own, in order.
+    /// Gives each reader its own stream, in order.
     private final class Desk: Sendable {
         let streams = Mutex<[EventStream]>([])
         var last: EventStream? { streams.withLock { $0.last } }
@@ -52,14 +53,14 @@ import Testing
         let text = read(line, until: "event: first\ndata: {\"a\":1}\n\n")
         #expect(
             text.contains("200 OK") && text.contains("Content-Type: text/event-stream") && text.contains("{\"a\":1}"))
-        // It rests between them, and goes on.
+        // It rests between them, then continues.
         for number in 0..<50 {
             stream.send("next", data: Array("\(number)".utf8))
             #expect(read(line, until: "data: \(number)\n").contains("event: next"))
         }
     }
 
-    /// However many rest, others are answered: a stream takes no thread.
+    /// However many rest, others are answered: a stream needs no thread.
     @Test func manyStreamsHoldUpNobody() throws {
         let desk = Desk()
         var limits = HTTPServer.Limits()
@@ -86,7 +87,7 @@ import Testing
             let line = try opened(desk, server)
             desk.last?.whenClosed { isClosed.withLock { $0 = true } }
             desk.last?.beat()
-            _ = read(line, until: ":\n")
+            _ = read(line, until: "event: beat\ndata: \n\n")
         }
         let stream = try #require(desk.last)
         #expect(
@@ -97,7 +98,37 @@ import Testing
         #expect(!stream.isOpen && !stream.send("x", data: []))
     }
 
-    /// What a slow reader doesn't take isn't kept without end.
+    /// A client that connects while the last requests finish is refused at once, not left waiting.
+    @Test func whoComesDuringAStopIsClosed() throws {
+        let (entered, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        // One of the server's two threads is kept busy; the other answers, or refuses, whoever comes next.
+        let server = try HTTPServer { request in
+            if request.path == "/long" {
+                entered.signal()
+                leave.wait()
+            }
+            return HTTPResponse(status: 204)
+        }
+        let first = try Line(server.port)
+        first.say("GET /long HTTP/1.1\r\nHost: x\r\n\r\n")
+        entered.wait()
+        let stopped = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            server.stop(drainSeconds: Patience.seconds)
+            stopped.signal()
+        }
+        // Whoever connects before the stop has begun is still answered.
+        #expect(
+            try eventually {
+                try Line.exchange(server.port, Array("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8))
+                    .isEmpty
+            })
+        leave.signal()
+        #expect(first.rest().hasPrefix("HTTP/1.1 204"))
+        stopped.wait()
+    }
+
+    /// Data that a slow reader doesn't take isn't kept forever.
     @Test func aSlowReaderLosesEvents() throws {
         let desk = Desk()
         let server = try desk.server(capacity: 64 << 10)
@@ -106,7 +137,7 @@ import Testing
         let stream = try #require(desk.last)
         let large = [UInt8](repeating: UInt8(ascii: "x"), count: 32 << 10)
         #expect(eventually { !stream.send("large", data: large) })
-        // The one that fits is taken again once it has read.
+        // The one that fits is accepted again once it has read.
         _ = read(line, until: "event: large")
         withExtendedLifetime(line) {}
     }

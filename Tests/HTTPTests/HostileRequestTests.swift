@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What no well-behaved client sends: each is answered or cut off, and the server lives on.
+/// Requests that no well-behaved client sends: each is answered or cut off, and the server survives.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct HostileRequestTests {
     private func server(_ limits: HTTPServer.Limits = Self.small) throws -> HTTPServer {
         try HTTPServer(
@@ -30,7 +30,7 @@ import Testing
         try Line.exchange(server.port, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").contains("got 0")
     }
 
-    /// Request lines and headers before the empty line; the status, or "" where the connection is only closed.
+    /// Request lines and headers before the empty line; the status, or "" if the connection is only closed.
     @Test(arguments: [
         ("GET / HTTP/1.1\r\nHost: x", " 200 "), ("GET / HTTP/1.0", " 200 "), ("GET / HTTP/1.0\r\nHost: x", " 200 "),
         ("GET / HTTP/1.1", " 400 "), ("GET / HTTP/1.1\r\nHost: x\r\nHost: y", " 400 "),
@@ -91,7 +91,7 @@ import Testing
         #expect(try livesOn(server))
     }
 
-    /// A second request hidden in the first one's body is none.
+    /// A second request hidden in the first one's body doesn't count.
     @Test func nothingIsSmuggled() throws {
         let server = try server()
         defer { server.stop() }
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    /// What a client that goes away has sent gives its room back.
+    /// When a client goes away, the memory of what it sent is freed.
     @Test func whoGoesAwayInTheMiddleHoldsNothing() throws {
         var limits = Self.small
         limits.totalBodyBytes = 2000

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// A connection to a server on loopback on which a test says what it likes, byte by byte.
+/// A connection to a server on loopback on which a test sends anything, byte by byte.
 final class Line {
     let socket: Int32
 
@@ -26,7 +26,7 @@ final class Line {
 
     deinit { close(socket) }
 
-    /// False when the other side has closed before it took all.
+    /// False when the other side closed before it read everything.
     @discardableResult
     func say(_ bytes: [UInt8]) -> Bool {
         var sent = 0
@@ -41,20 +41,20 @@ final class Line {
     @discardableResult
     func say(_ text: String) -> Bool { say(Array(text.utf8)) }
 
-    /// Says the same again and again until the other side closes; false when it took all.
+    /// Sends the same again and again until the other side closes; false when it read everything.
     func flood(_ bytes: [UInt8], times: Int) -> Bool {
         for _ in 0..<times where !say(bytes) { return true }
         return false
     }
 
-    /// Exactly so many bytes, or fewer when the other side closes before.
+    /// Exactly so many bytes, or fewer if the other side closes first.
     func hear(_ count: Int) -> String {
         var buffer = [UInt8](repeating: 0, count: count)
         let got = recv(socket, &buffer, count, Int32(MSG_WAITALL))
         return String(decoding: buffer.prefix(max(got, 0)), as: UTF8.self)
     }
 
-    /// All of it until the other side closes; what has come when that isn't within a minute.
+    /// Everything until the other side closes; after a minute, whatever has arrived.
     func rest() -> String {
         var text: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
@@ -65,7 +65,7 @@ final class Line {
         }
     }
 
-    /// Says it, and hears what comes until the other side closes.
+    /// Sends it, and reads what arrives until the other side closes.
     static func exchange(_ port: Int, _ bytes: [UInt8]) throws -> String {
         let line = try Line(port)
         line.say(bytes)

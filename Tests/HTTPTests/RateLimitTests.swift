@@ -11,7 +11,7 @@ struct RateLimitTests {
         #expect(limit.take("a", at: 100.25) == 0.25)
         #expect(limit.take("a", at: 100.5) == nil)
         #expect(limit.take("a", at: 100.5) == 0.5)
-        // It never holds more than a burst, however long nothing came.
+        // It never holds more than a burst, however long nothing has come.
         for _ in 0..<4 { #expect(limit.take("a", at: 10_000) == nil) }
         #expect(limit.take("a", at: 10_000) != nil)
     }
@@ -21,12 +21,12 @@ struct RateLimitTests {
         #expect(limit.take(1, 7, at: 0) == nil)
         #expect(limit.take(1, 7, at: 0) == 4)
         #expect(limit.take(1, 3, at: 0) == nil)
-        // More than a bucket holds is a bucket full.
+        // More than a bucket holds counts as a full bucket.
         #expect(limit.wait(1, for: 1000, at: 0) == 10)
         #expect(limit.take(1, 1000, at: 10) == nil)
     }
 
-    /// Held against a simple bucket, which counts its tokens.
+    /// Compared with a simple bucket, which counts its tokens.
     @Test func equalsABucket() {
         var limit = RateLimit<Int>(perSecond: 5, burst: 20)
         var tokens = 20.0
@@ -60,9 +60,9 @@ struct RateLimitTests {
             #expect(limit.take(key, at: 1) == nil)
             #expect(limit.count <= 100)
         }
-        // Whoever owes most isn't forgotten for those that came once.
+        // The one that owes most isn't forgotten in favour of those that came once.
         #expect(limit.take(-1, at: 2) != nil)
-        // Those that are full again are the first to go.
+        // Those that are full again go first.
         var quick = RateLimit<Int>(perSecond: 1, burst: 1, keys: 4)
         for key in 0..<4 { #expect(quick.take(key, at: 0) == nil) }
         #expect(quick.take(9, at: 5) == nil)
@@ -77,7 +77,7 @@ struct RateLimitTests {
         }
         #expect(attempts.wait(7, at: 0) == 30)
         #expect(attempts.wait(8, at: 0) == nil)
-        // Failing on costs no more.
+        // More failures cost no more.
         attempts.failed(7, at: 10)
         #expect(attempts.wait(7, at: 10) == 20)
         #expect(attempts.wait(7, at: 30) == nil)

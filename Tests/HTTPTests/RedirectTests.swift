@@ -81,7 +81,7 @@ import Testing
         #expect(seen.lines.count == 4)
     }
 
-    /// What a server has been asked.
+    /// The requests that a server received.
     private final class Box: Sendable {
         private let inner = Mutex<[String]>([])
 

@@ -12,7 +12,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Streams what is sent to /file with the right token.
+    /// Streams bodies sent to /file with the right token.
     private func server(limit: Int = 8 << 20, limits: HTTPServer.Limits = .init()) throws -> HTTPServer {
         let folder = folder.path
         return try HTTPServer(
@@ -119,7 +119,7 @@ import Testing
     @Test func whoTricklesIsCutOff() throws {
         var limits = HTTPServer.Limits()
         limits.streamSeconds = 1
-        // A stream has its own time.
+        // A stream has its own time limit.
         limits.requestSeconds = 0
         let server = try server(limits: limits)
         defer { server.stop(drainSeconds: 0) }
@@ -155,7 +155,7 @@ import Testing
             try Line.exchange(server.port, head("Content-Length: 3", path: "/file?name=b") + "abc").contains(" 201 "))
     }
 
-    /// A body of 1 GB isn't sent to somebody who won't have it.
+    /// A body of 1 GB isn't sent to a server that won't accept it.
     @Test func whoWaitsForContinueIsToldFirst() throws {
         let server = try server()
         defer { server.stop(drainSeconds: 0) }

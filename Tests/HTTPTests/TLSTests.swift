@@ -27,7 +27,7 @@ import Testing
             let answer = try send(server, authority.certificate, body)
             #expect(answer.status == 200 && answer.body == body)
         }
-        // One that doesn't has nothing to do with it.
+        // One that doesn't look isn't affected.
         let error = #expect(throws: HTTPError.self) { try send(server, nil) }
         #expect(error?.kind == .tls)
         #expect(throws: HTTPError.self) { try send(server, try TestAuthority().certificate) }
@@ -43,7 +43,7 @@ import Testing
         try server.renew(try other.identity("second"))
         #expect(try send(server, other.certificate).status == 200)
         #expect(throws: HTTPError.self) { try send(server, authority.certificate) }
-        // Who was connected before stays.
+        // Existing connections stay.
         #expect(try open.send(HTTPRequest(path: "/")).status == 200)
         // A pair that doesn't fit changes nothing.
         let first = try authority.identity("third")
@@ -161,7 +161,7 @@ import Testing
         var lines: [Line] = []
         for number in 0..<100 {
             let line = try Line(server.port)
-            // The beginning of a handshake that never goes on.
+            // The beginning of a handshake that never continues.
             if number % 2 == 0 { line.say([0x16, 3, 1, 2, 0, 1, 0]) }
             lines.append(line)
             if number % 25 == 24 { #expect(try send(server, authority.certificate).status == 200) }

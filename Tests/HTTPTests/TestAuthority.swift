@@ -3,7 +3,7 @@ import HTTP
 import TestSupport
 import Testing
 
-/// An authority of a test's own, made by the openssl command, and the certificates that it signs for 127.0.0.1.
+/// A test's own authority, made with the openssl command, and the certificates it signs for 127.0.0.1.
 final class TestAuthority {
     let folder: TemporaryFolder
     /// PEM, for clients.
