@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A way to a server on this machine that breaks when it is told to, and after so many bytes of each connection.
+/// A proxy to a server on this machine that breaks on request, or after a number of bytes of each connection.
 package final class CuttingProxy: Sendable {
     package let port: Int
     private let target: Int
@@ -61,10 +61,10 @@ package final class CuttingProxy: Sendable {
     /// How often a connection was cut.
     package var cuts: Int { state.withLock { $0.cuts } }
 
-    /// From now on connections carry any number of bytes.
+    /// From now on connections may carry any number of bytes.
     package func heal() { state.withLock { $0.limit = nil } }
 
-    /// Breaks all connections that there are; how many those were.
+    /// Breaks all existing connections; returns how many there were.
     @discardableResult
     package func cut() -> Int {
         state.withLock { state in

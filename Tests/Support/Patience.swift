@@ -4,12 +4,12 @@ import Glibc
 /// How long tests wait.
 ///
 /// One number for all of them, and a long one: waiting costs nothing when the test passes, and on a machine that does
-/// other work every step waits for its turn first. A test asks whether something comes, never how soon. One whose
+/// other work every step waits for its turn first. A test asks whether something happens, never how soon. One whose
 /// subject is speed measures processor time (`processorTime`) or compares two ways of doing the same.
 package enum Patience {
     package static let seconds = 180.0
 
-    /// When it is over that begins now.
+    /// When a wait that begins now is over.
     package static var deadline: ContinuousClock.Instant { ContinuousClock.now + .seconds(seconds) }
 
     /// The same for `DispatchSemaphore.wait`.
@@ -19,9 +19,9 @@ package enum Patience {
     package static let milliseconds = Int32(seconds * 1000)
 }
 
-/// Waits until the condition holds, looking again every millisecond; false when it doesn't come.
+/// Waits until the condition holds, looking again every millisecond; false if it doesn't.
 ///
-/// It is asked once more after the deadline: whoever got no turn for so long hasn't seen that it came.
+/// It is checked once more after the deadline: a thread without a turn for so long hasn't seen that it held.
 package func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
     let deadline = Patience.deadline
     while true {
@@ -45,7 +45,7 @@ package func eventually(
     }
 }
 
-/// What the body costs this thread in processor time: however busy the machine is, that is the same.
+/// What the body costs this thread in processor time: the same however busy the machine is.
 package func processorTime<Result>(_ body: () throws -> Result) rethrows -> (result: Result, time: Duration) {
     func now() -> Duration {
         var time = timespec()
@@ -60,7 +60,7 @@ package func processorTime<Result>(_ body: () throws -> Result) rethrows -> (res
 /// Whether a process runs: it isn't gone, and isn't merely waiting for another parent to reap it (a zombie is dead).
 package func isRunning(_ pid: pid_t) -> Bool {
     guard let stat = FileManager.default.contents(atPath: "/proc/\(pid)/stat"),
-        // Behind the name, which may hold anything.
+        // After the name, which may contain anything.
         let state = String(decoding: stat, as: UTF8.self).split(separator: ")").last?.split(separator: " ").first
     else { return false }
     return state != "Z" && state != "X"

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// A PostgreSQL server of a test's own, in a folder that is gone with it; it never touches one that the machine runs.
+/// A test's own PostgreSQL server, in a folder that is removed with it; it never touches one that the machine runs.
 ///
-/// Its programs are found by `HEALTHBUS_TEST_POSTGRES`, the folder that they are in (`make test-servers` sets it).
+/// Its programs are found through `HEALTHBUS_TEST_POSTGRES`, the folder they are in (`make test-servers` sets it).
 package final class PostgresServer: Sendable {
     package let port: Int
     private let folder: TemporaryFolder
@@ -21,7 +21,7 @@ package final class PostgresServer: Sendable {
         package var description: String
     }
 
-    /// - Parameter settings: lines of its configuration.
+    /// - Parameter settings: lines for its configuration.
     package init(settings: [String] = []) throws {
         guard let programs = Self.programs else { throw Problem(description: Self.hint) }
         self.programs = programs
@@ -35,7 +35,7 @@ package final class PostgresServer: Sendable {
         }
         try run(
             "initdb", ["-D", data, "-U", "healthbus", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"])
-        // The tables' locks and files as ever; little memory, for many tests run at once.
+        // The tables' locks and files as usual; little memory, because many tests run at once.
         try run("pg_ctl", start(settings: ["shared_buffers=32MB", "listen_addresses=127.0.0.1"] + settings))
         try run("createdb", ["-h", "127.0.0.1", "-p", "\(port)", "-U", "healthbus", "health"])
     }
@@ -59,7 +59,7 @@ package final class PostgresServer: Sendable {
         "postgresql://\(user)@127.0.0.1:\(port ?? self.port)/\(database)"
     }
 
-    /// As if the power had failed.
+    /// As after a power failure.
     package func kill() throws { try run("pg_ctl", ["-D", data, "-m", "immediate", "-w", "stop"]) }
 
     /// After `kill`.
@@ -67,11 +67,11 @@ package final class PostgresServer: Sendable {
         try run("pg_ctl", start(settings: ["shared_buffers=32MB", "listen_addresses=127.0.0.1"]))
     }
 
-    /// Its first process takes connections no more, but they come about.
+    /// Its first process accepts no more connections, but they still come about.
     package func pause() { signalAll(SIGSTOP) }
     package func resume() { signalAll(SIGCONT) }
 
-    /// To the server's first process and those that it has made.
+    /// To the server's first process and those it has made.
     private func signalAll(_ signal: Int32) {
         guard
             let first = String(
@@ -82,15 +82,15 @@ package final class PostgresServer: Sendable {
         _ = Glibc.kill(first, signal)
     }
 
-    /// What it told of itself and of its clients.
+    /// What it reported about itself and its clients.
     package var log: String {
         String(decoding: FileManager.default.contents(atPath: folder.path + "/log") ?? Data(), as: UTF8.self)
     }
 
-    /// Not by Foundation's Process, which waits for all who inherit from it: the server goes on.
+    /// Not with Foundation's Process, which waits for everything that inherits from it: the server keeps running.
     private func run(_ program: String, _ arguments: [String]) throws {
         let command = [programs + "/" + program] + arguments
-        // From a folder that its user may be in.
+        // From a folder its user can enter.
         let shell = ["/bin/sh", "-c", "cd / && exec \"$0\" \"$@\""]
         let whole = shell + (user.map { ["/usr/sbin/runuser", "-u", $0, "--"] + command } ?? command)
         let output = folder.path + "/output-\(program)"

@@ -1,4 +1,4 @@
-/// The same numbers on every run (SplitMix64), so that a failing case can be met again.
+/// The same numbers in every run (SplitMix64), so that a failing case can be repeated.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

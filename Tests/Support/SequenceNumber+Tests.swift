@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Tests write down the sequences of stores that they make up.
+/// Tests write down the sequences of stores they make up.
 extension SequenceNumber: ExpressibleByIntegerLiteral {
     package init(integerLiteral value: Int64) { self.init(value) }
 

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A folder that is gone with the test.
+/// A folder that is removed with the test.
 package final class TemporaryFolder: Sendable {
     package let path: String
 
     package init() throws {
-        // Short, for the path of a Unix socket has 107 bytes at most.
+        // Short, because the path of a Unix socket has at most 107 bytes.
         let name = "healthbus-\(UUID().uuidString.prefix(13))"
         path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
         try FileManager.default.createDirectory(

@@ -2,11 +2,11 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Lets a few tests at a time run, on threads of their own.
+/// Lets a few tests run at a time, on threads of their own.
 ///
 /// For tests that wait for processes, sockets or threads. A few of them side by side keep the cores busy; all at once
-/// would only make each one slow. They may block: the concurrency pool has one thread a core, and stays free for tests
-/// that compute. Each begins in the order in which it came.
+/// would only make each one slow. They may block: the concurrency pool has one thread per core, and stays free for
+/// tests that compute. They begin in the order they came.
 package struct TurnTrait: SuiteTrait, TestTrait, TestScoping {
     package var isRecursive: Bool { true }
 
@@ -15,13 +15,15 @@ package struct TurnTrait: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         guard testCase != nil else { return try await function() }
         try await Turns.shared.next { thread in
+            let turn = Watchdog.shared.begins(String(describing: test.id))
+            defer { Watchdog.shared.ends(turn) }
             try await withTaskExecutorPreference(thread) { try await function() }
         }
     }
 }
 
 extension Trait where Self == TurnTrait {
-    /// As many at once as `HEALTHBUS_TESTS_AT_ONCE` says; three a core, unless it is set.
+    /// As many at once as `HEALTHBUS_TESTS_AT_ONCE` says; three per core, unless it is set.
     package static var inTurn: TurnTrait { TurnTrait() }
 }
 
@@ -62,7 +64,54 @@ private final class Turns: Sendable {
     }
 }
 
-/// One thread that runs a test's jobs one after the other.
+/// Ends the whole run, naming the test, when one has had its turn for too long: a test that hangs would otherwise keep
+/// the run waiting forever, and nobody would know which one.
+private final class Watchdog: Sendable {
+    static let shared = Watchdog()
+    private static let limit: TimeInterval = 15 * 60
+
+    private struct State {
+        var last = 0
+        var running: [Int: (test: String, since: ContinuousClock.Instant)] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    private init() {
+        let thread = Thread { [self] in
+            while true {
+                Thread.sleep(forTimeInterval: 5)
+                look()
+            }
+        }
+        thread.name = "watchdog"
+        thread.start()
+    }
+
+    func begins(_ test: String) -> Int {
+        state.withLock {
+            $0.last += 1
+            $0.running[$0.last] = (test, .now)
+            return $0.last
+        }
+    }
+
+    func ends(_ turn: Int) { state.withLock { $0.running[turn] = nil } }
+
+    private func look() {
+        let overdue = state.withLock { state in
+            state.running.values.filter { .now - $0.since > .seconds(Self.limit) }.map(\.test).sorted()
+        }
+        guard !overdue.isEmpty else { return }
+        fflush(nil)
+        let minutes = Int(Self.limit) / 60
+        let text = overdue.map { "\($0) hangs: it has had its turn for \(minutes) minutes, so the run ends here\n" }
+        FileHandle.standardError.write(Data(text.joined().utf8))
+        _exit(1)
+    }
+}
+
+/// One thread that runs a test's jobs one after another.
 ///
 /// `@unchecked Sendable`: the jobs are only touched with the condition's lock held.
 private final class TestThread: TaskExecutor, @unchecked Sendable {
@@ -74,7 +123,7 @@ private final class TestThread: TaskExecutor, @unchecked Sendable {
             while true { next().runSynchronously(on: asUnownedTaskExecutor()) }
         }
         thread.name = name
-        // As much as the main thread has: tests of deep nesting need it.
+        // As much as the main thread has: tests of deep nesting need that.
         thread.stackSize = 8 << 20
         thread.start()
     }

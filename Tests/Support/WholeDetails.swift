@@ -3,14 +3,14 @@ import HealthModel
 import Protocol
 
 extension Heartbeat {
-    /// Says what a test names, and beside it what an instance of its kind always says.
+    /// Fills in, beside what a test names, everything an instance of its kind always reports.
     package mutating func say(_ named: [String: Value]) {
         var named = named
         if let device = named["device"] { named["device"] = device.over(Value(DeviceState())) }
         details = HeartbeatDetails(Value.object(named).over(Value(details)).over(always))
     }
 
-    /// The same, for a heartbeat that is made.
+    /// The same, for a heartbeat that is composed in a test.
     package func saying(_ named: [String: Value]) -> Heartbeat {
         var beat = self
         beat.say(named)
@@ -43,7 +43,7 @@ extension Value {
 }
 
 extension UploaderDetails {
-    /// Of one that has nothing to do, and whose backend holds what it took.
+    /// For one that has nothing to do, and whose backend holds what it accepted.
     fileprivate init() {
         self.init(
             deadLetters: 0, droppedLetters: 0, delivered: [:], lastDelivered: [:], delays: [:],
