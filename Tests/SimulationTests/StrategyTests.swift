@@ -1,45 +1,64 @@
 import Configuration
-import Foundation
 import HealthModel
 import Simulation
 import Testing
 
+/// With the stages.
 @Suite(.serialized) struct StrategyTests {
-    private static func stack() throws -> StackConfiguration {
-        let root = URL(fileURLWithPath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
-        return try StackConfiguration(
-            path: nil, catalog: try PluginCatalog(folder: root + "/plugins", programs: ""))
-    }
-
-    /// Whatever the phone does, what it lets through late comes whole.
+    /// No matter what the phone does, anything it lets through late arrives complete.
     @Test(arguments: DeliveryStrategy.allCases.filter { $0 != .naive })
     func nothingIsLostOrDoubledInTheWorstLife(strategy: DeliveryStrategy) throws {
-        let result = try Simulator(Self.stack(), life: .worst(seed: 3, days: 6)).run(strategy)
+        let result = try Simulator(shippedStack(), life: .worst(seed: 3, days: 6), app: .allStages).run(strategy)
         #expect(result.samples > 3000)
         #expect(result.lost == 0)
         #expect(result.doubled == 0)
         #expect(result.max ?? 0 > 3600, "a life in which nothing is late proves nothing")
     }
 
+    /// What is lost never arrives, and so isn't fast.
     @Test func withoutAnchorsSamplesAreLost() throws {
-        let result = try Simulator(Self.stack(), life: .init(seed: 3, days: 6)).run(.naive)
-        #expect(result.lost > 0)
+        let result = try Simulator(shippedStack(), life: .init(seed: 3, days: 6)).run(.naive)
+        #expect(result.lost > 0 && result.max == nil)
+        #expect(result.delivered(within: "24h") < 1)
+        let other = try Simulator(shippedStack(), life: .init(seed: 3, days: 6), app: .ideal).run(.backgroundDelivery)
+        #expect(other.delivered(within: "24h") > result.delivered(within: "24h"))
     }
 
-    /// The matrix as developers know it, measured.
-    @Test func strategiesCanDoWhatTheyAreKnownFor() throws {
-        let simulator = try Simulator(Self.stack(), life: .init(seed: 1, days: 1))
-        func matrix(_ strategy: DeliveryStrategy) throws -> StrategyMatrix { try simulator.run(strategy).matrix }
-        let delivery = try matrix(.backgroundDelivery)
-        #expect(delivery.triggersOnData && delivery.whenTerminated && !delivery.afterForceQuit && !delivery.whenLocked)
-        let push = try matrix(.silentPush)
-        #expect(push.whenLocked && !push.deliversWhenLocked, "locked, health data can't be read")
-        #expect(!push.triggersOnData && push.whenTerminated && push.needsBackend && !push.afterForceQuit)
-        let refresh = try matrix(.appRefresh)
-        #expect(refresh.whenLocked)
-        #expect(!refresh.triggersOnData && refresh.whenTerminated && !refresh.afterForceQuit && !refresh.needsBackend)
-        let combined = try matrix(.combined)
-        #expect(combined.triggersOnData && combined.maxRunSeconds == 600)
+    /// The stages do what an ideal app would: the phone makes the order.
+    @Test func stagesAndTheIdealAppGiveTheSameOrder() throws {
+        let life = PhoneLife.Options(seed: 11, days: 7)
+        let strategies = DeliveryStrategy.allCases.filter { $0 != .naive }
+        let stages = try Simulator(shippedStack(), life: life)
+        let ideal = try Simulator(shippedStack(), life: life, app: .ideal)
+        let real = try strategies.map { try stages.measured($0) }
+        let wished = try strategies.map { try ideal.measured($0) }
+        let order = StrategyOrder(real)
+        #expect(order.turned(from: StrategyOrder(wished)).isEmpty)
+        for (real, ideal) in zip(real, wished) {
+            #expect(real.lost == 0 && ideal.lost == 0, "\(real.strategy)")
+            let (within, wish) = (real.delivered(within: "4h"), ideal.delivered(within: "4h"))
+            #expect(abs(within - wish) < 0.1, "\(real.strategy): \(within), ideally \(wish)")
+        }
+    }
+
+    /// Handlers that only compute figures delay no sample.
+    @Test func figuresChangeNoDelay() throws {
+        let life = PhoneLife.Options(seed: 12, days: 2)
+        let few = try Simulator(shippedStack(), life: life).measured(.backgroundDelivery)
+        let all = try Simulator(shippedStack(), life: life, app: .allStages).measured(.backgroundDelivery)
+        #expect(few.samples == all.samples && all.lost == 0)
+        for (one, other) in zip(few.all.within, all.all.within) { #expect(abs(one - other) < 0.02) }
+    }
+
+    @Test func anInterruptedSimulationEndsAtOnce() throws {
+        var looks = 0
+        let simulator = try Simulator(
+            shippedStack(), life: .init(seed: 1, days: 300),
+            isInterrupted: {
+                looks += 1
+                return looks > 50
+            })
+        #expect(throws: SimulationInterrupted.self) { try simulator.run(.combined) }
+        #expect(looks == 51)
     }
 }

@@ -12,18 +12,37 @@ struct DaySamples {
     init(_ plan: DayPlan) {
         self.plan = plan
         random = SimulatedRandom(seed: plan.options.seed, subject: 3, number: plan.day)
+        var watch = SimulatedRandom(seed: plan.options.seed, subject: 8, number: plan.day)
+        handovers = Self.handovers(plan, &watch)
+    }
+
+    /// Every few minutes by day, seldom at night, often right after a pickup, soon after a workout; not while the two
+    /// are apart.
+    private static func handovers(_ plan: DayPlan, _ random: inout SimulatedRandom) -> [Instant] {
+        let model = plan.options.model
         var apart: Range<Instant>?
-        if random.chance(plan.options.watchApart) {
+        if random.chance(model[.watchApartDays]) {
             let from = plan.start + random.seconds(9 * 3600, 18 * 3600)
-            apart = from..<(from + random.seconds(2 * 3600, 9 * 3600))
+            let hours = model[.watchApartHours]
+            apart = from..<(from + random.seconds(hours * 1800, hours * 5400))
         }
+        var times: [Instant] = []
         var at = plan.start
         while at < plan.end {
             let isNight = at < plan.wakesAt || at > plan.sleepsAt
-            at += isNight ? random.seconds(1800, 5400) : random.seconds(180, 1500)
-            if let apart, apart.contains(at) { at = apart.upperBound }
-            handovers.append(at)
+            let seconds = 60 * model[isNight ? .watchNightMinutes : .watchDayMinutes]
+            at += random.seconds(seconds * 0.4, seconds * 1.6)
+            times.append(at)
         }
+        for look in plan.looks where random.chance(model[.watchAfterPickup]) {
+            times.append(look.lowerBound + random.seconds(5, 40))
+        }
+        if let workout = plan.workout {
+            let seconds = 60 * model[.watchAfterWorkoutMinutes]
+            times.append(workout.upperBound + random.seconds(seconds * 0.2, seconds))
+        }
+        if let apart { times = times.filter { !apart.contains($0) } + [apart.upperBound] }
+        return times.sorted()
     }
 
     /// The day's samples in the batches in which they arrive, with the deletions.
@@ -43,7 +62,8 @@ struct DaySamples {
     }
 
     private func handover(after end: Instant) -> Instant {
-        handovers.first { $0 >= end } ?? end + PhoneLife.minute * 10
+        let next = handovers.partitioningIndex { $0 >= end }
+        return next < handovers.count ? handovers[next] : end + PhoneLife.minute * 10
     }
 
     @discardableResult
@@ -79,7 +99,8 @@ struct DaySamples {
             if plan.workout?.contains(at) != true {
                 add(Self.quantity("HeartRate"), at, at, random.uniform(52, 110).rounded(), "count/min")
             }
-            at += random.seconds(240, 360) * Int64(1 / plan.options.density)
+            let seconds = 60 * plan.options.model[.heartRateMinutes]
+            at += random.seconds(seconds * 0.8, seconds * 1.2) * Int64(1 / plan.options.density)
         }
         for hour in stride(from: 2, to: 23, by: 4) {
             let from = plan.start + PhoneLife.hour * hour + random.seconds(0, 3000)
@@ -132,13 +153,14 @@ struct DaySamples {
         let done = handover(after: workout.upperBound)
         var at = workout.lowerBound
         var energy = 0.0
+        let each = Duration.microseconds(Int64(plan.options.model[.workoutSampleSeconds] * 1e6))
         while at < workout.upperBound {
             add(Self.quantity("HeartRate"), at, at, random.uniform(110, 175).rounded(), "count/min", arrives: done)
             let kilocalories = random.uniform(0.5, 1.2)
             energy += kilocalories
             add(
-                Self.quantity("ActiveEnergyBurned"), at, at + .seconds(5), kilocalories, "kcal", arrives: done)
-            at += .seconds(5 * Int64(1 / plan.options.density))
+                Self.quantity("ActiveEnergyBurned"), at, at + each, kilocalories, "kcal", arrives: done)
+            at += each * Int64(1 / plan.options.density)
         }
         let statistics = "{\"type\":\"HKQuantityTypeIdentifierActiveEnergyBurned\",\"sum\":\(energy)}"
         let payload = "{\"activity\":\"running\",\"statistics\":[\(statistics)]}"

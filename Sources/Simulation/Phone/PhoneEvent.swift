@@ -1,4 +1,5 @@
 import BackgroundDelivery
+import Foundation
 import HealthModel
 
 /// What happens to a phone.
@@ -10,6 +11,10 @@ package enum PhoneEvent: Sendable, Equatable {
     case battery(Double)
     case lowPower(Bool)
     case sleepFocus(Bool)
+    /// Any other Focus.
+    case focus(Bool)
+    /// Heat and load, 0 to 1.
+    case load(Double)
     case network(NetworkPath)
     case openApp, closeApp
     /// The system ends the app to free its memory.
@@ -46,6 +51,12 @@ extension SimulatedRandom {
     package mutating func chance(_ probability: Double) -> Bool { unit() < probability }
     package mutating func seconds(_ low: Double, _ high: Double) -> Duration {
         .seconds(Int64(uniform(low, high)))
+    }
+    /// Waiting times of something that may come at any moment.
+    package mutating func exponential(mean: Double) -> Double { -mean * log(1 - unit()) }
+    /// How often something happens in a day that happens so often on average.
+    package mutating func times(_ perDay: Double) -> Int {
+        Int(perDay) + (chance(perDay - perDay.rounded(.down)) ? 1 : 0)
     }
     package mutating func instant(in range: Range<Instant>) -> Instant {
         Instant(microseconds: Int64.random(in: range.microseconds, using: &self))

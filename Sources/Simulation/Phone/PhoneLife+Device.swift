@@ -4,35 +4,30 @@ import HealthModel
 extension PhoneLife {
     /// Lock, power, network, and what the person does with the app.
     func deviceEvents(_ plan: DayPlan) -> [TimedEvent] {
+        let model = options.model
         var random = SimulatedRandom(seed: options.seed, subject: 2, number: plan.day)
-        var events = power(plan, &random) + network(plan)
-        events.append(TimedEvent(plan.wakesAt, .sleepFocus(false)))
-        events.append(TimedEvent(plan.sleepsAt, .sleepFocus(true)))
-        let looks = looks(plan, &random)
-        for look in looks {
+        var events = power(plan) + network(plan) + moods(plan)
+        for look in plan.looks {
             events.append(TimedEvent(look.lowerBound, .unlock))
             events.append(TimedEvent(look.upperBound, .lock))
         }
         // The app is opened while the phone is in use.
-        var openings = Int(options.opensPerDay)
-        if random.chance(options.opensPerDay - Double(openings)) { openings += 1 }
-        for _ in 0..<openings where !looks.isEmpty {
-            let look = looks[random.index(looks.count)]
+        for _ in 0..<random.times(options.opensPerDay) where !plan.looks.isEmpty {
+            let look = plan.looks[random.index(plan.looks.count)]
             let from = look.lowerBound + .seconds(2)
+            let length = random.seconds(model[.openSeconds] * 0.5, model[.openSeconds] * 1.5)
+            let until = max(from, min(look.upperBound - .microseconds(1), from + length))
             events.append(TimedEvent(from, .openApp))
-            events.append(
-                TimedEvent(min(look.upperBound - .microseconds(1), from + random.seconds(20, 150)), .closeApp))
+            events.append(TimedEvent(until, .closeApp))
+            if random.chance(model[.forceQuitAfterUse]) { events.append(TimedEvent(until + .seconds(1), .forceQuit)) }
         }
-        func sometimes(_ perDay: Double, _ event: PhoneEvent, spacing: Double) {
-            var times = Int(perDay)
-            if random.chance(perDay - Double(times)) { times += 1 }
-            for _ in 0..<times {
-                events.append(TimedEvent(plan.start + random.seconds(7 * 3600, spacing * 3600), event))
+        func sometimes(_ number: PhoneModel.Number, _ event: PhoneEvent) {
+            for _ in 0..<random.times(model[number]) {
+                events.append(TimedEvent(plan.start + random.seconds(0, 86_000), event))
             }
         }
-        sometimes(options.terminationsPerDay, .terminateApp, spacing: 22)
-        sometimes(options.forceQuitsPerDay, .forceQuit, spacing: 22)
-        sometimes(options.rebootsPerDay, .reboot, spacing: 22)
+        sometimes(.terminationsPerDay, .terminateApp)
+        sometimes(.rebootsPerDay, .reboot)
         // Somebody sets the clock by hand, and back again.
         if random.chance(0.03) {
             let at = plan.start + random.seconds(10 * 3600, 18 * 3600)
@@ -42,31 +37,60 @@ extension PhoneLife {
         return events
     }
 
-    /// When the phone is unlocked: for a minute or several, again and again while the person is awake.
-    private func looks(_ plan: DayPlan, _ random: inout SimulatedRandom) -> [Range<Instant>] {
-        var looks: [Range<Instant>] = []
-        var at = plan.wakesAt + random.seconds(60, 1200)
-        while at < plan.sleepsAt {
-            let until = at + random.seconds(30, 480)
-            looks.append(at..<until)
-            at = until + random.seconds(300, 2700)
+    /// Focus, heat and load.
+    private func moods(_ plan: DayPlan) -> [TimedEvent] {
+        let model = options.model
+        var random = SimulatedRandom(seed: options.seed, subject: 6, number: plan.day)
+        var events = [TimedEvent(plan.wakesAt, .sleepFocus(false)), TimedEvent(plan.sleepsAt, .sleepFocus(true))]
+        func spell(_ hours: Double, _ on: PhoneEvent, _ off: PhoneEvent) {
+            let from = plan.start + random.seconds(9 * 3600, 17 * 3600)
+            guard hours > 0 else { return }
+            events.append(TimedEvent(from, on))
+            events.append(TimedEvent(from + random.seconds(hours * 1800, hours * 5400), off))
         }
-        return looks
+        if plan.day % 7 < 5 { spell(model[.focusHoursPerDay] * 1.4, .focus(true), .focus(false)) }
+        spell(model[.hotHoursPerDay], .load(0.9), .load(0))
+        return events
     }
 
-    private func power(_ plan: DayPlan, _ random: inout SimulatedRandom) -> [TimedEvent] {
-        var events = [
-            TimedEvent(plan.wakesAt, .charging(false)), TimedEvent(plan.sleepsAt, .charging(true)),
-            TimedEvent(plan.wakesAt, .lowPower(false)), TimedEvent(plan.wakesAt, .battery(1)),
-            TimedEvent(plan.sleepsAt + Self.hour * 2, .battery(1)),
-        ]
-        let perHour = random.uniform(0.035, 0.065)
-        for hour in 1...16 {
-            let level = max(0.03, 1 - perHour * Double(hour))
-            let at = plan.wakesAt + Self.hour * hour
-            if at >= plan.sleepsAt { break }
+    private func isChargedAtNight(_ day: Int) -> Bool {
+        var random = SimulatedRandom(seed: options.seed, subject: 5, number: day)
+        return random.chance(options.model[.chargesAtNight])
+    }
+
+    /// On the charger at night and sometimes by day; in between the battery empties hour by hour.
+    private func power(_ plan: DayPlan) -> [TimedEvent] {
+        let model = options.model
+        var random = SimulatedRandom(seed: options.seed, subject: 7, number: plan.day)
+        let perHour = model[.batteryPerHour] * random.uniform(0.7, 1.3)
+        let wasCharged = isChargedAtNight(plan.day - 1)
+        var level = wasCharged ? 1.0 : 0.45
+        var events = [TimedEvent(plan.wakesAt, .charging(false)), TimedEvent(plan.wakesAt, .battery(level))]
+        if wasCharged { events.append(TimedEvent(plan.wakesAt, .lowPower(false))) }
+        let desk = plan.start + random.seconds(9 * 3600, 19 * 3600)
+        let atDesk = random.chance(model[.chargesByDay]) ? desk..<(desk + random.seconds(1800, 5400)) : desk..<desk
+        if !atDesk.isEmpty {
+            events.append(TimedEvent(atDesk.lowerBound, .charging(true)))
+            events.append(TimedEvent(atDesk.lowerBound, .lowPower(false)))
+            events.append(TimedEvent(atDesk.upperBound, .charging(false)))
+        }
+        var isSaving = false
+        var at = plan.wakesAt + Self.hour
+        while at < plan.sleepsAt {
+            let before = level
+            level = atDesk.contains(at) ? min(1, level + 0.5) : max(0.02, level - perHour)
             events.append(TimedEvent(at, .battery(level)))
-            if level < 0.2, level + perHour >= 0.2 { events.append(TimedEvent(at, .lowPower(true))) }
+            if level < model[.lowPowerBelow], before >= model[.lowPowerBelow], !isSaving {
+                isSaving = random.chance(model[.lowPowerAccepted])
+                if isSaving { events.append(TimedEvent(at, .lowPower(true))) }
+            }
+            at += Self.hour
+        }
+        if isChargedAtNight(plan.day) {
+            let seconds = 60 * model[.plugsInBeforeSleepMinutes]
+            events.append(TimedEvent(plan.sleepsAt - random.seconds(seconds * 0.3, seconds * 1.7), .charging(true)))
+            events.append(TimedEvent(plan.sleepsAt + Self.hour, .lowPower(false)))
+            events.append(TimedEvent(plan.sleepsAt + Self.hour * 2, .battery(1)))
         }
         return events
     }
@@ -78,7 +102,7 @@ extension PhoneLife {
             if plan.offline.contains(where: { $0.contains(at) }) {
                 return NetworkPath(isSatisfied: false, interface: nil)
             }
-            return NetworkPath(isSatisfied: true, interface: (away..<back).contains(at) ? .cellular : .wifi)
+            return NetworkPath(isSatisfied: true, interface: (away..<max(away, back)).contains(at) ? .cellular : .wifi)
         }
         let changes = [plan.start, away, back] + plan.offline.flatMap { [$0.lowerBound, $0.upperBound] }
         return changes.map { TimedEvent($0, .network(path($0))) }

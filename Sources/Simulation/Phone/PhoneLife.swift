@@ -2,7 +2,7 @@ import BackgroundDelivery
 import HealthModel
 
 /// The life of a person with an iPhone and a Watch, day by day, from one seed. Pure: the same options give the same
-/// days.
+/// days, whatever the app does.
 package struct PhoneLife: Sendable {
     package struct Options: Sendable {
         package var seed: UInt64
@@ -11,34 +11,31 @@ package struct PhoneLife: Sendable {
         /// The zone on travel days.
         package var abroad = "America/New_York"
         package var firstDay = LocalDay(year: 2025, month: 3, day: 10)
-        /// How often the app is opened per day, on average.
-        package var opensPerDay = 2.0
-        package var forceQuitsPerDay = 0.1
-        package var terminationsPerDay = 0.5
-        package var rebootsPerDay = 0.05
-        package var flightsPerDay = 0.07
-        /// The share of days on which the Watch is away from the phone for hours.
-        package var watchApart = 0.3
+        package var use: AppUse
+        package var model: PhoneModel
         /// The share of the usual number of samples.
         package var density = 1.0
 
-        package init(seed: UInt64, days: Int) {
-            self.seed = seed
-            self.days = days
+        package init(seed: UInt64, days: Int, use: AppUse = .daily, model: PhoneModel = PhoneModel()) {
+            (self.seed, self.days, self.use, self.model) = (seed, days, use, model)
         }
 
-        /// Everything that can hold delivery back, often: the app is opened only every third day, and is often killed,
-        /// force-quit or offline.
-        package static func worst(seed: UInt64, days: Int) -> Options {
-            var options = Options(seed: seed, days: days)
-            options.opensPerDay = 0.35
-            options.forceQuitsPerDay = 0.4
-            options.terminationsPerDay = 3
-            options.rebootsPerDay = 0.3
-            options.flightsPerDay = 0.3
-            options.watchApart = 0.8
+        /// Everything that can hold delivery back, often: the app is seldom opened, and often killed, force-quit or
+        /// offline.
+        package static func worst(seed: UInt64, days: Int, use: AppUse = .daily) -> Options {
+            var options = Options(seed: seed, days: days, use: use)
+            options.model[.dailyOpens] = 0.35
+            options.model[.forceQuitAfterUse] = 0.5
+            options.model[.terminationsPerDay] = 6
+            options.model[.rebootsPerDay] = 0.3
+            options.model[.flightsPerDay] = 0.3
+            options.model[.networkGapsPerDay] = 6
+            options.model[.watchApartDays] = 0.8
+            options.model[.lowPowerAccepted] = 1
             return options
         }
+
+        package var opensPerDay: Double { use.opensPerDay(model) }
     }
 
     package let options: Options
@@ -90,40 +87,34 @@ extension PhoneLife.Options {
     var trip: ClosedRange<Int>? { days >= 14 ? days / 3...(days / 3 + 4) : nil }
 }
 
-/// What is fixed for a day before anything happens on it.
-struct DayPlan {
-    let options: PhoneLife.Options
-    let day: Int
-    let start: Instant
-    let end: Instant
-    let zone: String
-    let wakesAt: Instant
-    let sleepsAt: Instant
-    /// Start and end; nil on a day of rest.
-    let workout: Range<Instant>?
-    /// Hours without a network, including flights.
-    let offline: [Range<Instant>]
+/// A life that several phones live: short ones are made once.
+package final class LifeBook {
+    package let life: PhoneLife
+    private let starts: [Instant]
+    private var days: [Int: [TimedEvent]] = [:]
 
-    init(options: PhoneLife.Options, day: Int, start: Instant, end: Instant, zone: String) {
-        (self.options, self.day, self.start, self.end, self.zone) = (options, day, start, end, zone)
-        var random = SimulatedRandom(seed: options.seed, subject: 1, number: day)
-        wakesAt = start + random.seconds(6 * 3600, 8 * 3600)
-        sleepsAt = start + random.seconds(22 * 3600, 23.5 * 3600)
-        let begin = start + random.seconds(9 * 3600, 19 * 3600)
-        workout = random.chance(0.45) ? begin..<(begin + random.seconds(1500, 4500)) : nil
-        var offline: [Range<Instant>] = []
-        // The underground, to work and back.
-        if day % 7 < 5 {
-            for hour in [8.2, 17.5] {
-                let from = start + random.seconds(hour * 3600, (hour + 0.6) * 3600)
-                offline.append(from..<(from + random.seconds(600, 2400)))
-            }
-        }
-        let isTravelling = options.trip.map { day == $0.lowerBound || day == $0.upperBound } ?? false
-        if random.chance(options.flightsPerDay) || isTravelling {
-            let from = start + random.seconds(10 * 3600, 14 * 3600)
-            offline.append(from..<(from + random.seconds(2 * 3600, 8 * 3600)))
-        }
-        self.offline = offline
+    /// A month has some 20 MB.
+    private static let longestKept = 60
+
+    package init(_ life: PhoneLife) {
+        self.life = life
+        starts = (0...life.options.days + 1).map { life.start(of: $0) }
+    }
+
+    package func events(of day: Int) -> [TimedEvent] {
+        if let known = days[day] { return known }
+        let events = life.events(of: day)
+        if life.options.days <= Self.longestKept { days[day] = events }
+        return events
+    }
+
+    package func start(of day: Int) -> Instant { day < starts.count ? starts[day] : life.start(of: day) }
+
+    /// The local hour at a moment of the life, 0 to 23.
+    package func hour(of instant: Instant) -> Int {
+        let day = starts.partitioningIndex { $0 > instant } - 1
+        // The night before the first day.
+        guard day >= 0 else { return max(0, 23 - Int((starts[0] - instant).seconds / 3600)) }
+        return min(23, Int((instant - starts[day]).seconds / 3600))
     }
 }

@@ -10,7 +10,7 @@ package final class SimulatedFolder {
         let base =
             FileManager.default.isWritableFile(atPath: memory)
             ? URL(fileURLWithPath: memory) : FileManager.default.temporaryDirectory
-        path = base.appendingPathComponent("healthbus-\(UUID().uuidString)").path
+        path = base.appendingPathComponent("healthbus-\(getpid())-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 

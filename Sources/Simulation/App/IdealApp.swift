@@ -1,0 +1,52 @@
+import BackgroundDelivery
+import HealthModel
+
+/// An app that delivers all it can read as soon as it has time: what is left of a strategy when only the phone decides.
+/// Cheap enough for many lives.
+final class IdealApp: PhoneApp {
+    weak var phone: Phone?
+    private(set) var arrivals: [SampleID: Instant] = [:]
+    private var waiting: [SampleID] = []
+    private var waitingDeletions: [SampleID] = []
+    private var gone: Set<SampleID> = []
+
+    var isBusy: Bool { false }
+    var repeated: Int { 0 }
+    var alive: [SampleID: Int] { arrivals.filter { !gone.contains($0.key) }.mapValues { _ in 1 } }
+
+    func arrive(_ added: [LifeSample], deleted: [SampleID]) {
+        waiting += added.map(\.uuid)
+        waitingDeletions += deleted
+        if phone?.device.app == .active { deliver() }
+    }
+
+    func deviceChanged() { if phone?.device.app == .active { deliver() } }
+    func open() { deliver() }
+
+    func wake(_ kind: WakeKind) {
+        guard let phone else { return }
+        // A wake that only notes what changed delivers nothing.
+        if phone.strategy != .notify { deliver() }
+        let number = phone.runs
+        phone.at(phone.now + phone.model.seconds(.usualSeconds)) { [unowned phone] in
+            if phone.run?.number == number { try phone.endRun() }
+        }
+    }
+
+    private func deliver() {
+        guard let phone, !phone.device.isLocked, phone.isOnline, !(waiting.isEmpty && waitingDeletions.isEmpty) else {
+            return
+        }
+        let now = phone.now
+        for uuid in waiting { arrivals[uuid] = now }
+        gone.formUnion(waitingDeletions)
+        waiting.removeAll(keepingCapacity: true)
+        waitingDeletions.removeAll(keepingCapacity: true)
+    }
+
+    func install() {}
+    func rest() {}
+    func end() {}
+    func reboot() {}
+    func setClock(offBy offset: Duration) {}
+}

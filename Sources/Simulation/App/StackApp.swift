@@ -1,0 +1,188 @@
+import BackgroundDelivery
+import Configuration
+import DeliveryKit
+import HTTP
+import HealthModel
+import ObserverStage
+import Protocol
+import StageKit
+import UploaderStage
+
+/// The app made of the stack's own stages. The observer belongs to the phone and always runs; all others run only while
+/// the phone gives the app time.
+///
+/// Nobody looks at the phone's health store while they rest. So samples are handed to the observer, and the phone's
+/// state told, when the app next gets time: a month passes in seconds.
+final class StackApp: PhoneApp {
+    weak var phone: Phone?
+    let time: WorldTime
+    let world: SimulatedWorld
+    private let observer: SimulatedHost
+    private let hosts: [SimulatedHost]
+    /// The debouncer and the consolidator, which host the tasks.
+    let taskHosts: [SimulatedHost]
+    private var log = DeliveryLog()
+    /// The state last reported to the stack.
+    private var told: DeviceState?
+    /// What the observer hasn't got yet, in order.
+    private var waiting: [LiveChanges] = []
+    private var waitingSamples: [LifeSample] = []
+    /// Its processes get time.
+    private(set) var isBusy = false
+    /// Rises with each look for the end of work: an older one is of no interest.
+    private var watches = 0
+
+    /// The app has done what it was woken for when nothing has been committed or sent for this long: more than the
+    /// window in which changes are collected.
+    private static let quiet = Duration.milliseconds(2500)
+    /// The same while nothing can be read.
+    private static let quietWhileLocked = Duration.milliseconds(800)
+    private static let look = Duration.milliseconds(250)
+    private static let retry = Duration.seconds(120)
+
+    /// - Parameter configuration: as `healthbus up` reads it.
+    /// - Throws: `ConfigurationError` for a stack without an observer, or with a plugin that can't be simulated.
+    init(_ configuration: StackConfiguration, life: PhoneLife) throws {
+        let world = try SimulatedWorld(seed: life.options.seed, wall: life.start(of: 0))
+        world.isSteady = true
+        self.world = world
+        time = WorldTime(world, start: life.start(of: 0))
+        let builder = StageBuilder(configuration: configuration, zone: life.options.home, seed: life.options.seed)
+        let all = try configuration.instances.compactMap { try builder.host($0, in: world) }
+        guard let observer = all.first(where: { $0.plugin == "observer" }) else {
+            throw ConfigurationError(
+                file: configuration.file, key: "instances", reason: "names no observer; a simulation needs one")
+        }
+        self.observer = observer
+        let hosts = all.filter { $0 !== observer }
+        self.hosts = hosts
+        taskHosts = hosts.filter { $0.plugin == "debouncer" || $0.plugin == "consolidator" }
+        world.hosts = all
+        world.effects = { [unowned self] in try perform($0, of: $1) }
+    }
+
+    var arrivals: [SampleID: Instant] { log.arrivals }
+    var alive: [SampleID: Int] { log.alive }
+    var repeated: Int { log.repeated }
+    var now: Instant { time.now }
+    var observerHead: SequenceNumber? { observer.heartbeat?.head?.sequence }
+
+    func install() throws { try observer.start() }
+
+    func setClock(offBy offset: Duration) { time.setWallClock(offBy: offset) }
+
+    // MARK: What the phone has
+
+    func arrive(_ added: [LifeSample], deleted: [SampleID]) throws {
+        waitingSamples += added
+        if !deleted.isEmpty { close(deleted) }
+        if isBusy || phone?.device.app == .active { try work() }
+    }
+
+    private func close(_ deleted: [SampleID]) {
+        waiting.append(
+            LiveChanges(user: "me", source: "phone", added: LifeSample.batch(waitingSamples), deleted: deleted))
+        waitingSamples = []
+    }
+
+    private func handOver() {
+        guard observer.isRunning else { return }
+        if !waitingSamples.isEmpty { close([]) }
+        for changes in waiting { observer.take(.effect(EffectResult(id: 0, value: changes))) }
+        waiting = []
+    }
+
+    func deviceChanged() throws {
+        if isBusy { return tell() }
+        // On the screen it works on when the network is back.
+        guard let device = phone?.device, device.app == .active, device.network != told?.network else { return }
+        try work()
+    }
+
+    /// Tells the stack the phone's state.
+    private func tell() {
+        guard let device = phone?.device, device != told, observer.isRunning else { return }
+        told = device
+        world.send("control.\(observer.name)", .object(ChangeDevice(set: Value(device)).body), from: "phone")
+    }
+
+    // MARK: Time
+
+    func open() throws { try work() }
+
+    func wake(_ kind: WakeKind) throws {
+        try work()
+        ask(kind)
+    }
+
+    /// Gives the processes time, until they have nothing more to do.
+    private func work() throws {
+        handOver()
+        for host in hosts where !host.isRunning { try host.start() }
+        for host in hosts where host.isSuspended { host.resume() }
+        isBusy = true
+        observer.rouse()
+        tell()
+        world.lastWork = world.monotonic
+        watches += 1
+        watch(watches)
+    }
+
+    private func watch(_ number: Int) {
+        time.at(now + Self.look) { [unowned self] in
+            guard number == watches, isBusy, let phone else { return }
+            let quiet = phone.device.isLocked ? Self.quietWhileLocked : Self.quiet
+            guard world.monotonic - world.lastWork >= quiet else { return watch(number) }
+            if phone.run == nil { restOnScreen() } else { try phone.endRun() }
+        }
+    }
+
+    /// On the screen nothing happens until a sample comes or the network returns, or what failed is tried again.
+    private func restOnScreen() {
+        suspend()
+        let number = watches
+        time.at(now + Self.retry) { [unowned self] in
+            if number == watches, phone?.device.app == .active { try work() }
+        }
+    }
+
+    private func suspend() {
+        for host in hosts { host.suspend() }
+        isBusy = false
+    }
+
+    func rest() {
+        tell()
+        suspend()
+    }
+
+    func end() {
+        for host in hosts { host.crash() }
+        isBusy = false
+        tell()
+    }
+
+    func reboot() throws {
+        for host in hosts + [observer] { host.crash() }
+        isBusy = false
+        told = nil
+        time.at(now + .seconds(40)) { [unowned self] in if !observer.isRunning { try observer.start() } }
+    }
+
+    // MARK: What the stages ask for
+
+    private func perform(_ effect: Effect, of host: SimulatedHost) throws {
+        let upload = effect.request as? UploadRequest
+        guard upload != nil || effect.request is HoldingsRequest else { return }
+        let reply: UploadReply
+        if phone?.isOnline == false {
+            reply = .failed(
+                HTTPError(
+                    .timedOut, endpoint: "backend", detail: "the phone is offline", hint: "wait for a network"))
+        } else {
+            reply = try upload.map { try log.take($0, at: now) } ?? log.holdings
+        }
+        world.schedule(
+            .effect(host, life: host.lives, reply.result(of: effect)), after: .milliseconds(80))
+    }
+}

@@ -1,0 +1,47 @@
+import Configuration
+import HealthModel
+
+extension StackConfiguration {
+    /// Handlers that samples depend on: the workouts are delivered by theirs, and the task `daily-energy` waits for the
+    /// other.
+    private static let handlersOfSamples: Set<String> = ["energy", "workouts"]
+
+    /// The stack as an app with that strategy: its debouncer's options, and refreshes as often as it asks for them.
+    func applying(_ strategy: DeliveryStrategy, _ model: PhoneModel) -> StackConfiguration {
+        var options = strategy.debouncerOptions
+        options["refreshMinutes"] = .number(strategy.wakes.contains(.refresh) ? model[.refreshEarliestMinutes] : 0)
+        options["catchUpHours"] = .number(max(1, model[.processingEarliestHours]))
+        return with(
+            instances: instances.map { instance in
+                switch instance.manifest.kind {
+                case .debouncer: instance.with(options)
+                case .consolidator: instance.with(["launch": "device"])
+                default: instance
+                }
+            })
+    }
+
+    /// The stack without handlers that only compute figures: no sample comes earlier or later without them. A stack
+    /// whose options name some of them stays whole.
+    var withoutFigures: StackConfiguration {
+        let spare = handlers.filter { !Self.handlersOfSamples.contains($0.manifest.name) }
+        let names = Set(spare.map(\.name))
+        let isNamed = instances.contains { instance in
+            let options = instance.configuration
+            let byMetric = ["windows", "maximumWaits", "frequencies"].contains { option in
+                options[option].object?.keys.contains(where: names.contains) ?? false
+            }
+            return byMetric || (instance.manifest.kind == .uploader && !(options["types"].array ?? []).isEmpty)
+        }
+        return isNamed ? self : with(instances: instances.filter { !names.contains($0.name) })
+    }
+}
+
+extension StackConfiguration.Instance {
+    /// With some options changed.
+    fileprivate func with(_ options: [String: Value]) -> Self {
+        var copy = self
+        copy.configuration = .object((configuration.object ?? [:]).merging(options) { _, new in new })
+        return copy
+    }
+}

@@ -1,0 +1,74 @@
+/// The numbers of the simulated person, Watch, phone and system. Every one of them has a row in `table`, with its
+/// source and its range; the simulation has no others.
+package struct PhoneModel: Sendable, Equatable {
+    /// In the order of the table.
+    package enum Number: Int, CaseIterable, Sendable {
+        // The person.
+        case pickupsPerDay, pickupMinutes, quietSpellsPerDay, quietSpellHours, wakesUpAtHour, fallsAsleepAtHour
+        case weeklyOpens, dailyOpens, oftenOpens, openSeconds, forceQuitAfterUse
+        case notificationsPerDay, notificationOpens
+        case workoutsPerDay, focusHoursPerDay
+        // The Watch.
+        case watchDayMinutes, watchNightMinutes, watchAfterPickup, watchAfterWorkoutMinutes
+        case watchApartDays, watchApartHours, heartRateMinutes, workoutSampleSeconds
+        // The phone.
+        case readableAfterLockMinutes, batteryPerHour, lowPowerBelow, lowPowerAccepted
+        case chargesAtNight, plugsInBeforeSleepMinutes, chargesByDay, hotHoursPerDay
+        case terminationsPerDay, rebootsPerDay, flightsPerDay, networkGapsPerDay, networkGapMinutes
+        // Background delivery.
+        case deliveriesPerDay, deliveryBurst, deliverySpacingMinutes
+        case deliveryDelayLowMinutes, deliveryDelayHighMinutes, terminatedDelayHighMinutes, workoutDelayHighMinutes
+        // App refresh, processing, silent push.
+        case refreshesPerDay, refreshEarliestMinutes, refreshAfterUseMinutes, refreshChance
+        case processingPerDay, processingEarliestHours, processingIdleMinutes, processingChance
+        case pushesPerHour, pushesPerDay, pushPasses, pushIdleMinutes
+        // How willing the system is.
+        case unusedShare, fullUsePerDay, useHalfLifeDays
+        case lowBatteryBelow, easyBatteryAbove, lowBatteryShare, lowPowerShare, focusShare, loadShare, offlineShare
+        case chargingShare
+        // How long a run may last, and how long one lasts that has little to do.
+        case deliverySeconds, refreshSeconds, pushSeconds, processingSeconds, usualSeconds
+
+        /// As in JSON: the case's name.
+        package var name: String { String(describing: self) }
+    }
+
+    /// What is known about a number.
+    package struct Row: Sendable, Equatable {
+        package var number: Number
+        /// What it says.
+        package var meaning: String
+        package var value: Double
+        /// Between these it may well lie.
+        package var low: Double
+        package var high: Double
+        package var unit: String
+        /// A page, a talk or a thread; or "estimate:" and why it is plausible.
+        package var source: String
+
+        package var isEstimate: Bool { source.hasPrefix("estimate") }
+    }
+
+    private var values: [Double]
+
+    /// With the table's values.
+    package init() {
+        values = Number.allCases.map { number in Self.table.first { $0.number == number }?.value ?? 0 }
+    }
+
+    package subscript(_ number: Number) -> Double {
+        get { values[number.rawValue] }
+        set { values[number.rawValue] = newValue }
+    }
+
+    /// The same model with one number changed.
+    package func with(_ number: Number, _ value: Double) -> PhoneModel {
+        var model = self
+        model[number] = value
+        return model
+    }
+
+    func minutes(_ number: Number) -> Duration { .microseconds(Int64(self[number] * 60e6)) }
+    func hours(_ number: Number) -> Duration { .microseconds(Int64(self[number] * 3600e6)) }
+    func seconds(_ number: Number) -> Duration { .microseconds(Int64(self[number] * 1e6)) }
+}

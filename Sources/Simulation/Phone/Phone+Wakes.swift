@@ -1,0 +1,160 @@
+import BackgroundDelivery
+import HealthModel
+
+/// A stretch of time that the app is given in the background.
+struct BackgroundRun {
+    var number: Int
+    /// nil: it was left on the screen's side, and finishes.
+    var kind: WakeKind?
+    var began: Instant
+}
+
+/// The system's decisions: which wakes there are, and when.
+extension Phone {
+    /// Every five minutes.
+    func decide() throws {
+        let mood = mood
+        for kind in strategy.wakes {
+            decisions.budgets[kind]?.refill(at: now, willingness: mood.willingness(kind, model))
+        }
+        decisions.notifications.refill(at: now, willingness: 1)
+        try considerDelivery()
+        try considerRefresh()
+        try considerProcessing()
+        try sendPush()
+    }
+
+    private func mayRun(_ kind: WakeKind) -> Bool {
+        canWake && strategy.wakes.contains(kind) && (kind == .delivery || !device.isLowPowerMode)
+    }
+
+    // MARK: Background delivery
+
+    /// A change is to wake the app; all types that change until then share that wake.
+    func planDelivery(isWorkout: Bool) {
+        guard strategy.wakes.contains(.delivery), device.app != .forceQuit else { return }
+        if decisions.deliveryDue != nil, !isWorkout { return }
+        let will = mood.willingness(.delivery, model)
+        let isTerminated = device.app == .terminated
+        let delay = decisions.draw(.delivery) {
+            model.deliveryDelay(afterTermination: isTerminated, isWorkout: isWorkout, willingness: will, using: &$0)
+        }
+        var due = now + delay
+        if !isWorkout, decisions.lastDelivery > .distantPast {
+            due = max(due, decisions.lastDelivery + model.minutes(.deliverySpacingMinutes))
+        }
+        decisions.deliveryDue = min(due, decisions.deliveryDue ?? due)
+        at(due) { [unowned self] in try considerDelivery() }
+    }
+
+    /// Fires when the time has come and the data can be read: if it can't, at the unlock.
+    func considerDelivery() throws {
+        guard let due = decisions.deliveryDue, due <= now, mayRun(.delivery), !device.isLocked,
+            decisions.spend(.delivery)
+        else { return }
+        decisions.lastDelivery = now
+        try wake(.delivery)
+        if strategy == .notify, decisions.notifications.spend() { decisions.hasNotification = true }
+    }
+
+    /// The person sees the notification when they take up the phone, and opens the app or doesn't.
+    func considerNotification() throws {
+        guard decisions.hasNotification, probe.app == nil else { return }
+        decisions.hasNotification = false
+        let isOpened = decisions.draw(.push) { $0.chance(model[.notificationOpens]) }
+        guard isOpened else { return }
+        at(now + .seconds(5)) { [unowned self] in
+            guard isInUse, !isBooting else { return }
+            try openApp()
+            try app.deviceChanged()
+            at(now + model.seconds(.openSeconds)) { [unowned self] in
+                try closeApp()
+                try app.deviceChanged()
+            }
+        }
+    }
+
+    // MARK: App refresh and processing
+
+    private func considerRefresh() throws {
+        guard mayRun(.refresh), now >= decisions.nextRefresh, isOnline,
+            isInUse || (lastUse > .distantPast && now - lastUse <= model.minutes(.refreshAfterUseMinutes)),
+            decisions.draw(.refresh, { $0.chance(model[.refreshChance]) }), decisions.spend(.refresh)
+        else { return }
+        // The debouncer counts from the moment at which the task begins, a little later.
+        decisions.nextRefresh = now + model.minutes(.refreshEarliestMinutes) + .seconds(5)
+        try wake(.refresh)
+    }
+
+    private func considerProcessing() throws {
+        guard mayRun(.processing), now >= decisions.nextProcessing, device.isCharging, isOnline, !isInUse,
+            lastUse > .distantPast, now - lastUse >= model.minutes(.processingIdleMinutes),
+            decisions.draw(.processing, { $0.chance(model[.processingChance]) }), decisions.spend(.processing)
+        else { return }
+        decisions.nextProcessing = now + model.hours(.processingEarliestHours) + .seconds(5)
+        try wake(.processing)
+    }
+
+    // MARK: Silent push
+
+    /// The backend sends as many as it may, without knowing of the phone; a phone that isn't there gets the newest
+    /// later.
+    private func sendPush() throws {
+        guard strategy.wakes.contains(.push), now >= decisions.nextPush else { return }
+        decisions.nextPush = now + .microseconds(Int64(3600e6 / max(0.1, model[.pushesPerHour])))
+        guard device.app != .forceQuit else { return }
+        let isIdle = !isInUse && (lastUse == .distantPast || now - lastUse > model.minutes(.pushIdleMinutes))
+        decisions.heldPush = true
+        if isOnline, !isIdle { try considerPush() }
+    }
+
+    /// A push that is there wakes the app, or is dropped.
+    func considerPush() throws {
+        guard decisions.heldPush, isOnline else { return }
+        decisions.heldPush = false
+        guard mayRun(.push), decisions.draw(.push, { $0.chance(model[.pushPasses]) }), decisions.spend(.push) else {
+            return
+        }
+        try wake(.push)
+    }
+
+    // MARK: Runs
+
+    /// Gives the app time.
+    private func wake(_ kind: WakeKind) throws {
+        if !isFaultless {
+            wakes += 1
+            wakesByHour[book.hour(of: now)] += 1
+        }
+        device.app = .background
+        device.isDeferring = false
+        if !device.isLocked { decisions.deliveryDue = nil }
+        begin(kind, for: .microseconds(Int64(model.runSeconds(kind) * 1e6)))
+        try app.wake(kind)
+    }
+
+    /// - Parameter limit: then it is ended: one that was woken is ended for good, one that was left is suspended.
+    func begin(_ kind: WakeKind?, for limit: Duration) {
+        runs += 1
+        run = BackgroundRun(number: runs, kind: kind, began: now)
+        at(now + limit) { [unowned self, runs] in
+            guard run?.number == runs else { return }
+            if kind != nil { try endApp(.terminated) } else { try endRun() }
+        }
+    }
+
+    /// The app is done.
+    func endRun() throws {
+        guard run != nil else { return }
+        stopRun()
+        device.isDeferring = true
+        try app.rest()
+    }
+
+    /// Counts the run that is over.
+    func stopRun() {
+        guard let ended = run else { return }
+        run = nil
+        if !isFaultless, ended.kind != nil { runTime += now - ended.began }
+    }
+}

@@ -1,0 +1,163 @@
+import BackgroundDelivery
+import Foundation
+import HealthModel
+
+/// Thrown where a simulation was asked to stop.
+package struct SimulationInterrupted: Error {
+    package init() {}
+}
+
+/// A simulated person's phone. It lives through their days, decides when the app gets time, and counts it; what comes
+/// of that time is up to the app.
+final class Phone {
+    /// Deviations from a normal life, for one that tests a single ability.
+    struct Probe: Sendable, Equatable {
+        /// The health data can never be read.
+        var staysLocked = false
+        /// The app's state at the start; it is never opened. nil: it is used as usual.
+        var app: DeviceState.AppState?
+    }
+
+    let book: LifeBook
+    let strategy: DeliveryStrategy
+    let model: PhoneModel
+    let probe: Probe
+    let time: any PhoneTime
+    let app: any PhoneApp
+    private let isInterrupted: () -> Bool
+
+    /// What the app knows of the phone. Locked means that health data can't be read, which comes minutes after the
+    /// screen's lock.
+    var device = DeviceState()
+    /// In use, with the screen unlocked.
+    var isInUse = false
+    /// When it was last in use.
+    var lastUse = Instant.distantPast
+    var isInSleepFocus = false
+    var isInFocus = false
+    var load = 0.0
+    var isBooting = false
+    /// No longer force-quit, killed, locked or offline: the day of grace.
+    private(set) var isFaultless = false
+    /// Openings a day, as far as the system remembers.
+    private var opensPerDay: Double
+    private var remembered: Instant
+
+    var run: BackgroundRun?
+    var runs = 0
+    var wakes = 0
+    var wakesByHour = Array(repeating: 0, count: 24)
+    var runTime = Duration.zero
+    private(set) var ledger: SampleLedger
+    var decisions: WakeDecisions
+
+    init(
+        _ book: LifeBook, strategy: DeliveryStrategy, app: any PhoneApp, time: any PhoneTime, probe: Probe = Probe(),
+        family: @escaping (String) -> String, isInterrupted: @escaping () -> Bool = { false }
+    ) {
+        let options = book.life.options
+        (self.book, self.strategy, self.app, self.time, self.probe) = (book, strategy, app, time, probe)
+        self.isInterrupted = isInterrupted
+        model = options.model
+        opensPerDay = probe.app == nil ? options.opensPerDay : 0
+        remembered = time.now
+        ledger = SampleLedger(family: family)
+        decisions = WakeDecisions(strategy, model: options.model, seed: options.seed, at: time.now)
+        app.phone = self
+    }
+
+    var now: Instant { time.now }
+    var isOnline: Bool { device.network?.isSatisfied ?? true }
+    /// Ended neither by its user nor for a restart, and with nothing to do.
+    var canWake: Bool { run == nil && !isBooting && (device.app == .background || device.app == .terminated) }
+
+    func at(_ time: Instant, _ action: @escaping () throws -> Void) { self.time.at(time, action) }
+
+    private static let firstUse = Duration.seconds(10)
+    static let tick = Duration.seconds(300)
+
+    /// Lives through all days, and a day of grace without faults.
+    /// - Parameter progress: the number of days that are over.
+    /// - Throws: `SimulationInterrupted`, or why a stage couldn't continue.
+    func live(progress: (Int) -> Void = { _ in }) throws {
+        device.app = .terminated
+        device.isCharging = true
+        device.isDeferring = true
+        try app.install()
+        // Every app is opened once, after it has been installed.
+        try openApp()
+        try time.run(until: now + Self.firstUse)
+        try closeApp()
+        try time.run(until: now + Self.firstUse)
+        device.isLocked = true
+        if let state = probe.app, state != .background { try endApp(state) }
+        try app.deviceChanged()
+        scheduleTick()
+        let days = book.life.options.days
+        for day in 0..<days {
+            for timed in book.events(of: day) { at(timed.at) { [unowned self] in try happen(timed.event) } }
+            try time.run(until: book.start(of: day + 1))
+            progress(day + 1)
+        }
+        try endFaults()
+        try time.run(until: now + PhoneLife.hour * 24)
+    }
+
+    private func scheduleTick() {
+        at(now + Self.tick) { [unowned self] in
+            if isInterrupted() { throw SimulationInterrupted() }
+            try decide()
+            scheduleTick()
+        }
+    }
+
+    /// Readable, on power and on a network; the app is opened once. Nothing is counted any more but what is lost.
+    private func endFaults() throws {
+        isFaultless = true
+        device.isLocked = probe.staysLocked
+        device.isCharging = true
+        device.isLowPowerMode = false
+        device.batteryLevel = 1
+        device.network = NetworkPath(isSatisfied: true, interface: .wifi)
+        device.isSleepMode = false
+        (isInSleepFocus, isInFocus, load) = (false, false, 0)
+        app.setClock(offBy: .zero)
+        try app.deviceChanged()
+        guard probe.app == nil else { return }
+        at(now + PhoneLife.hour * 20) { [unowned self] in try openApp() }
+        at(now + PhoneLife.hour * 21) { [unowned self] in try closeApp() }
+    }
+
+    func noteSamples(_ added: [LifeSample], _ deleted: [SampleID]) {
+        ledger.note(added: added, deleted: deleted) { book.hour(of: $0) }
+    }
+
+    /// Remembers an opening; older ones fade.
+    func noteOpening() {
+        fade()
+        opensPerDay += 0.693 / max(0.1, model[.useHalfLifeDays])
+    }
+
+    private func fade() {
+        let days = (now - remembered).seconds / 86_400
+        remembered = now
+        opensPerDay *= exp2(-days / max(0.1, model[.useHalfLifeDays]))
+    }
+
+    /// What the system considers now.
+    var mood: SystemMood {
+        fade()
+        var mood = SystemMood()
+        mood.battery = device.batteryLevel
+        mood.isCharging = device.isCharging
+        mood.load = load
+        mood.isLowPower = device.isLowPowerMode
+        mood.isFocused = isInSleepFocus || isInFocus
+        mood.isOnline = isOnline
+        mood.opensPerDay = opensPerDay
+        return mood
+    }
+
+    /// The result.
+    var outcome: SampleLedger.Outcome { ledger.compare(arrivals: app.arrivals, alive: app.alive) }
+}

@@ -1,0 +1,47 @@
+import HealthModel
+
+/// What the system has in mind for the app: its budgets, and which wakes are due.
+struct WakeDecisions {
+    var budgets: [WakeKind: WakeBudget] = [:]
+    private var random: [WakeKind: SimulatedRandom] = [:]
+    private let seed: UInt64
+    /// When changes that the app hasn't heard of are to wake it; nil: there are none.
+    var deliveryDue: Instant?
+    var lastDelivery = Instant.distantPast
+    var nextRefresh: Instant
+    var nextProcessing: Instant
+    var nextPush: Instant
+    /// A push that waits until the phone is used; a newer one replaces it.
+    var heldPush = false
+    /// Posted, and not seen yet.
+    var hasNotification = false
+    var notifications: WakeBudget
+
+    init(_ strategy: DeliveryStrategy, model: PhoneModel, seed: UInt64, at now: Instant) {
+        self.seed = seed
+        for (number, kind) in WakeKind.allCases.enumerated() {
+            random[kind] = SimulatedRandom(seed: seed, subject: 100, number: number)
+            guard strategy.wakes.contains(kind) else { continue }
+            budgets[kind] = WakeBudget(perDay: model.wakesPerDay(kind), most: model[.deliveryBurst], at: now)
+        }
+        nextRefresh = now + model.minutes(.refreshEarliestMinutes)
+        nextProcessing = now + model.hours(.processingEarliestHours)
+        nextPush = now
+        notifications = WakeBudget(perDay: model[.notificationsPerDay], most: 1, at: now)
+    }
+
+    /// Draws from a kind's own stream, so that strategies with more kinds of wakes draw the same for each.
+    mutating func draw<Drawn>(_ kind: WakeKind, _ body: (inout SimulatedRandom) -> Drawn) -> Drawn {
+        var stream = random[kind] ?? SimulatedRandom(seed: seed)
+        defer { random[kind] = stream }
+        return body(&stream)
+    }
+
+    mutating func spend(_ kind: WakeKind) -> Bool { budgets[kind]?.spend() ?? false }
+
+    /// The app has heard of everything.
+    mutating func forgetChanges() {
+        deliveryDue = nil
+        hasNotification = false
+    }
+}

@@ -1,0 +1,78 @@
+import HealthModel
+
+/// From a sample's end (for typed-in ones, from typing) to the backend. What never arrives counts as later than
+/// anything else.
+package struct DelayFigures: Equatable, Sendable {
+    /// A span within which samples are to arrive.
+    package struct Limit: Sendable {
+        package let name: String
+        package let seconds: Double
+    }
+
+    package static let limits = [
+        Limit(name: "15m", seconds: 900), Limit(name: "1h", seconds: 3600), Limit(name: "4h", seconds: 4 * 3600),
+        Limit(name: "24h", seconds: 24 * 3600),
+    ]
+
+    package var samples = 0
+    /// Of all samples, for each of `limits`; empty without samples.
+    package var within: [Double] = []
+    /// Whole seconds; nil: it never arrives, or there are none.
+    package var median: Double?
+    package var p95: Double?
+    package var max: Double?
+
+    package init() {}
+
+    /// Delays that are still to be counted.
+    package struct Collector: Equatable {
+        private(set) var delays: [Double] = []
+        private(set) var never = 0
+
+        /// - Parameter delay: nil: it never arrives.
+        mutating func add(_ delay: Double?) {
+            if let delay { delays.append(delay) } else { never += 1 }
+        }
+
+        package var figures: DelayFigures {
+            var figures = DelayFigures()
+            figures.samples = delays.count + never
+            guard figures.samples > 0 else { return figures }
+            let sorted = delays.sorted()
+            func quantile(_ share: Double) -> Double? {
+                let place = Int(Double(figures.samples - 1) * share)
+                return place < sorted.count ? sorted[place].rounded() : nil
+            }
+            figures.median = quantile(0.5)
+            figures.p95 = quantile(0.95)
+            figures.max = quantile(1)
+            figures.within = DelayFigures.limits.map { limit in
+                let arrived = sorted.partitioningIndex { $0 > limit.seconds }
+                return (Double(arrived) / Double(figures.samples) * 10_000).rounded() / 10_000
+            }
+            return figures
+        }
+    }
+
+    package var wireValue: Value {
+        var value: [String: Value] = [
+            "samples": .integer(Int64(samples)),
+            "delaySeconds": ["median": Value(median), "p95": Value(p95), "max": Value(max)],
+        ]
+        value["deliveredWithin"] = .object(
+            Dictionary(zip(Self.limits.map(\.name), within.map { .number($0) })) { first, _ in first })
+        return .object(value)
+    }
+}
+
+extension Array {
+    /// The first place from which on all elements belong to the second part; they are in order.
+    func partitioningIndex(where belongsToSecond: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if belongsToSecond(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

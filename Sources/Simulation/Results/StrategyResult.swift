@@ -1,0 +1,88 @@
+import HealthModel
+
+/// What a strategy can do: in which states of the app and the phone it gets time, and why.
+package struct StrategyMatrix: Equatable {
+    /// New data causes a wake.
+    package var triggersOnData: Bool
+    /// After the system has ended the app.
+    package var whenTerminated: Bool
+    package var afterForceQuit: Bool
+    package var whenLocked: Bool
+    /// Even with the phone locked it can read the data.
+    package var deliversWhenLocked: Bool
+    package var needsBackend: Bool
+    package var maxRunSeconds: Double
+
+    var members: [String: Value] {
+        [
+            "triggersOnData": .bool(triggersOnData), "whenTerminated": .bool(whenTerminated),
+            "afterForceQuit": .bool(afterForceQuit), "whenLocked": .bool(whenLocked),
+            "deliversWhenLocked": .bool(deliversWhenLocked), "needsBackend": .bool(needsBackend),
+            "maxRunSeconds": .number(maxRunSeconds),
+        ]
+    }
+}
+
+/// How a strategy performed over a life.
+package struct StrategyResult: Equatable {
+    package var strategy: DeliveryStrategy
+    package var samples: Int
+    package var all: DelayFigures
+    /// By the family under which samples are delivered.
+    package var byMetric: [String: DelayFigures]
+    /// By the local hour in which a sample was saved.
+    package var byHour: [DelayFigures]
+    package var wakesPerDay: Double
+    /// By local hour: wakes per day.
+    package var wakesByHour: [Double]
+    /// In the background, excluding the time that the person spends in the app. nil for an app without stages.
+    package var runSecondsPerDay: Double?
+    package var lost: Int
+    package var doubled: Int
+    /// Elements sent again although the backend had them.
+    package var repeated: Int
+    /// nil: it wasn't tried out.
+    package var matrix: StrategyMatrix?
+
+    /// - Parameter isMeasured: stages were run, so that the length of runs means something.
+    init(phone: Phone, matrix: StrategyMatrix?, isMeasured: Bool) {
+        let outcome = phone.outcome
+        let days = Double(phone.book.life.options.days)
+        func perDay(_ count: Double) -> Double { (count / days * 100).rounded() / 100 }
+        strategy = phone.strategy
+        samples = phone.ledger.count
+        all = outcome.all.figures
+        byMetric = outcome.byMetric.mapValues(\.figures)
+        byHour = outcome.byHour.map(\.figures)
+        wakesPerDay = perDay(Double(phone.wakes))
+        wakesByHour = phone.wakesByHour.map { perDay(Double($0)) }
+        runSecondsPerDay = strategy == .naive || !isMeasured ? nil : (phone.runTime.seconds / days * 10).rounded() / 10
+        lost = outcome.lost
+        doubled = outcome.doubled
+        repeated = phone.app.repeated
+        self.matrix = matrix
+    }
+
+    package var median: Double? { all.median }
+    package var p95: Double? { all.p95 }
+    package var max: Double? { all.max }
+
+    /// The share that is there within one of `DelayFigures.limits`.
+    package func delivered(within name: String) -> Double {
+        zip(DelayFigures.limits, all.within).first { $0.0.name == name }?.1 ?? 0
+    }
+
+    package var wireValue: Value {
+        var value = all.wireValue.object ?? [:]
+        let own: [String: Value] = [
+            "strategy": .string(strategy.rawValue), "samples": .integer(Int64(samples)),
+            "byMetric": .object(byMetric.mapValues(\.wireValue)), "byHour": .array(byHour.map(\.wireValue)),
+            "wakesPerDay": .number(wakesPerDay), "wakesByHour": .array(wakesByHour.map { .number($0) }),
+            "runSecondsPerDay": Value(runSecondsPerDay),
+            "lost": .integer(Int64(lost)), "doubled": .integer(Int64(doubled)), "repeated": .integer(Int64(repeated)),
+        ]
+        value.merge(own) { _, new in new }
+        if let matrix { value.merge(matrix.members) { _, new in new } }
+        return .object(value)
+    }
+}

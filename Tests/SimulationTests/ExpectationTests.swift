@@ -1,0 +1,199 @@
+import Configuration
+import HealthModel
+import Simulation
+import Testing
+
+/// What anybody who knows phones expects of the model; with an ideal app, so that only the phone decides.
+@Suite struct ExpectationTests {
+    private let stack: StackConfiguration
+
+    init() throws { stack = try shippedStack() }
+
+    private func simulator(
+        seed: UInt64 = 1, days: Int = 14, use: AppUse = .daily, _ change: (inout PhoneModel) -> Void = { _ in }
+    ) throws -> Simulator {
+        var life = PhoneLife.Options(seed: seed, days: days, use: use)
+        life.density = 0.1
+        change(&life.model)
+        return try Simulator(stack, life: life, app: .ideal)
+    }
+
+    /// The matrix as developers know it.
+    @Test func strategiesCanDoWhatTheyAreKnownFor() throws {
+        let simulator = try simulator(days: 1)
+        func matrix(_ strategy: DeliveryStrategy) throws -> StrategyMatrix {
+            try #require(try simulator.run(strategy).matrix)
+        }
+        let delivery = try matrix(.backgroundDelivery)
+        #expect(delivery.triggersOnData && delivery.whenTerminated && !delivery.afterForceQuit && !delivery.whenLocked)
+        let push = try matrix(.silentPush)
+        #expect(push.whenLocked && !push.deliversWhenLocked, "locked, health data can't be read")
+        #expect(!push.triggersOnData && push.whenTerminated && push.needsBackend && !push.afterForceQuit)
+        let refresh = try matrix(.appRefresh)
+        #expect(refresh.whenLocked)
+        #expect(!refresh.triggersOnData && refresh.whenTerminated && !refresh.afterForceQuit && !refresh.needsBackend)
+        let combined = try matrix(.combined)
+        #expect(combined.triggersOnData && combined.maxRunSeconds == 600)
+        let opening = try matrix(.opening)
+        #expect(!opening.triggersOnData && !opening.whenTerminated && !opening.whenLocked)
+    }
+
+    @Test(arguments: [
+        (DeliveryStrategy.backgroundDelivery, 1.0...8.0), (.appRefresh, 0.5...5), (.processing, 0.3...3),
+        (.silentPush, 3...30), (.opening, 0...0),
+    ])
+    func aDayHasSoManyWakes(strategy: DeliveryStrategy, range: ClosedRange<Double>) throws {
+        #expect(range.contains(try simulator().measured(strategy).wakesPerDay))
+    }
+
+    /// Not all before ten in the morning; refreshes in hours of use, processing at night.
+    @Test func wakesAreSpreadOverTheHoursInWhichTheyBelong() throws {
+        let simulator = try simulator(days: 30)
+        func share(_ strategy: DeliveryStrategy, _ hours: some Sequence<Int>) throws -> Double {
+            let wakes = try simulator.measured(strategy).wakesByHour
+            return hours.reduce(0) { $0 + wakes[$1] } / max(0.01, wakes.reduce(0, +))
+        }
+        #expect(try share(.backgroundDelivery, 0..<10) < 0.5)
+        #expect(try share(.backgroundDelivery, 16..<24) > 0.2)
+        #expect(try share(.appRefresh, 7..<24) > 0.8)
+        #expect(try share(.processing, Array(21..<24) + Array(0..<8)) > 0.5)
+    }
+
+    /// Over many lives, not in one that happens to suit.
+    @Test func theOrderOfStrategiesHoldsForFiftySeeds() throws {
+        // What is late with background delivery alone is mostly late with everything combined: that is the closest pair.
+        let faster: [(DeliveryStrategy, DeliveryStrategy, least: Int)] = [
+            (.combined, .backgroundDelivery, 35), (.combined, .appRefresh, 44), (.combined, .processing, 44),
+            (.backgroundDelivery, .processing, 44), (.backgroundDelivery, .opening, 44),
+        ]
+        var wins = Array(repeating: 0, count: faster.count)
+        let seeds = 50
+        for seed in 1...UInt64(seeds) {
+            let simulator = try simulator(seed: seed)
+            let strategies: [DeliveryStrategy] = [.combined, .backgroundDelivery, .appRefresh, .processing, .opening]
+            let results = try strategies.map { try simulator.measured($0) }
+            let order = StrategyOrder(results)
+            // By the 95th percentile these two are close: what is late there is late for both.
+            #expect(results[1].delivered(within: "4h") > results[2].delivered(within: "4h"), "seed \(seed)")
+            for (place, pair) in faster.enumerated() {
+                #expect(!order.isFaster(pair.1, than: pair.0), "seed \(seed): \(pair)")
+                let p95 = [pair.0, pair.1].map { strategy in
+                    results.first { $0.strategy == strategy }?.p95 ?? .infinity
+                }
+                if p95[0] < p95[1] { wins[place] += 1 }
+            }
+        }
+        for (pair, wins) in zip(faster, wins) { #expect(wins >= pair.least, "\(pair): \(wins) of \(seeds)") }
+    }
+
+    @Test func combinedIsFasterThanEachOfItsParts() throws {
+        let simulator = try simulator(days: 30)
+        let combined = try simulator.measured(.combined)
+        for part in DeliveryStrategy.combined.parts {
+            let alone = try simulator.measured(part)
+            #expect(combined.p95 ?? .infinity < alone.p95 ?? .infinity, "\(part)")
+            #expect(combined.delivered(within: "4h") > alone.delivered(within: "4h"), "\(part)")
+        }
+    }
+
+    @Test func backgroundDeliveryBeatsRefreshWhileThePhoneIsUsed() throws {
+        let simulator = try simulator(days: 30)
+        let delivery = try simulator.measured(.backgroundDelivery)
+        let refresh = try simulator.measured(.appRefresh)
+        #expect(delivery.median ?? .infinity < refresh.median ?? 0)
+        #expect(delivery.delivered(within: "4h") > refresh.delivered(within: "4h"))
+        func byDay(_ result: StrategyResult) -> Double {
+            let hours = result.byHour[9..<20].filter { $0.samples > 0 }
+            let all = Double(hours.reduce(0) { $0 + $1.samples })
+            return hours.reduce(0) { $0 + Double($1.samples) * $1.within[2] } / all
+        }
+        #expect(byDay(delivery) > byDay(refresh))
+    }
+
+    @Test func nothingBeatsOpeningTheAppOften() throws {
+        let opening = try simulator(use: .often).measured(.opening)
+        for strategy in DeliveryStrategy.allCases where strategy != .naive {
+            let other = try simulator(use: .weekly).measured(strategy)
+            #expect(opening.p95 ?? .infinity < other.p95 ?? .infinity, "\(strategy)")
+            #expect(opening.median ?? .infinity < other.median ?? .infinity, "\(strategy)")
+        }
+    }
+
+    @Test func theMoreTheAppIsUsedTheSoonerEverythingArrives() throws {
+        for strategy in [DeliveryStrategy.backgroundDelivery, .combined, .silentPush, .opening] {
+            let shares = try AppUse.allCases.map { try simulator(use: $0).measured(strategy).delivered(within: "4h") }
+            // An app in weekly use is hardly better off than one that is never used.
+            #expect(shares[3] > shares[2] && shares[2] > shares[1] && shares[2] > shares[0], "\(strategy): \(shares)")
+        }
+    }
+
+    @Test func aNotificationBringsBackAPersonWhoDoesNotOpenTheApp() throws {
+        let simulator = try simulator(days: 30, use: .never) { $0[.notificationOpens] = 0.5 }
+        let notified = try simulator.measured(.notify)
+        let left = try simulator.measured(.opening)
+        #expect(notified.delivered(within: "24h") > left.delivered(within: "24h") + 0.2)
+        #expect(left.delivered(within: "24h") < 0.1)
+    }
+
+    /// Swiped away on the first day, and never opened again: nothing wakes the app any more.
+    @Test(arguments: [DeliveryStrategy.silentPush, .combined, .notify])
+    func nothingComesAfterAForceQuit(strategy: DeliveryStrategy) throws {
+        var daily = PhoneLife.Options(seed: 2, days: 10, use: .daily)
+        daily.density = 0.1
+        daily.model[.forceQuitAfterUse] = 1
+        let usual = try simulator(seed: 2, days: 10).measured(strategy)
+        let quit = try Simulator(stack, life: daily, app: .ideal).measured(strategy)
+        // Only in the time before the first opening.
+        #expect(quit.wakesPerDay < usual.wakesPerDay / 4)
+    }
+
+    /// Each of these makes a worse phone.
+    @Test(arguments: [
+        (PhoneModel.Number.hotHoursPerDay, 12.0), (.lowPowerBelow, 0.95), (.focusHoursPerDay, 12),
+        (.networkGapsPerDay, 40), (.batteryPerHour, 0.2),
+    ])
+    func aHarderLifeGivesFewerWakes(number: PhoneModel.Number, value: Double) throws {
+        let usual = try simulator().measured(.combined)
+        let hard = try simulator { model in
+            model[number] = value
+            if number == .lowPowerBelow { model[.lowPowerAccepted] = 1 }
+        }.measured(.combined)
+        #expect(hard.wakesPerDay < usual.wakesPerDay, "\(number)")
+    }
+
+    @Test func typesThatChangeTogetherShareAWake() throws {
+        let result = try simulator().measured(.backgroundDelivery)
+        #expect(Double(result.samples) / 14 > result.wakesPerDay * 5)
+    }
+
+    @Test func figuresAddUp() throws {
+        let simulator = try simulator()
+        let result = try simulator.measured(.combined)
+        #expect(result.byMetric.values.reduce(0) { $0 + $1.samples } == result.all.samples)
+        #expect(result.byHour.count == 24 && result.byHour.reduce(0) { $0 + $1.samples } == result.all.samples)
+        #expect(abs(result.wakesByHour.reduce(0, +) - result.wakesPerDay) < 0.25)
+        #expect(result.all.within == result.all.within.sorted() && result.all.within.count == 4)
+        #expect(result.byMetric.keys.contains("steps") && result.byMetric.keys.contains("sleep"))
+        #expect(try simulator.measured(.combined) == result, "two runs are equal")
+        let json = result.wireValue
+        #expect(json["deliveredWithin"]["4h"].double == result.all.within[2])
+        #expect(json["wakesByHour"].array?.count == 24 && json["byHour"].array?.count == 24)
+    }
+
+    @Test func varyingANumberTellsWhichPairsTurn() throws {
+        let generous = try simulator { $0[.deliveriesPerDay] = 24 }
+        let base = StrategyOrder([
+            try generous.measured(.backgroundDelivery), try generous.measured(.appRefresh),
+        ])
+        #expect(base.strategies == [.backgroundDelivery, .appRefresh])
+        // A system that gives no deliveries but all refreshes.
+        let simulator = try simulator { model in
+            (model[.deliveriesPerDay], model[.refreshesPerDay], model[.refreshChance]) = (0.1, 24, 1)
+        }
+        let other = StrategyOrder([
+            try simulator.measured(.backgroundDelivery), try simulator.measured(.appRefresh),
+        ])
+        #expect(other.turned(from: base) == [.init(.appRefresh, .backgroundDelivery)])
+        #expect(base.turned(from: base).isEmpty)
+    }
+}

@@ -1,0 +1,97 @@
+import HealthModel
+import Simulation
+import TestSupport
+import Testing
+
+/// The numbers of the model, and what the system makes of them.
+struct PhoneModelTests {
+    private let model = PhoneModel()
+    private let usual = SystemMood()
+
+    @Test func everyNumberHasARowInItsOrderWithRangeAndSource() {
+        #expect(PhoneModel.table.map(\.number) == PhoneModel.Number.allCases)
+        for row in PhoneModel.table {
+            #expect(row.low <= row.value && row.value <= row.high && row.low < row.high, "\(row.number)")
+            #expect(row.source.count > 8 && !row.meaning.isEmpty && !row.unit.isEmpty, "\(row.number)")
+            #expect(model[row.number] == row.value, "\(row.number)")
+        }
+        #expect(Set(PhoneModel.table.map(\.meaning)).count == PhoneModel.table.count)
+        #expect(PhoneModel.table.contains { !$0.isEstimate } && PhoneModel.table.contains(where: \.isEstimate))
+    }
+
+    @Test func changingANumberChangesThatNumber() {
+        let other = model.with(.pickupsPerDay, 12)
+        #expect(other[.pickupsPerDay] == 12 && other != model)
+        #expect(other.with(.pickupsPerDay, model[.pickupsPerDay]) == model)
+    }
+
+    @Test func aChangeWaitsAMinuteToAnHourInTheBackgroundAndUpToFourHoursTerminated() {
+        var random = SimulatedRandom(seed: 1)
+        var longest = Duration.zero
+        func delay(terminated: Bool, workout: Bool, _ will: Double) -> Duration {
+            model.deliveryDelay(afterTermination: terminated, isWorkout: workout, willingness: will, using: &random)
+        }
+        for _ in 0..<2000 {
+            for will in [0.0, 0.5, 1] {
+                let gone = delay(terminated: true, workout: false, will)
+                #expect((60...3600).contains(delay(terminated: false, workout: false, will).components.seconds))
+                #expect((60...600).contains(delay(terminated: true, workout: true, will).components.seconds))
+                #expect((60...14_400).contains(gone.components.seconds))
+                longest = max(longest, gone)
+            }
+        }
+        #expect(longest > .seconds(3 * 3600))
+    }
+
+    @Test func twoPushesAnHour() {
+        #expect(model[.pushesPerHour] == 2)
+    }
+
+    @Test func runsAreEndedAfterTheirTime() {
+        #expect(model.maxRunSeconds(.backgroundDelivery) == 15)
+        #expect(model.maxRunSeconds(.appRefresh) == 30)
+        #expect(model.maxRunSeconds(.silentPush) == 30)
+        #expect(model.maxRunSeconds(.processing) == 600)
+        #expect(model.maxRunSeconds(.opening) == 0)
+    }
+
+    /// Each input on its own moves willingness in its direction.
+    @Test func everyInputCounts() {
+        func with(_ kind: WakeKind = .delivery, _ change: (inout SystemMood) -> Void) -> Double {
+            var mood = usual
+            (mood.battery, mood.opensPerDay) = (0.45, 1.5)
+            change(&mood)
+            return mood.willingness(kind, model)
+        }
+        let base = with { _ in }
+        #expect(base > 0 && base < 1)
+        #expect(with { $0.battery = 0.1 } < base)
+        #expect(with { $0.isCharging = true } > base)
+        #expect(with { $0.load = 0.9 } < base)
+        #expect(with { $0.isLowPower = true } < base)
+        #expect(with { $0.isFocused = true } < base)
+        #expect(with { $0.isOnline = false } < base)
+        #expect(with { $0.opensPerDay = 0 } < base)
+        for kind in [WakeKind.refresh, .processing, .push] { #expect(with(kind) { $0.isLowPower = true } == 0) }
+    }
+
+    /// A day's wakes can't all be spent in the morning.
+    @Test func aBudgetRefillsOverTheDayAndSavesUpLittle() {
+        let start = Instant(seconds: 1_700_000_000)
+        var budget = WakeBudget(perDay: 6, most: 2, at: start)
+        var spent = 0
+        for minutes in stride(from: 0, to: 24 * 60, by: 5) {
+            budget.refill(at: start + .seconds(Int64(minutes * 60)), willingness: 1)
+            while budget.spend() { spent += 1 }
+            #expect(spent <= 2 + minutes / 240, "after \(minutes) minutes")
+        }
+        #expect((6...7).contains(spent))
+        // A night pays for two wakes, and the unwilling system for none.
+        budget.refill(at: start + .seconds(48 * 3600), willingness: 1)
+        let afterANight = (0..<3).map { _ in budget.spend() }
+        #expect(afterANight == [true, true, false])
+        budget.refill(at: start + .seconds(72 * 3600), willingness: 0)
+        let isUnwilling = !budget.spend()
+        #expect(isUnwilling)
+    }
+}

@@ -1,0 +1,9 @@
+import Configuration
+import Foundation
+
+/// The stack that is shipped.
+func shippedStack() throws -> StackConfiguration {
+    let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+    return try StackConfiguration(path: nil, catalog: try PluginCatalog(folder: root + "/plugins", programs: ""))
+}
