@@ -1,0 +1,91 @@
+import HealthModel
+
+/// A request's id: text or an integer. MCP forbids null, and a fraction might come back as another number.
+package enum ContextID: Sendable, Hashable {
+    case integer(Int64)
+    case text(String)
+
+    init?(_ value: Value) {
+        switch value {
+        case .integer(let number): self = .integer(number)
+        case .string(let text): self = .text(text)
+        default: return nil
+        }
+    }
+
+    var value: Value {
+        switch self {
+        case .integer(let number): .integer(number)
+        case .text(let text): .string(text)
+        }
+    }
+}
+
+/// An error of the protocol, as JSON-RPC 2.0 has it. What a tool can't do is an answer of that tool, and no such error.
+package struct ContextError: Error, Sendable, Equatable {
+    package var code: Int64
+    package var message: String
+    package var data: Value = .null
+
+    package static func unreadable(_ why: String) -> Self { Self(code: -32700, message: "Parse error: \(why)") }
+    package static func invalid(_ why: String) -> Self { Self(code: -32600, message: "Invalid request: \(why)") }
+    package static func unknownMethod(_ name: String) -> Self {
+        Self(code: -32601, message: "Method not found: \(shortened(name))")
+    }
+    package static func wrongParameters(_ why: String) -> Self { Self(code: -32602, message: "Invalid params: \(why)") }
+    package static func unsupported(_ version: String) -> Self {
+        Self(
+            code: -32022, message: "Unsupported protocol version",
+            data: [
+                "supported": .array(ContextVersion.allCases.reversed().map { .string($0.rawValue) }),
+                "requested": .string(shortened(version)),
+            ])
+    }
+
+    /// Whatever came from outside, at a length that suits a message.
+    static func shortened(_ text: String) -> String { text.count > 100 ? text.prefix(100) + "…" : text }
+
+    func value(for id: ContextID?) -> Value {
+        var error: [String: Value] = ["code": .integer(code), "message": .string(message)]
+        if !data.isNull { error["data"] = data }
+        return ["jsonrpc": "2.0", "id": id?.value ?? .null, "error": .object(error)]
+    }
+}
+
+/// A message of JSON-RPC 2.0, as far as its own form says what it is. Pure.
+enum ContextMessage: Equatable {
+    /// `params` are an object, or null if there are none.
+    case request(ContextID, method: String, params: Value)
+    case notification(method: String, params: Value)
+    /// An answer, though nothing was asked; or a notification that isn't understood. Neither gets a reply.
+    case ignored
+    case wrong(ContextID?, ContextError)
+
+    init(_ value: Value) {
+        guard let members = value.object else {
+            self = .wrong(nil, .invalid("a message is an object"))
+            return
+        }
+        let id = members["id"].flatMap { ContextID($0) }
+        if members["id"] != nil, id == nil {
+            self = .wrong(nil, .invalid("an id is a string or an integer"))
+            return
+        }
+        guard members["jsonrpc"] == "2.0" else {
+            self = .wrong(id, .invalid("\"jsonrpc\" must be \"2.0\""))
+            return
+        }
+        guard let method = members["method"]?.string else {
+            let isAnswer = members["method"] == nil && (members["result"] != nil || members["error"] != nil)
+            self = isAnswer ? .ignored : .wrong(id, .invalid("\"method\" must be a string"))
+            return
+        }
+        let params = members["params"] ?? .null
+        let isReadable = params.isNull || params.object != nil
+        switch id {
+        case let id? where isReadable: self = .request(id, method: method, params: params)
+        case let id?: self = .wrong(id, .wrongParameters("\"params\" must be an object"))
+        case nil: self = isReadable ? .notification(method: method, params: params) : .ignored
+        }
+    }
+}

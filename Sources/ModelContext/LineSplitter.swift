@@ -1,0 +1,45 @@
+/// Cuts a stream of bytes into lines, and never keeps more than one line's limit. Pure.
+package struct LineSplitter: Sendable {
+    package enum Piece: Sendable, Equatable {
+        /// Without its line feed.
+        case line([UInt8])
+        /// A line longer than the limit: it was skipped.
+        case tooLong
+    }
+
+    /// The longest line in bytes.
+    private let limit: Int
+    private var begun: [UInt8] = []
+    private var isSkipping = false
+
+    package init(limit: Int) { self.limit = limit }
+
+    /// The lines that end in these bytes.
+    package mutating func take(_ bytes: some Collection<UInt8>) -> [Piece] {
+        var pieces: [Piece] = []
+        var rest = bytes[...]
+        while let end = rest.firstIndex(of: 0x0A) {
+            add(rest[..<end])
+            pieces.append(next())
+            rest = rest[rest.index(after: end)...]
+        }
+        add(rest)
+        return pieces
+    }
+
+    /// The last line, if no line feed ended it.
+    package mutating func end() -> Piece? { begun.isEmpty && !isSkipping ? nil : next() }
+
+    private mutating func add(_ bytes: some Collection<UInt8>) {
+        if begun.count + bytes.count > limit { isSkipping = true }
+        if isSkipping { begun.removeAll(keepingCapacity: false) } else { begun.append(contentsOf: bytes) }
+    }
+
+    private mutating func next() -> Piece {
+        defer {
+            begun.removeAll(keepingCapacity: true)
+            isSkipping = false
+        }
+        return isSkipping ? .tooLong : .line(begun)
+    }
+}

@@ -1,0 +1,84 @@
+import HealthModel
+
+/// Something an assistant may call. All tools here only read.
+package struct Tool: Sendable {
+    package var name: String
+    /// For people.
+    package var title: String
+    /// For the assistant: what it answers, and what to mind.
+    package var description: String
+    package var parameters: [ToolParameter]
+    /// JSON Schema of what it answers.
+    package var answers: Value
+
+    package init(
+        _ name: String, title: String, description: String, parameters: [ToolParameter], answers: Value
+    ) {
+        self.name = name
+        self.title = title
+        self.description = description
+        self.parameters = parameters
+        self.answers = answers
+    }
+
+    /// JSON Schema of its arguments.
+    package var accepts: Value {
+        var schema: [String: Value] = [
+            "type": "object", "additionalProperties": false,
+            "properties": .object(
+                Dictionary(parameters.map { ($0.name, $0.schema) }, uniquingKeysWith: { first, _ in first })),
+        ]
+        let required = parameters.filter(\.isRequired).map { Value.string($0.name) }
+        if !required.isEmpty { schema["required"] = .array(required) }
+        return .object(schema)
+    }
+
+    /// As `tools/list` has it.
+    func value(in version: ContextVersion) -> Value {
+        var members: [String: Value] = [
+            "name": .string(name), "description": .string(description), "inputSchema": accepts,
+        ]
+        if version.hasAnnotations {
+            members["annotations"] = [
+                "title": .string(title), "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true,
+                "openWorldHint": false,
+            ]
+        }
+        if version.hasStructure {
+            members["title"] = .string(title)
+            members["outputSchema"] = answers
+        }
+        return .object(members)
+    }
+}
+
+/// What a tool says.
+package struct ToolAnswer: Sendable, Equatable {
+    /// In pieces, the most important first.
+    package var text: [String]
+    /// The same for programs; null for an error.
+    package var content: Value
+    package var isError: Bool
+
+    /// The text ends with the content as JSON, for hosts that pass on nothing else.
+    package init(_ text: String, _ content: Value) {
+        self.text = [text, content.json()]
+        self.content = content
+        isError = false
+    }
+
+    /// What went wrong, and what to do now.
+    package init(error: String) {
+        text = [error]
+        content = .null
+        isError = true
+    }
+
+    func value(in version: ContextVersion) -> Value {
+        var members: [String: Value] = [
+            "content": .array(text.map { ["type": "text", "text": .string($0)] }), "isError": .bool(isError),
+        ]
+        if version.hasStructure, !content.isNull { members["structuredContent"] = content }
+        return .object(members)
+    }
+}
