@@ -1,4 +1,4 @@
-/// Which sources have a sample at the sweep's instant, and which of them comes first.
+/// The sources that have a sample at the sweep's instant, and the first of them.
 struct ActiveSources {
     private var counts: [Int32]
     /// One bit per source, so that the first active one is found 64 at a time.

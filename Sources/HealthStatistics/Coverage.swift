@@ -1,7 +1,7 @@
 import HealthModel
 
 /// The time in which one source counts: disjoint stretches in order, with the total length up to each, so that two
-/// binary searches give the covered part of any interval. In plain microseconds: it is asked for every sample.
+/// binary searches give the covered part of any interval. In plain microseconds: it is called for every sample.
 struct Coverage: Sendable {
     private(set) var starts: [Int64] = []
     private(set) var ends: [Int64] = []
@@ -17,7 +17,7 @@ struct Coverage: Sendable {
         ends.append(end)
     }
 
-    /// How many microseconds of `start..<end` lie in the stretches.
+    /// How many microseconds of `start..<end` are within the stretches.
     func length(_ start: Int64, _ end: Int64) -> Int64 { length(upTo: end) - length(upTo: start) }
 
     func contains(_ instant: Int64) -> Bool {

@@ -89,7 +89,7 @@ extension MergeInterval {
     /// Joins neighbouring intervals that have the same sources and are less than `gap` apart, as people read a day, and
     /// adds up their amounts.
     ///
-    /// `time` is how much of such an interval its sources have samples for.
+    /// `time` is the part of such an interval for which its sources have samples.
     package static func joined(_ intervals: [MergeInterval], gap: Duration) -> [(
         interval: MergeInterval, time: Duration
     )] {

@@ -37,7 +37,7 @@ public struct DiscreteStatistics: Sendable {
         duration.add(seconds)
     }
 
-    /// For a sample that stands for several: its lowest and highest value.
+    /// For a sample that summarizes several: its lowest and highest value.
     mutating func widen(_ spread: ClosedRange<Double>) {
         minimum = Swift.min(minimum ?? spread.lowerBound, spread.lowerBound)
         maximum = Swift.max(maximum ?? spread.upperBound, spread.upperBound)
@@ -82,7 +82,7 @@ extension DiscreteStatistics {
 }
 
 extension SamplePage {
-    /// The lowest and highest value of a sample that stands for several, as iOS 8 wrote hours of heart rates; nil for
+    /// The lowest and highest value of a sample that summarizes several, as iOS 8 wrote hours of heart rates; nil for
     /// any other, and where payloads weren't requested.
     func spread(_ row: Int) -> ClosedRange<Double>? {
         guard row < payload.count, !payload.isEmpty(row), let members = try? Value(json: Array(payload[row].utf8)),

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A place on the earth, taken as a sphere: its vector from the centre, in metres.
+/// A place on the earth, modelled as a sphere: its vector from the centre, in metres.
 ///
 /// Vectors have no poles and no date line, and a track's distances and errors are plain lengths.
 package struct EarthPoint: Sendable, Equatable {
@@ -16,13 +16,22 @@ package struct EarthPoint: Sendable, Equatable {
         vector = Self.radius * SIMD3(cos(phi) * cos(lambda), cos(phi) * sin(lambda), sin(phi))
     }
 
+    /// On the great circle between two places that aren't opposite each other.
+    /// - Parameter share: 0 at the first, 1 at the second.
+    init(between a: EarthPoint, and b: EarthPoint, at share: Double) {
+        let chord = a.vector + (b.vector - a.vector) * share
+        let length = Self.length(chord)
+        vector = length > 0 ? chord * (Self.radius / length) : a.vector
+    }
+
     /// Along the great circle, in metres, as the haversine formula gives it.
     package func distance(to other: EarthPoint) -> Double {
         let chord = Self.length(vector - other.vector)
         return 2 * Self.radius * asin(min(1, chord / (2 * Self.radius)))
     }
 
-    /// From the straight line between two places, in metres. A line of 16 km lies 5 m below the ground at its middle.
+    /// From the straight line between two places, in metres. The middle of a straight line of 16 km is 5 m below the
+    /// ground.
     package func distance(toLineFrom a: EarthPoint, to b: EarthPoint) -> Double {
         let line = b.vector - a.vector
         let squared = (line * line).sum()

@@ -1,4 +1,4 @@
-/// How far a route leads up and down, in metres, without the noise of the sensor.
+/// How far a route climbs and descends, in metres, without the noise of the sensor.
 ///
 /// A turn counts once the elevation has moved back by `threshold` from the highest or lowest point since the last turn;
 /// the climb then counts in full, from turn to turn.

@@ -21,7 +21,7 @@ package struct SleepExplanation: Sendable, Equatable {
     package var bedSource: String?
     /// Sources with samples in this session that were left out, highest priority first.
     package var leftOut: [String]
-    /// In order. Stages count each instant once, as the session's minutes do; time in bed lies beneath them.
+    /// In order. Stages count each instant once, as the session's minutes do; time in bed is drawn beneath them.
     package var stretches: [Stretch]
 
     /// How much of the session isn't in any stretch: neither asleep nor awake nor in bed.

@@ -4,10 +4,10 @@ import HealthModel
 public struct SleepSession: Sendable, Equatable {
     /// The id of its first sample.
     public var id: SampleID
-    /// The first moment that its sources report: going to bed if they know that, else the first stage, which may be
+    /// The first moment that its sources report: going to bed if they report that, else the first stage, which may be
     /// awake.
     public var start: Instant
-    /// The last moment that its sources report: getting up if they know that, else the end of the last stage.
+    /// The last moment that its sources report: getting up if they report that, else the end of the last stage.
     public var end: Instant
     /// The last moment that any source reports, even one that was left out: it decides which day the session belongs
     /// to, so that no two days have it.

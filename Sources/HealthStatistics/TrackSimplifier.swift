@@ -76,7 +76,7 @@ package struct TrackSimplifier: Sendable {
     }
 
     /// The points to keep: the ends, and any point farther than `tolerance` from the line between two that are kept. A
-    /// loop, since recursion on a route that winds up evenly would go as deep as it has points.
+    /// loop, since recursion on an evenly winding route would go as deep as there are points.
     private static func kept(_ points: [Point], _ tolerance: Double) -> [Int] {
         guard points.count > 2 else { return Array(points.indices) }
         var stays = [Bool](repeating: false, count: points.count)

@@ -2,8 +2,8 @@ import HealthModel
 import HealthStatistics
 import Testing
 
-/// What is true of every merge, whatever the samples are. That a duplicate taken in twice stays one sample is the
-/// store's (`IdentityTests.equalRecordsOfTwoSessionsAreOne`, `OrderTests`): for a merge two equal samples are two.
+/// What is true of every merge, whatever the samples. That a duplicate taken in twice stays one sample is up to the
+/// store (`IdentityTests.equalRecordsOfTwoSessionsAreOne`, `OrderTests`): for a merge two equal samples are two.
 @Suite struct CumulativeMergePropertyTests {
     static let cases = 0..<UInt64(2000)
 
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// To the last bit, not only about.
+    /// To the last bit, not just approximately.
     @Test func arrivalDoesNotMatter() {
         for seed in Self.cases {
             var samples = RandomSamples(seed: seed)
@@ -82,7 +82,7 @@ import Testing
         #expect(split > 1000)
     }
 
-    /// Also to the last bit: a tombstone is as nothing, wherever it stands.
+    /// Tombstones change nothing, not even the last bit, wherever they are.
     @Test func addingAndDeletingRestoresTheTotal() {
         for seed in Self.cases {
             var samples = RandomSamples(seed: seed)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// However a day is divided, its parts add up to the day, and to at most all samples together.
+    /// However a day is divided, its parts add up to the day, and to no more than all samples together.
     @Test func bucketsAddUpAndNothingCountsTwice() {
         for seed in Self.cases {
             var samples = RandomSamples(seed: seed)

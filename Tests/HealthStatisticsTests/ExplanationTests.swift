@@ -3,7 +3,7 @@ import HealthStatistics
 import TestSupport
 import Testing
 
-/// What explains a figure is made of the same as the figure.
+/// An explanation is made from the same data as its figure.
 @Suite struct ExplanationTests {
     private static let minute = 60 * Instant.microsecondsPerSecond
     private static let sleep = "HKCategoryTypeIdentifierSleepAnalysis"

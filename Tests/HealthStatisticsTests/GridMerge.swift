@@ -1,6 +1,6 @@
 import HealthModel
 
-/// The rule of overlapping sources, second by second: simple, and of another kind than the merge under test.
+/// The rule for overlapping sources, second by second: simple, and different from the merge under test.
 struct GridMerge {
     let rows: [PageBuilder.Row]
     /// By row: 0 counts first.
@@ -10,7 +10,7 @@ struct GridMerge {
     private var rates: [[Double]]
 
     /// - Parameters:
-    ///   - rows: that begin and end at whole seconds of `0..<seconds`.
+    ///   - rows: must begin and end at whole seconds of `0..<seconds`.
     ///   - sources: names by priority; entries by hand come before them.
     init(rows: [PageBuilder.Row], sources: [String], seconds: Int) {
         let byHand = Set(rows.filter { $0.flags.contains(.userEntered) }.map(\.source)).sorted()

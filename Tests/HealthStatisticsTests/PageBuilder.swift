@@ -23,7 +23,7 @@ struct PageBuilder {
         rows.append(Row(type: type, start: start, end: end, value: value, source: source, flags: flags, id: id))
     }
 
-    /// - Parameter inOrder: false leaves the rows in the order of `rows`.
+    /// - Parameter inOrder: false keeps the rows in the order of `rows`.
     func page(inOrder: Bool = true) -> SamplePage {
         var page = SamplePage()
         for row in inOrder ? rows.sorted(by: { ($0.start, $0.id) < ($1.start, $1.id) }) : rows {
@@ -46,7 +46,7 @@ struct PageBuilder {
     }
 }
 
-// The suites count from 0 in plain microseconds, as columns do.
+// The suites count from 0 in plain microseconds, like columns.
 extension Array<Range<Int64>> {
     var instants: [Range<Instant>] { map { Range(microseconds: $0) } }
 }

@@ -2,8 +2,8 @@ import HealthModel
 import HealthStatistics
 import TestSupport
 
-/// Samples of one type as sources give them at their worst, from a seed: several sources, overlaps within one, equal
-/// times, instants, entries by hand, some long ones; and a priority of the user's own in every third case.
+/// Samples of one type as sources send them at their worst, from a seed: several sources, overlaps within one, equal
+/// times, instants, entries by hand, some long ones; and a priority set by the user in every third case.
 struct RandomSamples {
     static let type = "HKQuantityTypeIdentifierStepCount"
     static let seconds = 400
@@ -24,7 +24,7 @@ struct RandomSamples {
             sources = Self.names
             order = SourceOrder()
         }
-        // Few places to begin at, so that equal starts and ends are common.
+        // Few places to begin, so that equal starts and ends are common.
         let step = [1, 1, 5, 20].randomElement(using: &random) ?? 1
         for _ in 0..<Int.random(in: 1...25, using: &random) {
             let start = Int64.random(in: 0..<Int64(280 / step), using: &random) * Int64(step)

@@ -43,7 +43,7 @@ import Testing
         #expect(ElevationGain(threshold: 3).ascent == nil && ElevationGain(threshold: 3).descent == nil)
     }
 
-    /// A climb that is read backwards is a descent, whatever the noise.
+    /// A climb read backwards is a descent, whatever the noise.
     @Test(arguments: UInt64(1)...20) func aWayBackIsTheWayTurnedRound(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var elevation = 100.0
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// The farthest that any point lies from the track; every point is held against the stretch that its time falls
+    /// The greatest distance of any point from the track; every point is compared with the stretch that its time falls
     /// into.
     private static func error(_ points: [Point], _ track: [Point]) -> Double {
         var worst = 0.0
@@ -102,7 +102,7 @@ import Testing
             let (track, tolerance) = simplifier.track(tolerance: 5, limit: 256)
             #expect(track.count <= 256 && track.first == points.first && track.last == points.last)
             #expect(Self.error(points, track) <= tolerance + 1e-6)
-            // It says more than a bound that always holds.
+            // It says more than a bound that is always true.
             #expect(tolerance <= max(5, 40 * step * Double(count) / 256))
         }
     }

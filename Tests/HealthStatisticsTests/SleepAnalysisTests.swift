@@ -30,7 +30,7 @@ import Testing
         #expect(night.efficiency == 410.0 / 480.0)
     }
 
-    /// Phones note being in bed in pieces, as they are put down and picked up; sleep beside those is in bed too.
+    /// Phones record being in bed in pieces, as they are put down and picked up; sleep beside those is in bed too.
     @Test func whoSleepsIsInBed() throws {
         let night = try #require(
             Self.sessions([(0, 400, 1, "App"), (380, 460, 0, "iPhone"), (470, 480, 0, "iPhone")]).first)
@@ -43,7 +43,7 @@ import Testing
         #expect(night.asleep == 140)
     }
 
-    /// Lying awake before the first sleep and after the last is no waking up in the night.
+    /// Lying awake before the first sleep and after the last doesn't count as waking up in the night.
     @Test func wakingInTheNight() throws {
         let night = try #require(
             Self.sessions([
@@ -71,15 +71,15 @@ import Testing
     @Test(arguments: [-1, 6, 99, 0.5, 1e300, -.infinity, .infinity, .nan])
     func unknownValuesAreNothing(_ value: Double) throws {
         #expect(Self.sessions([(0, 100, value, "Watch")]).isEmpty)
-        // Nor do they hold sessions together, or make a source one that knows sleep.
+        // Nor do they hold sessions together, or make a source count as one that records sleep.
         let sessions = Self.sessions([
             (0, 60, 1, "iPhone"), (0, 300, value, "Watch"), (200, 260, 1, "iPhone"),
         ])
         #expect(sessions.map(\.asleep) == [60, 60] && sessions.allSatisfy { $0.source == "iPhone" })
     }
 
-    /// A phone that knows the time in bed, a watch that knows the stages, a ring that only knows sleep, and who counts
-    /// in each session.
+    /// A phone that knows the time in bed, a watch that knows the stages, a ring that only knows sleep, and which one
+    /// counts in each session.
     @Test func severalSourcesInEachSession() {
         let sessions = Self.sessions([
             (0, 480, 0, "iPhone"), (10, 470, 1, "Ring"), (30, 240, 3, "Watch"), (240, 450, 5, "Watch"),
@@ -110,14 +110,14 @@ import Testing
         #expect(SleepAnalysis.main(of: Self.sessions(samples)) == 0)
     }
 
-    /// As long as any source tells of the person asleep or in bed, the night goes on; its lengths are the chosen
+    /// As long as any source shows the person asleep or in bed, the night continues; its lengths are the chosen
     /// source's.
     @Test func aSourceThatIsLeftOutHoldsASessionTogether() throws {
         let sessions = Self.sessions([(0, 100, 3, "Watch"), (50, 400, 1, "Alpha"), (300, 420, 4, "Watch")])
         let night = try #require(sessions.first)
         #expect(sessions.count == 1 && night.source == "Watch" && night.asleep == 220 && night.awake == nil)
         #expect(night.start == .epoch && night.end.microseconds == 420 * Self.minute)
-        // It begins and ends with what is chosen, and is known to go on for longer.
+        // It begins and ends with the chosen source, and is known to continue for longer.
         let longer = Self.sessions([(0, 500, 1, "Alpha"), (30, 100, 3, "Watch")])
         #expect(
             longer.map(\.start.microseconds) == [30 * Self.minute]

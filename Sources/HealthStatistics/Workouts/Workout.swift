@@ -24,7 +24,7 @@ public struct Workout {
         created = page.created.indices.contains(row) ? page.created[row] : 0
     }
 
-    /// The activity that a payload names.
+    /// The activity named in a payload.
     static func activity(_ payload: [UInt8], of id: String) throws -> WorkoutActivity {
         activity(try json(payload, of: id))
     }

@@ -66,7 +66,7 @@ extension WorkoutRepeats {
             package var start: Instant
             package var ends: [Instant]
         }
-        /// Those, in order of their starts.
+        /// The repeated workouts, in order of their starts.
         package private(set) var versions: [Versions] = []
 
         private let day: (Instant) -> LocalDay?

@@ -1,0 +1,48 @@
+import HealthModel
+
+/// Explains one visit of a day: the fixes that show it.
+package struct PlaceExplanation: Sendable {
+    package var place: String
+    package var start: Instant
+    package var end: Instant
+    /// "entered", "found" (already inside when first seen), "continued" from the day before.
+    package var arrival: String
+    /// "left", "continues" on the next day; nil if no fix shows it.
+    package var departure: String?
+    /// The whole visit's first and last fix inside, and how many there were.
+    package var firstSeen: Instant
+    package var lastSeen: Instant
+    package var fixes: Int
+    /// Metres from the centre to the nearest of them.
+    package var nearest: Double
+    /// Fixes of the day and around it that decided nothing about this place.
+    package var undecided: Int
+}
+
+extension PlacesDay {
+    package var explanations: [PlaceExplanation] {
+        parts.map { part in
+            PlaceExplanation(
+                place: part.visit.place, start: part.range.lowerBound, end: part.range.upperBound,
+                arrival: part.arrival.rawValue, departure: part.departure?.rawValue, firstSeen: part.visit.arrival,
+                lastSeen: part.visit.lastSeen, fixes: part.visit.fixes, nearest: part.visit.nearest,
+                undecided: undecided[part.visit.place] ?? 0)
+        }
+    }
+
+    /// All fixes that it was made from, of the day and around it.
+    package var fixCount: Int { fixes }
+}
+
+extension PlacesDay {
+    /// What is known of each place at a moment, from a slice that ends there and is as long as two gaps.
+    /// - Throws: `PlaceError`.
+    package static func states(_ input: DayInput, at now: Instant) throws -> [String: PlaceMonitor.State] {
+        var states: [String: PlaceMonitor.State] = [:]
+        for var monitor in try monitors(input).all {
+            monitor.forget(at: now)
+            states[monitor.condition.name] = monitor.state
+        }
+        return states
+    }
+}

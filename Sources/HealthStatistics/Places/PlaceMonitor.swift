@@ -1,0 +1,125 @@
+import HealthModel
+
+/// Core Location's `CLMonitor` for one place: fixes go in by time, visits come out. Pure.
+///
+/// A state changes only when fixes agree on it for `PlaceRules.settle`, without another one between them, and then from
+/// the first of them on. A single jump changes nothing. A person who is found inside has entered. After a gap without a
+/// decisive fix nothing is known, and the state starts over.
+package struct PlaceMonitor: Sendable {
+    package enum State: String, Sendable { case satisfied, unsatisfied, unknown }
+
+    package struct Event: Sendable, Equatable {
+        package var state: State
+        /// The state until then.
+        package var from: State
+        package var time: Instant
+
+        package init(state: State, from: State, time: Instant) {
+            (self.state, self.from, self.time) = (state, from, time)
+        }
+    }
+
+    package let condition: PlaceCondition
+    private let rules: PlaceRules
+    package private(set) var state = State.unknown
+    package private(set) var lastEvent: Event?
+    package private(set) var events: [Event] = []
+    /// The visits that are over, and the current one.
+    package var visits: [PlaceVisit] { past + [open].compactMap { $0 } }
+    /// Fixes that don't decide: too coarse, or too near the edge.
+    package private(set) var undecided = 0
+
+    private var past: [PlaceVisit] = []
+    private var open: PlaceVisit?
+    /// A state that fixes have agreed on since, but not for long enough.
+    private var candidate: (state: State, visit: PlaceVisit)?
+    /// The latest fix that decided.
+    private var decided: Instant?
+
+    package init(_ condition: PlaceCondition, rules: PlaceRules) {
+        self.condition = condition
+        self.rules = rules
+    }
+
+    /// Takes the next fix. A fix earlier than the last one changes nothing.
+    package mutating func take(_ fix: LocationFix) {
+        if let decided, fix.time < decided { return }
+        let distance = condition.centre.distance(to: fix.place)
+        guard let isInside = rules.verdict(fix, condition, distance: distance) else {
+            undecided += 1
+            return
+        }
+        forget(at: fix.time)
+        decided = fix.time
+        let seen: State = isInside ? .satisfied : .unsatisfied
+        if seen == state {
+            candidate = nil
+            if isInside { open?.add(fix.time, distance) }
+            return
+        }
+        if candidate?.state == seen {
+            candidate?.visit.add(fix.time, distance)
+        } else {
+            candidate = (seen, PlaceVisit(place: condition.name, at: fix.time, distance: distance, from: state))
+        }
+        guard let (_, visit) = candidate, fix.time - visit.arrival >= rules.settle else { return }
+        candidate = nil
+        enter(seen, visit)
+    }
+
+    /// After a gap nothing is known; a visit ends with the last fix that saw it.
+    package mutating func forget(at now: Instant) {
+        guard let last = decided, now - last > rules.gap else { return }
+        decided = nil
+        candidate = nil
+        close(departure: nil)
+        state = .unknown
+    }
+
+    private mutating func enter(_ new: State, _ visit: PlaceVisit) {
+        let event = Event(state: new, from: state, time: visit.arrival)
+        close(departure: visit.arrival)
+        if new == .satisfied { open = visit }
+        state = new
+        lastEvent = event
+        events.append(event)
+    }
+
+    private mutating func close(departure: Instant?) {
+        guard var visit = open else { return }
+        visit.departure = departure
+        past.append(visit)
+        open = nil
+    }
+}
+
+/// One stay at a place.
+package struct PlaceVisit: Sendable, Equatable {
+    package var place: String
+    /// The first fix inside.
+    package var arrival: Instant
+    /// The last one.
+    package var lastSeen: Instant
+    /// The first fix outside; nil if there is none: the person is still there, or fixes stopped.
+    package var departure: Instant?
+    /// Whether the arrival was observed; otherwise the person was already inside when first seen.
+    package var isEntered: Bool
+    /// How many fixes were inside, and how near to the centre the nearest of them was, in metres.
+    package var fixes = 1
+    package var nearest: Double
+
+    init(place: String, at time: Instant, distance: Double, from state: PlaceMonitor.State) {
+        self.place = place
+        (arrival, lastSeen, nearest) = (time, time, distance)
+        isEntered = state == .unsatisfied
+    }
+
+    /// As far as it is known.
+    package var end: Instant { departure ?? lastSeen }
+
+    mutating func add(_ time: Instant, _ distance: Double) {
+        lastSeen = time
+        fixes += 1
+        nearest = min(nearest, distance)
+    }
+}

@@ -1,0 +1,42 @@
+import HealthModel
+
+/// How fixes decide about a place: options of the handler.
+package struct PlaceRules: Sendable, Equatable {
+    /// If there is no decisive fix for longer than this, nothing is known.
+    package var gap = Duration.seconds(12 * 3600)
+    /// Metres: a fix less accurate than this, and than half the radius, decides nothing.
+    package var accuracy = 100.0
+    /// Metres beyond the circle before somebody is outside of it: less than a fix's own accuracy is never enough.
+    package var margin = 30.0
+    /// How long fixes must agree before the state changes. 20 s are Core Location's.
+    package var settle = Duration.seconds(20)
+
+    package init() {}
+
+    /// - Throws: `PlaceError.option`.
+    package init(_ configuration: Value) throws {
+        func number(_ name: String, _ usual: Double, _ allowed: ClosedRange<Double>) throws -> Double {
+            let number = configuration[name].double ?? usual
+            guard allowed.contains(number) else { throw PlaceError.option }
+            return number
+        }
+        gap = .seconds(try number("gapHours", 12, 1...24) * 3600)
+        accuracy = try number("accuracyMeters", accuracy, 0...100_000)
+        margin = try number("marginMeters", margin, 0...100_000)
+        settle = .seconds(try number("settleSeconds", 20, 0...3600))
+    }
+
+    /// What a day depends on: two gaps before it, within which a state that still holds was settled, and one after it,
+    /// within which the next fix shows whether it continued.
+    package var window: HandlerWindow {
+        HandlerWindow(before: .microseconds(2 * gap.microseconds), after: gap)
+    }
+
+    /// Whether a fix is inside the circle; nil if it doesn't decide.
+    func verdict(_ fix: LocationFix, _ condition: PlaceCondition, distance: Double) -> Bool? {
+        let accuracy = fix.accuracy.isNaN ? 0 : fix.accuracy
+        guard accuracy >= 0, accuracy <= max(self.accuracy, condition.radius / 2) else { return nil }
+        if distance <= condition.radius { return true }
+        return distance > condition.radius + max(margin, accuracy) ? false : nil
+    }
+}

@@ -1,0 +1,5 @@
+import HandlerKit
+import PlacesStage
+import StageKit
+
+PluginProgram.run("places", PlacesHandler())
