@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes the pictures of the README and the documentation, of a made-up year: pictures.py <folder of the programs> <folder of the pictures>"""
+"""Takes the pictures of the README and the documentation, from a made-up year: pictures.py <folder of the programs> <folder of the pictures>"""
 
 import os
 import sys

@@ -2,6 +2,7 @@
 """Drives the dashboard's page in Debian's Chromium, on a made-up year: run.py <folder of the programs> [<name of a check> …]"""
 
 import json
+import os
 import signal
 import sys
 import time
@@ -14,6 +15,12 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 #: Bytes of the page's own script that the first view may load.
 SCRIPT = 60_000
 LATE = 412
+#: Seconds until a person looking at the page sees that a process hangs.
+STANDS_OUT = 2.0
+#: A cell of the week shows a number.
+SHOWS = "([cell, wanted]) => Math.abs(Number(document.querySelector(cell)?.dataset.value) - wanted) < 0.001"
+#: More than the six connections that a browser opens to a server.
+TABS = 8
 LIVE = "document.getElementById('state').textContent === 'Live'"
 
 
@@ -23,7 +30,7 @@ def check(truth, what):
 
 
 def every_view(stack, browser):
-    """Each view in each form: nothing in the console, nobody else asked, no barrier, nothing wider than the screen."""
+    """Each view in each form: nothing in the console, no requests elsewhere, no barrier, nothing wider than the screen."""
     all_views = views(stack)
     for scheme in ("light", "dark"):
         for width in (1280, 375):
@@ -45,7 +52,7 @@ def every_view(stack, browser):
 
 
 def script(stack, browser):
-    """What the first view loads of the page's own script."""
+    """How much of the page's own script the first view loads."""
     browser.loaded.clear()
     page = browser.page()
     browser.show(page, "days")
@@ -65,7 +72,7 @@ def figure(day, path, member):
 
 
 def same_numbers(stack, browser):
-    """Every day and figure that the page shows is that of `healthbus days --json`."""
+    """Every day and figure on the page equals that of `healthbus days --json`."""
     days = {day["date"]: day for day in stack.days()}
     years = sorted({date[:4] for date in days})
     page = browser.page()
@@ -95,7 +102,7 @@ def same_numbers(stack, browser):
 
 
 def a_day(stack, browser):
-    """A day's own page has the same figures, and says who counted."""
+    """A day's own page has the same figures, and says which source counted."""
     day = stack.days()[-2]
     page = browser.page()
     browser.show(page, f"day/{day['date']}")
@@ -113,7 +120,7 @@ def a_day(stack, browser):
 
 
 def by_keyboard(stack, browser):
-    """The calendar is walked through by arrows, and opens a day by Enter."""
+    """Arrow keys move through the calendar, and Enter opens a day."""
     page = browser.page()
     browser.show(page, "days")
     page.locator("table.year button[tabindex='0']").focus()
@@ -129,7 +136,7 @@ def by_keyboard(stack, browser):
 
 
 def in_german(stack, browser):
-    """Every word of the page is there in German, and numbers are as Germans have them."""
+    """Every word of the page exists in German, and numbers are in German form."""
     page = browser.page(language="de-DE")
     browser.show(page, "days")
     check(page.locator("h1").inner_text() == "Tage", page.locator("h1").inner_text())
@@ -147,51 +154,100 @@ def in_german(stack, browser):
     print("German and American words and units")
 
 
+def import_late(stack, date, start, end):
+    """Imports late steps of a day."""
+    record = (f'<Record type="HKQuantityTypeIdentifierStepCount" sourceName="Late Band" unit="count" value="{LATE}" creationDate="{date} 06:00:00 +0100" '
+              f'startDate="{date} {start}:00 +0100" endDate="{date} {end}:00 +0100"/>')
+    with open(stack.path("late.xml"), "w") as file:
+        file.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<HealthData locale="en_US"><ExportDate value="{date} 23:59:00 +0100"/>{record}</HealthData>\n')
+    stack.run("import", stack.path("late.xml"))
+
+
 def late_sample(stack, browser):
-    """A sample that comes late moves its day before the eyes."""
+    """A late sample changes its day on the open page."""
     last = stack.days()[-1]
     page = browser.page()
     browser.show(page, "days")
     cell = f"tr[data-date='{last['date']}'] td[data-figure='steps']"
     before = float(page.get_attribute(cell, "data-value"))
-    record = (f'<Record type="HKQuantityTypeIdentifierStepCount" sourceName="Late Band" unit="count" value="{LATE}" creationDate="{last["date"]} 03:40:00 +0100" '
-              f'startDate="{last["date"]} 03:10:00 +0100" endDate="{last["date"]} 03:20:00 +0100"/>')
-    with open(stack.path("late.xml"), "w") as file:
-        file.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<HealthData locale="en_US"><ExportDate value="{last["date"]} 23:59:00 +0100"/>{record}</HealthData>\n')
     began = time.monotonic()
-    stack.run("import", stack.path("late.xml"))
-    browser.until(page, "the late sample isn't shown", "([cell, wanted]) => Math.abs(Number(document.querySelector(cell)?.dataset.value) - wanted) < 0.001", [cell, before + LATE])
+    import_late(stack, last["date"], "03:10", "03:20")
+    browser.until(page, "the late sample isn't shown", SHOWS, [cell, before + LATE])
     print(f"a late sample was seen after {time.monotonic() - began:.1f} s")
     page.context.close()
 
 
-def a_hanging_stage(stack, browser):
-    """A process that is frozen, and one that ends, stand out in the graph; then all is well again."""
-    page = browser.page()
-    browser.show(page, "pipeline")
-    page.wait_for_selector(".node[data-name=energy][data-state=ready]")
+def many_tabs(stack, browser):
+    """Even with more tabs than a browser opens connections to a server, all are live and see the same change."""
+    tabs = [browser.page()]
+    while len(tabs) < TABS:
+        tabs.append(browser.tab(tabs[0].context))
+    for tab in tabs:
+        browser.show(tab, "days")
+    for tab in tabs:
+        browser.until(tab, "it isn't live", LIVE)
+    last = stack.days()[-1]["date"]
+    steps = f"tr[data-date='{last}'] td[data-figure='steps']"
+    before = float(tabs[0].get_attribute(steps, "data-value"))
+    import_late(stack, last, "04:40", "04:50")
+    for tab in tabs:
+        browser.until(tab, "the late sample isn't shown", SHOWS, [steps, before + LATE])
+    viewers = json.loads(stack.run("status", "--json"))["dashboard"]["viewers"]
+    check(viewers == 1, f"{TABS} tabs hold {viewers} streams")
+    for tab in tabs[:-1]:
+        tab.close()
+    import_late(stack, last, "05:40", "05:50")
+    browser.until(tabs[-1], "the last tab hears nothing", SHOWS, [steps, before + 2 * LATE])
+    tabs[-1].context.close()
+    eventually("the stream of closed tabs goes on", lambda: json.loads(stack.run("status", "--json"))["dashboard"]["viewers"] == 0)
+    print(f"{TABS} tabs share one stream")
+
+
+def frozen(stack, page):
+    """Seconds until a frozen process stands out; then it continues."""
+    ready = ".node[data-name=energy][data-state=ready]"
+    page.wait_for_selector(ready)
+    pid = stack.pid("energy")
     began = time.monotonic()
-    stack.send("energy", signal.SIGSTOP)
+    os.kill(pid, signal.SIGSTOP)
     try:
         page.wait_for_selector(".node.ill[data-name=energy]")
-        print(f"a frozen process stood out after {time.monotonic() - began:.1f} s")
+        lasted = time.monotonic() - began
         check("energy" in page.locator(".notice").inner_text(), "the notice doesn't name it")
     finally:
-        stack.send("energy", signal.SIGCONT)
-    page.wait_for_selector(".node[data-name=energy][data-state=ready]")
-    stack.send("sleep", signal.SIGKILL)
-    page.wait_for_selector(".node[data-name=sleep]:not([data-state=ready])")
-    page.wait_for_selector(".node[data-name=sleep][data-state=ready]")
-    print("a killed process stood out, and came back")
+        os.kill(pid, signal.SIGCONT)
+    page.wait_for_selector(ready)
+    return lasted
+
+
+def a_hanging_stage(stack, browser):
+    """A frozen process, and one that ends, stand out in the graph; then all is well again."""
+    page = browser.page()
+    browser.show(page, "pipeline")
+    browser.until(page, "it isn't live", LIVE)
+    lasted = []
+    # A busy machine may delay one update, but not all of them.
+    while not lasted or (min(lasted) > STANDS_OUT and len(lasted) < 3):
+        lasted.append(frozen(stack, page))
+    told = ", ".join(f"{one:.1f}" for one in lasted)
+    check(min(lasted) <= STANDS_OUT, f"a frozen process stood out after {told} s, not within {STANDS_OUT:.0f} s")
+    print(f"a frozen process stood out after {told} s")
+    node = page.locator(".node[data-name=sleep]")
+    before = int(node.get_attribute("data-restarts"))
+    os.kill(stack.pid("sleep"), signal.SIGKILL)
+    page.wait_for_selector(f".node.wait[data-name=sleep][data-state=ready][data-restarts='{before + 1}']")
+    check("restarted" in node.text_content(), f"it says “{node.text_content()}”")
+    check("sleep ended" in " ".join(page.locator("main [role=status]").first.inner_text().split()), "the notice doesn't name it")
+    print("a killed process came back, and stood out")
     page.context.close()
 
 
 def goes_on(stack, browser):
-    """A page that lost its stack says so, and goes on by itself."""
+    """A page that lost its stack says so, and then continues automatically."""
     page = browser.page()
     browser.show(page, "days")
     browser.until(page, "it isn't live", LIVE)
-    stack.send("dashboard", signal.SIGKILL)
+    os.kill(stack.pid("dashboard"), signal.SIGKILL)
     page.wait_for_selector("#state.lost")
     page.evaluate("location.hash = '#/history'")
     browser.until(page, "it isn't live again", LIVE)
@@ -202,7 +258,7 @@ def goes_on(stack, browser):
 
 
 def by_drop(stack, browser):
-    """An export is dropped on the page: not without a token; then what was new is told."""
+    """An export is dropped on the page: not without a token; then the page reports what was new."""
     stack.generate("week.zip", "--days", "7", "--seed", "99", "--end", "2024-02-07")
     page = browser.page()
     browser.show(page, "import")
@@ -214,17 +270,19 @@ def by_drop(stack, browser):
         content = list(file.read())
     transfer = page.evaluate_handle("""(bytes) => {
         const transfer = new DataTransfer();
-        transfer.items.add(new File([new Uint8Array(bytes)], 'week.zip', { type: 'application/zip' }));
+        transfer.items.add(new File([new Uint8Array(bytes)], 'my own week.zip', { type: 'application/zip' }));
         return transfer;
     }""", content)
     page.dispatch_event(".drop", "drop", {"dataTransfer": transfer})
+    browser.until(page, "the file isn't listed as it was dropped", "[...document.querySelectorAll('main tbody th')].some((one) => one.innerText === 'my own week.zip')")
     browser.until(page, "the import isn't done", "document.querySelectorAll('main tbody tr').length >= 2 && [...document.querySelectorAll('main tbody tr')].every((row) => row.innerText.includes('done'))")
     eventually("the days of the import aren't there", lambda: any(day["date"] == "2024-02-05" for day in stack.days()))
+    check("own week" not in stack.logged(), "the dropped file's name is in the log")
     print("an export was dropped on the page: " + " ".join(page.locator("main tbody tr").first.inner_text().split()))
     page.context.close()
 
 
-CHECKS = [script, every_view, same_numbers, a_day, by_keyboard, in_german, late_sample, a_hanging_stage, goes_on, by_drop]
+CHECKS = [script, every_view, same_numbers, a_day, by_keyboard, in_german, late_sample, many_tabs, a_hanging_stage, goes_on, by_drop]
 
 
 def main(programs, names):

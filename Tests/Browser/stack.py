@@ -1,4 +1,4 @@
-"""A stack of its own, in a folder of its own, on a made-up year; and a browser that looks at its page."""
+"""A stack of its own, in its own folder, on a made-up year; and a browser that looks at its page."""
 
 import contextlib
 import json
@@ -17,7 +17,7 @@ from playwright.sync_api import Error, sync_playwright
 
 CHROMIUM = "/usr/bin/chromium"
 ZONE = "Europe/Berlin"
-#: How long to wait for what must come, on a busy machine too.
+#: How long to wait for anything that must happen, also on a busy machine.
 PATIENCE = float(os.environ.get("HEALTHBUS_TEST_PATIENCE", "60"))
 
 
@@ -28,7 +28,7 @@ def free_port():
 
 
 def eventually(what, look):
-    """What `look` gives, once it gives anything."""
+    """The result of `look`, as soon as it returns one."""
     end = time.monotonic() + PATIENCE
     while True:
         found = look()
@@ -42,7 +42,7 @@ def eventually(what, look):
 class Stack:
     def __init__(self, programs, days, seed=1):
         self.healthbus = os.path.join(programs, "healthbus")
-        # Short: the bus's sockets lie in it.
+        # Short, because the bus's sockets are in it.
         self.folder = tempfile.mkdtemp(prefix="hbw-", dir="/tmp")
         self.port = free_port()
         self.environment = dict(
@@ -68,7 +68,7 @@ class Stack:
         return ended.stdout
 
     def start(self):
-        """Until every day of the export is final and the page is served."""
+        """Waits until every day of the export is final and the page is served."""
         self.run("up", "--zone", ZONE, "--import", self.path("export.zip"), "--until-idle")
         self.log = open(self.path("up.log"), "w")
         self.process = subprocess.Popen([self.healthbus, "up"], env=self.environment, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
@@ -84,10 +84,14 @@ class Stack:
     def token(self, scope):
         return json.loads(self.run("token", "new", "--scope", scope, "--json"))["token"]
 
-    def send(self, instance, number):
-        """A signal to one process of this stack."""
-        found = [one for one in json.loads(self.run("status", "--json"))["processes"] if one["name"] == instance]
-        os.kill(found[0]["pid"], number)
+    def pid(self, instance):
+        """The id of one process of this stack."""
+        return next(one["pid"] for one in json.loads(self.run("status", "--json"))["processes"] if one["name"] == instance)
+
+    def logged(self):
+        """Everything its processes have logged."""
+        with open(self.path("up.log")) as file:
+            return file.read()
 
     def close(self):
         if self.process:
@@ -100,7 +104,7 @@ class Stack:
 
 
 class Browser:
-    """Pages that say everything and reach nobody else: what they log or ask of others is written down."""
+    """Pages that must log nothing and contact no other host: any log line or request elsewhere is recorded."""
 
     def __init__(self, playwright, url):
         sandbox = [] if os.geteuid() else ["--no-sandbox"]
@@ -110,8 +114,11 @@ class Browser:
         self.loaded = {}
 
     def page(self, scheme="light", width=1280, height=900, language="en-US", **options):
-        context = self.browser.new_context(
-            color_scheme=scheme, viewport={"width": width, "height": height}, locale=language, timezone_id=ZONE, reduced_motion="reduce", **options)
+        return self.tab(self.browser.new_context(
+            color_scheme=scheme, viewport={"width": width, "height": height}, locale=language, timezone_id=ZONE, reduced_motion="reduce", **options))
+
+    def tab(self, context):
+        """One more page of the same person."""
         page = context.new_page()
         page.set_default_timeout(PATIENCE * 1000)
         page.on("console", lambda message: self.complain(page, f"console: {message.type}: {message.text}"))
@@ -143,12 +150,12 @@ class Browser:
 
     @staticmethod
     def until(page, what, look, value=None):
-        """Asks again and again from here: the page's policy lets nobody, Playwright's own waiting neither, evaluate text in it."""
+        """Asks again and again from here: the page's policy forbids evaluating text in it, even for Playwright's own waiting."""
         def ask():
             try:
                 return page.evaluate(look, value)
             except Error as error:
-                # It is being loaded anew.
+                # It is being reloaded.
                 if "context was destroyed" not in str(error):
                     raise
 
@@ -174,7 +181,7 @@ def browsing(url):
 
 
 def views(stack):
-    """Each view, with a day and a workout that there are."""
+    """Each view, with an existing day and workout."""
     days = stack.days()
     busy = next(day for day in reversed(days) if day["workouts"] and any(one["route"] for one in day["workouts"]))
     workout = next(one for one in busy["workouts"] if one["route"])
@@ -182,5 +189,5 @@ def views(stack):
 
 
 def number(text):
-    """The digits of what is shown, as a number."""
+    """The digits of the text shown, as a number."""
     return float(re.sub(r"[^0-9.\-]", "", text))

@@ -47,6 +47,21 @@ import Testing
         #expect(try value(series, [0])["values"]["steps"] == [.null, 7])
     }
 
+    /// A column ends with its last number, and the page still gets one of every day.
+    @Test func aFigureThatIsSeldomThereIsNullOnAllOtherDays() throws {
+        var series = FigureSeries([["steps"], ["bodyMassKilograms"]])
+        for date in 1...9 {
+            series.take(
+                try day("2025-03-0\(date)"),
+                ["steps": .integer(Int64(date)), "bodyMassKilograms": date == 3 ? 70.5 : .null])
+        }
+        let kilograms = try value(series, [0, 1])["values"]["bodyMassKilograms"].array
+        #expect(kilograms == [.null, .null, 70.5, .null, .null, .null, .null, .null, .null])
+        series.take(try day("2025-03-03"), ["bodyMassKilograms": .null])
+        series.take(try day("2025-03-08"), ["bodyMassKilograms": 71])
+        #expect(try value(series, [1])["values"]["bodyMassKilograms"].array?.compactMap(\.double) == [71])
+    }
+
     @Test func withoutDaysThereAreEmptyColumns() throws {
         var series = FigureSeries([["steps"]])
         #expect(try value(series, [0]) == ["dates": [], "values": ["steps": []], "final": []])

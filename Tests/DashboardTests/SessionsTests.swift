@@ -15,7 +15,7 @@ import Testing
         #expect(sessions.token("a", at: Self.start) == nil)
     }
 
-    /// Whoever shows a token again and again takes no memory without end: the oldest goes.
+    /// Showing a token again and again doesn't take endless memory: the oldest session goes.
     @Test func thereAreOnlySoMany() {
         var sessions = Sessions()
         for number in 0..<100 { sessions.begin("\(number)", token: "t", at: Self.start + .seconds(number)) }

@@ -41,7 +41,7 @@ import Testing
         #expect(status(["Host": host, "Sec-Fetch-Site": "none"]) == nil)
     }
 
-    /// A link elsewhere leads to the page, and to nothing else.
+    /// A link from elsewhere leads to the page, and to nothing else.
     @Test func aLinkToThePageWorks() {
         let link: HTTPHeaders = ["Host": "localhost", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"]
         #expect(status(link, path: "/") == nil)

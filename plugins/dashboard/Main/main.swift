@@ -15,10 +15,8 @@ import Synchronization
 PluginProgram.start("dashboard") { context, stopper in
     let options = context.configuration
     let endpoint = try DashboardAddress.endpoint(of: context.instance)
-    guard endpoint.isLoopback || options["plainHTTP"].bool == true else {
-        throw Failure(
-            "\(context.name) would listen at \(endpoint.host), where anybody on the way reads along",
-            hint: "set 'plainHTTP' where a proxy that speaks TLS or a container's network is in between")
+    if let problem = DashboardAddress.problem(options, at: endpoint) {
+        throw Failure("\(context.name) \(problem.what)", hint: problem.remedy)
     }
     let log = context.log
     let stack = try Stack(state: context.state, configuration: context.stack, configurationFile: nil)
@@ -34,10 +32,11 @@ PluginProgram.start("dashboard") { context, stopper in
                 counter.count(message)
             }
         ))
-    let live = LivePages(stack, client, counter)
+    let taps = TapStreams(context.address)
+    let live = LivePages(stack, client, counter, taps: taps)
     let folder = context.folder + "/files"
     try StateFolder.make(folder)
-    // What a life before this one took and didn't hand on.
+    // Files that an earlier process received but didn't hand on.
     FileSink.removeLeftovers(in: folder)
     let gate = TokenGate(TokenFile(context.state))
     let dashboard = Dashboard(
@@ -57,7 +56,7 @@ PluginProgram.start("dashboard") { context, stopper in
                 else { return nil }
                 return grant
             },
-            series: series, live: live, taps: TapStreams(context.address), client: client, folder: folder,
+            series: series, live: live, taps: taps, client: client, folder: folder,
             clock: { WallClock.now },
             failed: { log(.dashboardFailed, ["what": $0, "why": "\($1)"]) }))
 
@@ -68,7 +67,7 @@ PluginProgram.start("dashboard") { context, stopper in
     limits.bodyBytes = 64 << 10
     let server = try HTTPServer(
         host: endpoint.host, port: endpoint.port,
-        // Two stacks run side by side by default; a port that somebody has chosen is that one or none.
+        // By default, two stacks can run side by side; a port that a person has chosen is used as it is, or not at all.
         portTries: endpoint.port == DashboardAddress.usualPort ? 20 : 1, limits: limits,
         admission: { dashboard.admission(of: $0) }
     ) { dashboard.handle($0) }
@@ -77,8 +76,9 @@ PluginProgram.start("dashboard") { context, stopper in
     }
     log(.dashboardListening, ["port": server.port])
     series.start(
-        { stack.reader(over: client) }, changed: { live.changed($0) },
-        failed: { log(.dashboardFailed, ["what": "days", "why": "\($0)"]) })
+        .init(
+            reader: { stack.reader(over: client) }, isWatched: { live.viewers > 0 }, changed: { live.changed($0) },
+            failed: { log(.dashboardFailed, ["what": "days", "why": "\($0)"]) }))
     live.start()
     let member = try BusMember(
         context,

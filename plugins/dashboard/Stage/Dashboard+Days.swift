@@ -5,9 +5,9 @@ import HealthModel
 import Inspection
 import Logging
 
-/// What a person asks of days: the same reports that the commands print.
+/// Requests about days: the same reports that the commands print.
 extension Dashboard {
-    /// A request for more days at once takes more memory than the page ever needs.
+    /// A request for more days at once would take more memory than the page ever needs.
     private static let daysAtOnce = 400
 
     func about(_ visitor: Visitor, _ parameters: Parameters) throws -> Value {
@@ -75,7 +75,7 @@ extension Dashboard {
                     for name in named {
                         guard let column = series.names.firstIndex(of: name) else {
                             return .failure(
-                                .parameter("figures", "names \(name), which is no figure that is a number"))
+                                .parameter("figures", "names \(name), which isn't a numeric figure"))
                         }
                         if !columns.contains(column) { columns.append(column) }
                     }
@@ -114,11 +114,11 @@ extension Dashboard {
         return [kind.rawValue + "s": rows.value]
     }
 
-    /// - Throws: 503 while the days are read for the first time.
+    /// - Throws: 503 while the days are being read for the first time.
     private func whole<Content>(_ content: Content?) throws -> Content {
         guard let content else {
             throw DashboardProblem(
-                503, "the days are still being read", advice: "ask again in a moment",
+                503, "the days are still being read", hint: "ask again in a moment",
                 headers: ["Retry-After": "1"])
         }
         return content

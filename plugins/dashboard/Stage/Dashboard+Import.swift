@@ -6,9 +6,10 @@ import Inspection
 import Logging
 import Protocol
 
-/// A file that is dropped on the page: it is handed on to the ingest in the name of whoever brings it, so that the ingest alone decides, and its limits hold.
+/// A file dropped on the page: it is passed to the ingest with the visitor's own token, so that only the ingest
+/// decides, and its limits apply.
 extension Dashboard {
-    /// What becomes of a request's body; asked once its head has come.
+    /// Decides what happens to a request's body; called once its head has arrived.
     package func admission(of request: HTTPRequest) -> HTTPServer.Admission {
         guard request.method == "PUT", request.path == "/api/import" else { return .collect() }
         do {
@@ -25,13 +26,13 @@ extension Dashboard {
         } catch { return .refuse(dressed(answer { throw error })) }
     }
 
-    /// As large as an ingest takes it by default.
+    /// The size that an ingest accepts by default.
     private static let fileBytes = 16 << 30
 
     private static let noIngest = DashboardProblem(
-        409, "the ingest isn't heard, and nothing is taken in", advice: "use 'healthbus import FILE'")
+        409, "the ingest doesn't answer, so nothing is imported", hint: "use 'healthbus import FILE'")
 
-    /// Where files go; nil where the ingest is somewhere else, or isn't heard.
+    /// Where files are sent; nil if the ingest is elsewhere, or no heartbeat of it arrives.
     var ingestURL: String? {
         guard !stack.configuration.bus.isRemote,
             let ingest = IngestAddress.instance(in: stack.configuration),
@@ -47,8 +48,8 @@ extension Dashboard {
         let visitor = try parts.door.visitor(request)
         guard visitor.scopes.contains(.ingest), let token = visitor.token else {
             throw DashboardProblem(
-                visitor.token == nil ? 401 : 403, "to import needs a token with the scope ingest",
-                advice: "make one with 'healthbus token new --scope ingest'")
+                visitor.token == nil ? 401 : 403, "importing needs a token with the scope ingest",
+                hint: "make one with 'healthbus token new --scope ingest'")
         }
         return token
     }
@@ -60,12 +61,12 @@ extension Dashboard {
             headers: ["Authorization": "Bearer \(token)", "Content-Type": "application/octet-stream"])
         let answer: HTTPResponse
         do { answer = try client.send(request, file: path, timeout: 3600) } catch let error as HTTPError {
-            throw DashboardProblem(503, "the ingest doesn't answer: \(error.detail)", advice: error.hint)
+            throw DashboardProblem(503, "the ingest doesn't answer: \(error.detail)", hint: error.hint)
         }
         guard answer.status != 202 else { return HTTPResponse(status: 202, json: answer.body) }
         let said = (try? Value(json: answer.body)) ?? .null
         throw DashboardProblem(
             answer.status, said["message"].string ?? said["error"].string ?? "the ingest refuses it",
-            advice: said["hint"].string ?? "'healthbus logs ingest' says why")
+            hint: said["hint"].string ?? "'healthbus logs ingest' says why")
     }
 }

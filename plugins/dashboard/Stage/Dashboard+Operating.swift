@@ -8,7 +8,7 @@ import Inspection
 import Logging
 import Protocol
 
-/// What whoever runs the stack asks: how it does, what waits, and that what was refused is sent again.
+/// Requests of the stack's operator: how it is doing, what is waiting, and to send refused elements again.
 extension Dashboard {
     func tap(_ parameters: Parameters) throws -> HTTPResponse {
         let filter = stack.configuration.tapFilter(
@@ -19,25 +19,25 @@ extension Dashboard {
             events: try parts.taps.stream(filter, showsValues: parameters["values"] == "1"))
     }
 
-    /// Has a destination send its dead letters again, and waits until it has tried.
+    /// Makes a destination send its dead letters again, and waits until it has tried.
     func retry(_ request: HTTPRequest, _ visitor: Visitor) throws -> Value {
         guard visitor.scopes.contains(.admin) else {
             throw DashboardProblem(
                 visitor.token == nil ? 401 : 403,
-                "to send dead letters again needs a token with the scope admin",
-                advice: "make one with 'healthbus token new --scope admin'")
+                "sending dead letters again needs a token with the scope admin",
+                hint: "make one with 'healthbus token new --scope admin'")
         }
         guard !stack.configuration.bus.isSealed else {
             throw DashboardProblem(
-                403, "on a sealed bus the dashboard may hear and ask, and nothing else",
-                advice: "use 'healthbus dead-letters retry --all'")
+                403, "on a sealed bus the dashboard may only listen and ask",
+                hint: "use 'healthbus dead-letters retry --all'")
         }
         guard let wanted = try? Value(json: request.body), let name = wanted["destination"].string,
             let destination = stack.destinations.first(where: { $0.name == name })
         else {
             throw DashboardProblem(
                 400, "the body names no destination of this stack",
-                advice: "send {\"destination\": \"\(stack.destinations.first?.name ?? "uploader")\"}")
+                hint: "send {\"destination\": \"\(stack.destinations.first?.name ?? "uploader")\"}")
         }
         var mend = MendRequest(id: UUID().uuidString.lowercased(), action: "retry")
         mend.selection = MendSelection()
@@ -54,12 +54,12 @@ extension Dashboard {
                 case .done: return ["state": "done", "result": told.result ?? .null]
                 case .refused:
                     throw DashboardProblem(
-                        409, "\(name) refuses: \(told.problem ?? "it says no why")",
-                        advice: "see 'healthbus status'")
+                        409, "\(name) refuses: \(told.problem ?? "it gives no reason")",
+                        hint: "see 'healthbus status'")
                 case .underWay: break
                 }
             } else {
-                // It may be lost; who has taken it doesn't take it twice.
+                // A message may be lost, so it is repeated; a process that has received it ignores repeats.
                 client.command(name, mend.body)
             }
             client.hello()
@@ -67,7 +67,7 @@ extension Dashboard {
             Thread.sleep(forTimeInterval: 0.1)
         }
         throw DashboardProblem(
-            503, "'\(name)' hasn't answered", advice: "'healthbus status' shows how it is",
+            503, "'\(name)' hasn't answered", hint: "'healthbus status' shows its state",
             headers: ["Retry-After": "5"])
     }
 }

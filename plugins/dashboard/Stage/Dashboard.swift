@@ -9,7 +9,8 @@ import Protocol
 import StageKit
 import Synchronization
 
-/// Answers requests: the page's files, and what the page asks. It holds nothing but columns of numbers, which it reads again.
+/// Answers requests for the page's files, and those that the page makes. It keeps only columns of numbers, which it can
+/// read again.
 package final class Dashboard: Sendable {
     package struct Parts: Sendable {
         package var stack: Stack
@@ -21,10 +22,10 @@ package final class Dashboard: Sendable {
         package var taps: TapStreams
         /// Its place on the bus.
         package var client: StackClient
-        /// Of its own, on the disk: where files lie until they are handed on.
+        /// Its own folder on disk, in which files are kept until they are handed on.
         package var folder: String
         package var clock: @Sendable () -> Instant
-        /// Gets the path and the reason of what couldn't be answered.
+        /// Called with the path of a request that couldn't be answered, and the reason.
         package var failed: @Sendable (_ path: String, _ error: any Error) -> Void
 
         package init(
@@ -43,7 +44,7 @@ package final class Dashboard: Sendable {
     }
 
     let parts: Parts
-    /// Answers that take some megabytes while they are made are made one after the other.
+    /// Answers that take some megabytes to produce are produced one at a time.
     private let heavy = Mutex(())
 
     package init(_ parts: Parts) { self.parts = parts }
@@ -59,7 +60,7 @@ package final class Dashboard: Sendable {
             })
     }
 
-    /// With the headers that every answer has.
+    /// Adds the headers that every answer has.
     func dressed(_ answer: HTTPResponse) -> HTTPResponse {
         var answer = answer
         for (name, value) in Self.headers { answer.headers.add(name, value) }
@@ -76,7 +77,7 @@ package final class Dashboard: Sendable {
         ("Cross-Origin-Resource-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
     ]
 
-    /// What is thrown as an answer.
+    /// The answer for a thrown error.
     func answer(_ body: () throws -> HTTPResponse) -> HTTPResponse {
         do {
             return try body()
@@ -92,11 +93,11 @@ package final class Dashboard: Sendable {
         }
     }
 
-    /// Its commands mean this stack.
+    /// Commands in messages refer to this stack.
     private func addressed(_ problem: DashboardProblem) -> DashboardProblem {
         DashboardProblem(
             problem.status, stack.advice.addressed(problem.message),
-            advice: stack.advice.addressed(problem.advice),
+            hint: stack.advice.addressed(problem.hint),
             headers: problem.headers)
     }
 
@@ -113,7 +114,7 @@ package final class Dashboard: Sendable {
         }
         guard route.methods.contains(request.method) else { return .methodNotAllowed(route.methods) }
         if route == .session {
-            // Behind a proxy that speaks TLS the browser is to send it by TLS alone.
+            // Behind a proxy that speaks TLS, the browser must send it only over TLS.
             let secure = request.headers["X-Forwarded-Proto"] == "https"
             switch request.method {
             case "POST": return try parts.door.begin(request, secure: secure)
@@ -163,7 +164,7 @@ package final class Dashboard: Sendable {
     }
 }
 
-/// What follows `/api/`.
+/// The part of the path after `/api/`.
 enum DashboardRoute: String, CaseIterable {
     case session, about, figures, series, days, day, explain, nights, workouts, workout, pipeline,
         live, waits, tap
@@ -179,7 +180,7 @@ enum DashboardRoute: String, CaseIterable {
 }
 
 extension HTTPResponse {
-    /// What `HEAD` says of a stream.
+    /// The answer to `HEAD` for a stream.
     fileprivate static let eventHead = HTTPResponse(
         status: 200, headers: ["Content-Type": "text/event-stream"])
 }

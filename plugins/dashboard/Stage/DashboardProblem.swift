@@ -2,37 +2,37 @@ import HTTP
 import HealthModel
 import Logging
 
-/// Why a request isn't answered as asked: what happened, and what to do now.
+/// Why a request fails: what happened, and what to do now.
 package struct DashboardProblem: Error, Equatable {
     package let status: Int
     package let message: String
-    package let advice: String
+    package let hint: String
     var headers: HTTPHeaders = [:]
 
-    init(_ status: Int, _ message: String, advice: String, headers: HTTPHeaders = [:]) {
-        (self.status, self.message, self.advice, self.headers) = (status, message, advice, headers)
+    init(_ status: Int, _ message: String, hint: String, headers: HTTPHeaders = [:]) {
+        (self.status, self.message, self.hint, self.headers) = (status, message, hint, headers)
     }
 
-    /// Of what the code that commands share says of a wrong parameter or of a process that doesn't answer.
+    /// Made from an error of the code shared with the commands: a wrong parameter, or a process that doesn't answer.
     init(_ failure: Failure) {
         self.init(
-            failure.code == .usage ? 400 : 503, failure.message, advice: failure.hint ?? "try again in a moment",
+            failure.code == .usage ? 400 : 503, failure.message, hint: failure.hint ?? "try again in a moment",
             headers: failure.code == .usage ? [:] : ["Retry-After": "2"])
     }
 
-    static let notFound = DashboardProblem(404, "there is no such path", advice: "docs/dashboard.md has the paths")
+    static let notFound = DashboardProblem(404, "there is no such path", hint: "docs/dashboard.md lists the paths")
 
     static let unauthorized = DashboardProblem(
         401, "this needs a token",
-        advice: "make one with 'healthbus token new --scope read', and show it once with POST /api/session",
+        hint: "make one with 'healthbus token new --scope read', and send it once with POST /api/session",
         headers: ["WWW-Authenticate": "Bearer"])
 
     static func parameter(_ name: String, _ what: String) -> DashboardProblem {
-        DashboardProblem(400, "'\(name)' \(what)", advice: "docs/dashboard.md has the parameters")
+        DashboardProblem(400, "'\(name)' \(what)", hint: "docs/dashboard.md lists the parameters")
     }
 
     package var answer: HTTPResponse {
-        let body: Value = ["error": .string(message), "advice": .string(advice)]
+        let body: Value = ["error": .string(message), "hint": .string(hint)]
         var answer = HTTPResponse(status: status, json: Array(body.json().utf8))
         for field in headers.fields { answer.headers.add(field.name, field.value) }
         return answer

@@ -8,7 +8,8 @@ import Inspection
 import Protocol
 import Synchronization
 
-/// Tells open pages what is now: the pipeline each second, days and waits when they change. With nobody there it rests.
+/// Sends the current state to open pages: the pipeline every second and when a process changes its state, days and
+/// waits when they change. It is idle while no page is open.
 package final class LivePages: Sendable {
     private struct State {
         var viewers: [EventStream] = []
@@ -21,14 +22,18 @@ package final class LivePages: Sendable {
     private let stack: Stack
     private let client: StackClient
     private let counter: TopicCounter
+    private let taps: TapStreams
     private let state = Mutex(State())
     private let arrived = (look: DispatchSemaphore(value: 0), waits: DispatchSemaphore(value: 0))
 
-    /// Until most have answered who were asked how they are.
+    /// Time in which most of the processes asked have answered.
     private static let answerTime = 0.15
+    /// All processes are asked twice a second, so that a hanging one is noticed after the second question.
+    private static let asking = Duration.milliseconds(500)
 
-    package init(_ stack: Stack, _ client: StackClient, _ counter: TopicCounter) {
-        (self.stack, self.client, self.counter) = (stack, client, counter)
+    /// - Parameter taps: made to send a beat every ten seconds.
+    package init(_ stack: Stack, _ client: StackClient, _ counter: TopicCounter, taps: TapStreams) {
+        (self.stack, self.client, self.counter, self.taps) = (stack, client, counter, taps)
     }
 
     package func start() {
@@ -55,7 +60,7 @@ package final class LivePages: Sendable {
 
     package var viewers: Int { state.withLock { $0.viewers.count } }
 
-    /// A stream for one more page; what is known is said at once.
+    /// A stream for one more page; the current state is sent at once.
     func open() -> EventStream {
         let stream = EventStream()
         let (view, rates, waits) = state.withLock { state in
@@ -65,7 +70,7 @@ package final class LivePages: Sendable {
         stream.whenClosed { [weak self] in
             self?.state.withLock { state in
                 state.viewers.removeAll { $0 === stream }
-                // What was is no beginning for whoever comes next.
+                // The old state is no starting point for the next reader.
                 if state.viewers.isEmpty { (state.view, state.rates, state.waits) = (nil, nil, []) }
             }
         }
@@ -96,30 +101,30 @@ package final class LivePages: Sendable {
 
     // MARK: The pipeline
 
-    /// The newest look, or one of its own where nobody looks.
+    /// The latest view, or a new one if no page is open.
     func pipeline() -> Value {
         let known = state.withLock { state in state.view.map { ($0, state.rates) } }
         if let (view, rates) = known { return view.value(rates: rates) }
         return lookOnce().value(rates: nil)
     }
 
-    /// Asks until all have answered, or for as long as it takes to tell who hangs.
+    /// Asks until all processes have answered, or for as long as it takes to tell which ones hang.
     private func lookOnce() -> PipelineView {
         let began = MonotonicClock.now
-        var before = sample()
+        let before = sample()
         repeat {
             client.hello()
             Thread.sleep(forTimeInterval: 0.3)
-            let beats = client.heartbeats
-            if stack.names.allSatisfy({ (beats[$0]?.age ?? .infinity) < 0.3 || $0 == hub }) { break }
+            let (beats, unanswered) = (client.heartbeats, client.unanswered)
+            if stack.names.allSatisfy({ (beats[$0] != nil && unanswered[$0] == nil) || $0 == stack.hub }) { break }
         } while (MonotonicClock.now - began).seconds < PipelineView.patience + 0.5
-        let now = sample().following(before)
-        before = now
-        let asked = (MonotonicClock.now - began).seconds > PipelineView.patience
-        return PipelineView(stack.configuration, now, client.heartbeats, asked: asked, after: nil)
+        return view(sample().following(before), after: nil)
     }
 
-    private var hub: String { stack.hub }
+    private func view(_ sample: TopSample, after old: PipelineView?) -> PipelineView {
+        PipelineView(
+            stack.configuration, sample, client.heartbeats, unanswered: client.unanswered, after: old)
+    }
 
     private func sample() -> TopSample {
         TopSample(
@@ -128,37 +133,43 @@ package final class LivePages: Sendable {
     }
 
     private func lookOn() {
-        var (began, before) = (MonotonicTime?.none, TopSample?.none)
+        var before: TopSample?
         var (counts, countedAt) = (counter.all, MonotonicClock.now)
-        var (reading, beat) = (ObserverDetails.Reading?.none, 0)
+        var (rates, reading) = ([String: Double]?.none, ObserverDetails.Reading?.none)
+        var look = 0
         while !state.withLock({ $0.isStopped }) {
             guard viewers > 0 else {
-                (began, before) = (nil, nil)
+                (before, rates, look) = (nil, nil, 0)
                 arrived.look.wait()
                 (counts, countedAt) = (counter.all, MonotonicClock.now)
                 continue
             }
             let at = MonotonicClock.now
-            if began == nil { began = at }
             client.hello()
             Thread.sleep(forTimeInterval: Self.answerTime)
             let sample = before.map { self.sample().following($0) } ?? self.sample()
-            before = sample
-            let (newCounts, now) = (counter.all, MonotonicClock.now)
-            let rates = TopicCounter.rates(newCounts, since: counts, seconds: (now - countedAt).seconds)
-            (counts, countedAt) = (newCounts, now)
-            let asked = began.map { (now - $0).seconds > PipelineView.patience } ?? false
-            let view = PipelineView(
-                stack.configuration, sample, client.heartbeats, asked: asked,
-                after: state.withLock { $0.view })
+            let old = state.withLock { $0.view }
+            let view = view(sample, after: old)
+            // Numbers are sent every second; in between, only processes that hang or have come back.
+            let isWhole = look % 2 == 0
+            if isWhole {
+                let (newCounts, now) = (counter.all, MonotonicClock.now)
+                rates = TopicCounter.rates(newCounts, since: counts, seconds: (now - countedAt).seconds)
+                (before, counts, countedAt) = (sample, newCounts, now)
+            }
             state.withLock { if !$0.viewers.isEmpty { ($0.view, $0.rates) = (view, rates) } }
-            tell("pipeline", Array(view.value(rates: rates).json().utf8))
+            if isWhole || old.map(view.isLike) != true {
+                tell("pipeline", Array(view.value(rates: rates).json().utf8))
+            }
             let newReading = client.heartbeats[stack.observer]?.beat.observer?.reading
             if newReading != reading { tellOfImport(newReading, reading) }
             reading = newReading
-            beat += 1
-            if beat % 10 == 0 { for viewer in state.withLock({ $0.viewers }) { viewer.beat() } }
-            let rest = 1 - (MonotonicClock.now - at).seconds
+            look += 1
+            if look % 20 == 0 {
+                for viewer in state.withLock({ $0.viewers }) { viewer.beat() }
+                taps.beat()
+            }
+            let rest = (Self.asking - (MonotonicClock.now - at)).seconds
             if rest > 0 { Thread.sleep(forTimeInterval: rest) }
         }
     }
@@ -181,7 +192,7 @@ package final class LivePages: Sendable {
     func waits() -> [UInt8] { Array(waitList(earlier: [:]).value.json().utf8) }
 
     private func waitList(earlier: StackMetrics.Beats) -> WaitList {
-        // Asked anew, so that who hangs isn't asked for what he won't tell.
+        // Asked again, so that a hanging process isn't asked for a report that it can't give.
         client.hello()
         Thread.sleep(forTimeInterval: Self.answerTime)
         return WaitList(

@@ -1,13 +1,14 @@
 import Foundation
 import HTTP
 
-/// The page's files, as they lie in a folder. Read anew at each request: whoever changes one sees it by loading the page again.
+/// The page's files, as they are in a folder. They are read at each request, so that a change shows when the page is
+/// reloaded.
 package struct PageFiles: Sendable {
     private let root: String
     /// Files from elsewhere, by path.
     private let others: [String: String]
 
-    /// A file that is larger isn't one of a page.
+    /// A larger file doesn't belong to a page.
     private static let largest = 4 << 20
 
     private static let types = [
@@ -23,7 +24,7 @@ package struct PageFiles: Sendable {
         self.others = others
     }
 
-    /// - Returns: nil where there is no such file.
+    /// - Returns: nil if there is no such file.
     package func answer(_ request: HTTPRequest) -> HTTPResponse? {
         guard let file = file(request.path), let type = Self.types[(file as NSString).pathExtension],
             let attributes = try? FileManager.default.attributesOfItem(atPath: file),
@@ -41,7 +42,7 @@ package struct PageFiles: Sendable {
         return answer
     }
 
-    /// Where a path's file lies: below the root, whatever links there are. Names that begin with a dot aren't served.
+    /// The file for a path: below the root, even after links are resolved. Names that begin with a dot aren't served.
     private func file(_ path: String) -> String? {
         if let other = others[path] { return other }
         guard path.hasPrefix("/") else { return nil }

@@ -2,7 +2,7 @@ import HTTP
 import HealthModel
 import Inspection
 
-/// What a request's query asks for.
+/// The parameters of a request's query.
 struct Parameters {
     private let query: [String: String]
 
@@ -29,8 +29,8 @@ struct Parameters {
         return number
     }
 
-    /// From `from` to `to`; nil where neither is given.
-    /// - Parameter days: at most so many.
+    /// The range from `from` to `to`; nil if neither is given.
+    /// - Parameter days: the most days allowed.
     func range(atMost days: Int = .max) throws(DashboardProblem) -> DateRange? {
         let range = DateRange(from: try day("from"), to: try day("to"))
         guard !range.isEverything else { return nil }

@@ -1,4 +1,5 @@
 import Client
+import Clocks
 import Configuration
 import Foundation
 import HealthModel
@@ -6,8 +7,8 @@ import Inspection
 import Protocol
 import Synchronization
 
-/// Follows the consolidator's summaries and keeps their figures as columns, so that a chart of ten years is answered at once. What it keeps is only memory: its
-/// anchor begins at 0 with each start.
+/// Follows the consolidator's summaries and keeps their figures as columns, so that a chart of ten years is answered at
+/// once. It keeps them only in memory: its anchor begins at 0 with each start.
 package final class SeriesKeeper: Sendable {
     /// Summaries that have changed since the first reading.
     package struct Change: Sendable, Equatable {
@@ -16,64 +17,109 @@ package final class SeriesKeeper: Sendable {
     }
 
     private struct State {
-        var people: [String: FigureSeries] = [:]
+        var shelf: SeriesShelf
         var isWhole = false
         var place: StoreHead?
         var through = SequenceNumber.beginning
+
+        init(_ paths: [[String]]) { shelf = SeriesShelf(paths) }
     }
 
     private let consolidator: StackConfiguration.Instance
     private let paths: [[String]]
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let heard = Mutex<StoreHead?>(nil)
     private let alarm = DispatchSemaphore(value: 0)
     private let isStopped = Mutex(false)
+    private let pace = Mutex(ReadingPace())
+    /// One reading at a time, whoever wants it.
+    private let reading = Mutex(())
+    private let surroundings = Mutex<Surroundings?>(nil)
 
     package init(consolidator: StackConfiguration.Instance, figures: [FigureDeclaration]) {
         self.consolidator = consolidator
         paths = figures.filter { $0.form == .number }.map(\.path)
+        state = Mutex(State(paths))
     }
 
-    /// Reads whenever it is woken.
-    /// - Parameters:
-    ///   - reader: makes one for each reading.
-    ///   - changed: told of what has changed, not of what the first reading found.
-    ///   - failed: told why a reading failed; it is tried again.
-    package func start(
-        _ reader: @escaping @Sendable () -> StackReader,
-        changed: @escaping @Sendable ([Change]) -> Void,
-        failed: @escaping @Sendable (any Error) -> Void
-    ) {
+    /// What it reads with, and whom it tells.
+    package struct Surroundings: Sendable {
+        /// Makes one for each reading.
+        package var reader: @Sendable () -> StackReader
+        /// Whether somebody has a page open.
+        package var isWatched: @Sendable () -> Bool
+        /// Told of what has changed, not of what the first reading found.
+        package var changed: @Sendable ([Change]) -> Void
+        /// Told why a reading failed, once; it is tried again.
+        package var failed: @Sendable (any Error) -> Void
+
+        package init(
+            reader: @escaping @Sendable () -> StackReader, isWatched: @escaping @Sendable () -> Bool,
+            changed: @escaping @Sendable ([Change]) -> Void, failed: @escaping @Sendable (any Error) -> Void
+        ) {
+            self.reader = reader
+            self.isWatched = isWatched
+            self.changed = changed
+            self.failed = failed
+        }
+    }
+
+    /// Reads from now on, at its own pace.
+    package func start(_ surroundings: Surroundings) {
+        self.surroundings.withLock { $0 = surroundings }
         let thread = Thread { [self] in
-            var isFailing = false
             while !isStopped.withLock({ $0 }) {
-                do {
-                    let changes = try read(reader())
-                    if !changes.isEmpty { changed(changes) }
-                    isFailing = false
-                } catch {
-                    if !isFailing { failed(error) }
-                    isFailing = true
-                }
-                _ = alarm.wait(timeout: .now() + (isFailing ? 2 : 60))
+                let isWatched = surroundings.isWatched()
+                let wait = pace.withLock { $0.wait(isWatched: isWatched, at: MonotonicClock.now) }
+                if wait > .zero { _ = alarm.wait(timeout: .now() + wait.seconds) } else { readOnce(surroundings) }
             }
         }
         thread.name = "series"
         thread.start()
     }
 
-    /// Takes what the bus says of summaries, and reads when there is something new. What is asked for makes a producer speak too, so not every heartbeat is
-    /// a reason.
+    private func readOnce(_ surroundings: Surroundings) {
+        reading.withLock { _ in
+            let newSince = pace.withLock { $0.begin() }
+            do {
+                let changes = try read(surroundings.reader())
+                pace.withLock { $0.read(at: MonotonicClock.now) }
+                if !changes.isEmpty { surroundings.changed(changes) }
+            } catch {
+                let isFirst = pace.withLock { pace in
+                    defer { pace.failed(at: MonotonicClock.now, newSince: newSince) }
+                    return !pace.isFailing
+                }
+                if isFirst { surroundings.failed(error) }
+            }
+        }
+    }
+
+    /// Reads now if something is new: whoever asks sees what the commands show.
+    private func catchUp() {
+        guard let surroundings = surroundings.withLock({ $0 }),
+            pace.withLock({ $0.isBehind && !$0.isFailing }), state.withLock({ $0.isWhole })
+        else { return }
+        readOnce(surroundings)
+    }
+
+    /// Takes what the bus says of summaries. What is asked for makes a producer speak too, so not every heartbeat says
+    /// that something is new.
     package func hear(_ message: Message) {
         if message.topic == "daily.summary" {
-            alarm.signal()
+            somethingIsNew()
         } else if message.topic == Heartbeat.topic(consolidator.name), let head = Heartbeat(message)?.head {
             let isNew = heard.withLock { heard in
                 defer { heard = head }
                 return heard != head
             }
-            if isNew { alarm.signal() }
+            if isNew { somethingIsNew() }
         }
+    }
+
+    private func somethingIsNew() {
+        pace.withLock { $0.heard(at: MonotonicClock.now) }
+        alarm.signal()
     }
 
     package func stop() {
@@ -81,44 +127,75 @@ package final class SeriesKeeper: Sendable {
         alarm.signal()
     }
 
-    /// Takes in what is new since the last time.
+    /// Reads what is new since the last time.
     package func read(_ reader: StackReader) throws -> [Change] {
         var changes: [String: Set<LocalDay>] = [:]
         let isFirst = !state.withLock { $0.isWhole }
-        var (place, through) = state.withLock { ($0.place, $0.through) }
         while true {
-            let pages: [Page<ChangesPage>] = try reader.pages(
-                consolidator, .changes(topic: "daily.summary"), PullPlace(of: place, after: through))
-            guard let last = pages.last else {
-                guard place != nil else { break }
-                // Another store, or an older copy of it: all is read again.
-                (place, through) = (nil, .beginning)
-                state.withLock { $0 = State() }
-                continue
-            }
-            state.withLock { state in
-                for row in pages.flatMap(\.rows) {
-                    guard let number = row.day else { continue }
-                    let day = LocalDay(number: number)
-                    state.people[row.user, default: FigureSeries(paths)].take(day, row.body)
-                    changes[row.user, default: []].insert(day)
+            let (place, through) = state.withLock { ($0.place, $0.through) }
+            let isSame = try walk(reader, of: place, after: through) { rows, head, through in
+                state.withLock { state in
+                    for (row, day) in rows {
+                        state.shelf.take(row.user, day, row.body)
+                        changes[row.user, default: []].insert(day)
+                    }
+                    (state.place, state.through) = (head, through)
                 }
-                (state.place, state.through) = (last.head, last.through)
             }
-            place = last.head
-            guard last.through > through else { break }
-            through = last.through
+            if isSame || place == nil { break }
+            // Another store, or an older copy of it: everything is read again.
+            state.withLock { $0 = State(paths) }
         }
-        state.withLock { $0.isWhole = true }
+        let missing = state.withLock { state in
+            state.isWhole = true
+            return state.shelf.missing
+        }
+        if !missing.isEmpty { try readAgain(missing, reader) }
         return isFirst
             ? [] : changes.map { Change(user: $0.key, days: $0.value) }.sorted { $0.user < $1.user }
     }
 
-    /// Of somebody's days; nil while they are read for the first time. Who has none gets empty columns.
-    func withSeries<Result>(of user: String, _ body: (inout FigureSeries) -> Result) -> Result? {
-        state.withLock { state in
-            guard state.isWhole else { return nil }
-            return body(&state.people[user, default: FigureSeries(paths)])
+    /// Reads everything from the beginning, for people whose columns weren't kept. What changes meanwhile is taken in
+    /// by the next reading.
+    private func readAgain(_ people: Set<String>, _ reader: StackReader) throws {
+        let isComplete = try walk(reader, of: nil, after: .beginning) { rows, _, _ in
+            state.withLock { state in
+                for (row, day) in rows where people.contains(row.user) { state.shelf.take(row.user, day, row.body) }
+            }
         }
+        // Else the store is another one: the next reading finds that out, and begins anew.
+        if isComplete { state.withLock { $0.shelf.complete(people) } }
+    }
+
+    /// Calls `take` with the summaries from a place to the head, some pages at a time, and how far they go.
+    /// - Returns: false when the store isn't the one that the place belongs to.
+    private func walk(
+        _ reader: StackReader, of head: StoreHead?, after: SequenceNumber,
+        _ take: ([(row: ChangedRow, day: LocalDay)], StoreHead?, SequenceNumber) -> Void
+    ) throws -> Bool {
+        var (head, after) = (head, after)
+        while true {
+            let pages: [Page<ChangesPage>] = try reader.pages(
+                consolidator, .changes(topic: "daily.summary"), PullPlace(of: head, after: after))
+            guard let last = pages.last else { return false }
+            let rows = pages.flatMap(\.rows).compactMap { row in
+                row.day.map { (row: row, day: LocalDay(number: $0)) }
+            }
+            take(rows, last.head, last.through)
+            guard last.through > after else { return true }
+            (head, after) = (last.head, last.through)
+        }
+    }
+
+    /// Of a person's days; nil while they are being read.
+    func withSeries<Result: Sendable>(of user: String, _ body: (inout FigureSeries) -> Result) -> Result? {
+        catchUp()
+        let (result, isMissing) = state.withLock { state in
+            guard state.isWhole else { return (Result?.none, false) }
+            let result = state.shelf.withSeries(of: user, body)
+            return (result, result == nil)
+        }
+        if isMissing { somethingIsNew() }
+        return result
     }
 }

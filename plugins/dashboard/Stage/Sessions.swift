@@ -1,15 +1,16 @@
 import Foundation
 import HealthModel
 
-/// Browsers that have shown a token: each has a cookie of its own instead, until its time is over. Pure: secrets and times are passed in.
+/// Browsers that have shown a token: each has its own cookie instead, until that expires. Pure: secrets and times are
+/// passed in.
 package struct Sessions: Sendable {
     package static let cookie = "healthbus-session"
-    /// Hours that one lasts.
+    /// How many hours a session lasts.
     static let hours = 12
     private static let most = 64
 
     private struct Session {
-        /// What was shown: looked at again with each request, so that one that is taken back ends its sessions.
+        /// The token that was shown: checked again with each request, so that revoking it ends its sessions.
         var token: String
         var ends: MonotonicTime
     }
@@ -18,7 +19,7 @@ package struct Sessions: Sendable {
 
     package init() {}
 
-    /// - Parameter id: random, and told to nobody else.
+    /// - Parameter id: random, and known to nobody else.
     package mutating func begin(_ id: String, token: String, at now: MonotonicTime) {
         sessions = sessions.filter { $0.value.ends > now }
         if sessions.count >= Self.most, let oldest = sessions.min(by: { $0.value.ends < $1.value.ends }) {
@@ -29,7 +30,7 @@ package struct Sessions: Sendable {
 
     package mutating func end(_ id: String) { sessions[id] = nil }
 
-    /// The token that was shown for it.
+    /// The token with which the session was opened.
     package func token(_ id: String, at now: MonotonicTime) -> String? {
         sessions[id].flatMap { $0.ends > now ? $0.token : nil }
     }

@@ -1,24 +1,25 @@
 import HTTP
 
-/// Which requests come from the dashboard's own page, or from a program, and not from another site that a browser has open. Pure.
+/// Decides which requests come from the dashboard's own page or from a program, rather than from another site that a
+/// browser has open. Pure.
 ///
-/// A site whose name leads to this machine (DNS rebinding) is told by its `Host`; one that sends requests here by its `Origin`, or by what the browser
-/// says of where a request comes from.
+/// A site whose name resolves to this machine (DNS rebinding) is recognized by its `Host`; one that sends requests
+/// here, by its `Origin` or by what the browser reports about the request's origin.
 package struct SiteRule: Sendable {
-    /// In lower case, without ports: a container's or a proxy's is another than the one that is listened on.
+    /// In lower case, without ports: a container or a proxy uses another port than the one listened on.
     private let hosts: Set<String>
 
-    /// - Parameter hosts: names beside those of the loopback.
+    /// - Parameter hosts: names besides those of the loopback interface.
     package init(hosts: [String]) {
         self.hosts = Set(hosts.map { $0.lowercased() }).union(["localhost", "127.0.0.1", "::1"])
     }
 
-    /// - Throws: the answer for a request that isn't to be answered.
+    /// - Throws: the refusal, for a request that must not be answered.
     package func check(_ request: HTTPRequest) throws(DashboardProblem) {
         guard let authority = request.headers["Host"], let host = Self.host(authority[...]), hosts.contains(host) else {
             throw DashboardProblem(
-                421, "the dashboard isn't called that",
-                advice: "use its own address, or add the name to its option 'hosts'")
+                421, "the dashboard doesn't have that name",
+                hint: "use its own address, or add the name to its option 'hosts'")
         }
         // A link from elsewhere to the page is only a link.
         if request.headers["Sec-Fetch-Mode"] == "navigate", request.method == "GET", request.path == "/" { return }
@@ -29,9 +30,9 @@ package struct SiteRule: Sendable {
     }
 
     private static let foreign = DashboardProblem(
-        403, "another site's request isn't answered", advice: "open the dashboard's own address")
+        403, "requests from other sites aren't answered", hint: "open the dashboard's own address")
 
-    /// "https://health.example.org:8443" without its scheme; nil of "null" and whatever else is no origin.
+    /// "https://health.example.org:8443" without its scheme; nil for "null" and anything else that isn't an origin.
     private static func authority(ofOrigin origin: String) -> String? {
         guard let scheme = origin.firstRange(of: "://"), ["http", "https"].contains(origin[..<scheme.lowerBound]) else {
             return nil

@@ -7,9 +7,10 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// Messages as they pass, for pages that look. Each has a place of its own on the bus while it is open, so that nobody else is slowed down.
+/// Messages as they pass, for open pages. Each page has its own connection to the bus while it is open, so that nothing
+/// else is slowed down.
 package final class TapStreams: Sendable {
-    /// A reader's eyes: more in a second is left out and counted.
+    /// More messages per second than a person can read are left out and counted.
     private static let perSecond = 200
     private static let most = 4
 
@@ -20,28 +21,28 @@ package final class TapStreams: Sendable {
     }
 
     private let address: BusAddress
-    private let open = Mutex(0)
+    private let open = Mutex<[EventStream]>([])
 
     package init(_ address: BusAddress) {
         var address = address
-        // It shows what passes, also what nobody believes.
+        // It shows everything that passes, even messages that no process believes.
         address.trust = nil
         self.address = address
     }
 
     /// - Throws: 503 when too many are open.
     func stream(_ filter: TapFilter, showsValues: Bool) throws -> EventStream {
+        let stream = EventStream()
         let isFree = open.withLock { open in
-            guard open < Self.most else { return false }
-            open += 1
+            guard open.count < Self.most else { return false }
+            open.append(stream)
             return true
         }
         guard isFree else {
             throw DashboardProblem(
-                503, "\(Self.most) pages look at the messages already", advice: "close one of them",
+                503, "\(Self.most) pages are already showing the messages", hint: "close one of them",
                 headers: ["Retry-After": "5"])
         }
-        let stream = EventStream()
         let pace = Mutex(Pace())
         let bus: BusConnection
         do {
@@ -55,19 +56,26 @@ package final class TapStreams: Sendable {
                         Self.pass(showsValues ? message : Redaction.redact(message), to: stream, pace)
                     }))
         } catch {
-            open.withLock { $0 -= 1 }
+            forget(stream)
             throw error
         }
         stream.whenClosed { [self] in
-            // Closing waits for the bus's thread, and this is one that serves others.
+            // Closing waits for the bus's thread, but this thread has other requests to serve.
             let thread = Thread {
                 bus.close()
-                self.open.withLock { $0 -= 1 }
+                self.forget(stream)
             }
             thread.start()
         }
         stream.beat()
         return stream
+    }
+
+    private func forget(_ stream: EventStream) { open.withLock { $0.removeAll { $0 === stream } } }
+
+    /// Sends all readers a beat, however few messages pass.
+    func beat() {
+        for stream in open.withLock({ $0 }) { stream.beat() }
     }
 
     private static func pass(

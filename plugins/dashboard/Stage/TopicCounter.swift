@@ -2,10 +2,10 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// Counts messages by topic, for as long as somebody looks. Hints alone: they are small, and seldom.
+/// Counts messages by topic while a page is open. Only hints: they are small and infrequent.
 package final class TopicCounter: Sendable {
     private let counts = Mutex<[String: Int]>([:])
-    /// Topics are named by instances and types; whoever names more isn't counted.
+    /// Topics are named after instances and types; beyond this limit, new topics aren't counted.
     private static let most = 2000
 
     package init() {}
@@ -29,7 +29,7 @@ package final class TopicCounter: Sendable {
 
     var all: [String: Int] { counts.withLock { $0 } }
 
-    /// Messages a second by topic since then.
+    /// Messages per second by topic since the last call.
     static func rates(_ new: [String: Int], since old: [String: Int], seconds: Double) -> [String:
         Double]
     {

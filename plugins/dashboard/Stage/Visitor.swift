@@ -3,17 +3,17 @@ import HTTP
 import HealthModel
 import Synchronization
 
-/// Who asks, and what he may.
+/// Who is asking, and what they may do.
 struct Visitor: Sendable {
-    /// Whose days, where the request names nobody.
+    /// Whose days are meant if the request names no user.
     var user: String
     var mayRead: Bool
     var scopes: Set<TokenScope>
-    /// What he showed, to be shown to others in his name.
+    /// The token that the visitor showed, to be passed to the ingest.
     var token: String?
 }
 
-/// Knows visitors by their token or their session.
+/// Recognizes visitors by their token or their session.
 package final class FrontDoor: Sendable {
     private let isOpen: Bool
     private let grant: @Sendable (_ secret: String) throws -> TokenGrant?
@@ -22,8 +22,8 @@ package final class FrontDoor: Sendable {
     private let attempts = Mutex(FailedAttempts<UInt64>(allowed: 20, forgivenAfter: 3))
 
     /// - Parameters:
-    ///   - isOpen: whether everybody may read.
-    ///   - grant: what a token allows; nil for one that isn't good.
+    ///   - isOpen: whether anybody may read.
+    ///   - grant: what a token allows; nil for one that isn't valid.
     package init(
         isOpen: Bool, now: @escaping @Sendable () -> MonotonicTime,
         grant: @escaping @Sendable (_ secret: String) throws -> TokenGrant?
@@ -38,7 +38,7 @@ package final class FrontDoor: Sendable {
         }
         let shown = request.bearerToken ?? session
         guard let shown, let grant = try grant(shown) else {
-            // Where everybody may read, a session that has ended is no reason not to.
+            // If anybody may read, an expired session is no reason to refuse.
             guard request.bearerToken == nil else { throw wrong(request.peer) }
             return Visitor(user: "me", mayRead: isOpen, scopes: [])
         }
@@ -51,17 +51,17 @@ package final class FrontDoor: Sendable {
         return attempts.withLock { attempts in
             if let wait = attempts.wait(peer, at: seconds) {
                 return DashboardProblem(
-                    429, "too many wrong tokens", advice: "try again after Retry-After",
+                    429, "too many wrong tokens", hint: "try again after Retry-After",
                     headers: ["Retry-After": String(Int(wait.rounded(.up)))])
             }
             attempts.failed(peer, at: seconds)
             return DashboardProblem(
-                401, "this token isn't good", advice: "make one with 'healthbus token new --scope read'",
+                401, "this token isn't valid", hint: "make one with 'healthbus token new --scope read'",
                 headers: ["WWW-Authenticate": "Bearer"])
         }
     }
 
-    /// Gives a browser that shows its token a cookie.
+    /// Gives a cookie to a browser that shows its token.
     func begin(_ request: HTTPRequest, secure: Bool) throws -> HTTPResponse {
         guard let token = request.bearerToken else { throw DashboardProblem.unauthorized }
         let visitor = try visitor(request)

@@ -1,7 +1,8 @@
 // The frame: which view is shown, what is live, and what went wrong.
 
-import { Live, Refusal } from './api.js';
+import { Refusal } from './api.js';
 import { h, prose } from './dom.js';
+import { Live } from './live.js';
 import { language, t } from './words.js';
 
 const VIEWS = {
@@ -11,10 +12,10 @@ const VIEWS = {
 const GROUPS = [['person', ['days', 'nights', 'workouts', 'body']], ['operator', ['pipeline', 'waits', 'tap', 'history']], ['more', ['import', 'settings']]];
 
 const main = document.getElementById('main'), nav = document.getElementById('nav'), state = document.getElementById('state');
-const live = new Live('live');
+const live = new Live();
 let leave = () => {}, turn = 0, counts = {}, stale = false, away = false;
 
-/** #/day/2026-11-22?figure=steps is the view `day`, of what, with options. */
+/** #/day/2026-11-22?figure=steps is the view `day`, its subject, and options. */
 function place() {
   const [path, query] = location.hash.slice(2).split('?');
   const [view, ...rest] = path.split('/').map(decodeURIComponent);
@@ -31,16 +32,16 @@ function drawNav(view) {
   ]));
 }
 
-export const problem = (error) => h('div', { class: 'notice ill', role: 'alert' }, h('p', null, error.message), error.advice && h('p', { class: 'advice' }, prose(error.advice)));
+export const problem = (error) => h('div', { class: 'notice ill', role: 'alert' }, h('p', null, error.message), error.hint && h('p', { class: 'advice' }, prose(error.hint)));
 
-/** A view's own file comes when it is first shown. A browser may remember that it didn't come, so the page is loaded anew once there is somebody to ask. */
+/** A view's own file is loaded when it is first shown. A browser may remember a failed load, so the page is reloaded once the server answers. */
 const load = (view) => import(VIEWS[view]).catch((error) => {
   if (!(error instanceof TypeError)) throw error;
   stale = true;
   throw new Refusal(t('unreachable'), t('unreachableAdvice'), 0);
 });
 
-/** Draws the view of the address. A view gives back what to do when it is left; what it finds after it was left is dropped. */
+/** Draws the view for the address. A view returns a function to call when it is left; results that arrive after that are dropped. */
 async function show(keep) {
   const mine = ++turn, { view, rest, options } = place();
   const from = scrollY, held = keep && document.activeElement?.id;
@@ -64,7 +65,7 @@ async function show(keep) {
     if (!(error instanceof Refusal)) console.error(error);
     made = [h('div', { class: 'top' }, h('h1', null, t(`view.${view}`))), problem(error instanceof Refusal ? error : new Refusal(t('broken'), t('brokenAdvice')))];
     if (error.status === 0) away = true;
-    // Who may not read at all shows a token first.
+    // A visitor without the right to read must show a token first.
     if (error.status === 401) made.push(h('section', { class: 'card' }, h('p', null, t('notAllowed')), (await import('./settings.js')).tokenForm('read', () => { live.open(); show(); })));
   }
   if (mine !== turn) { for (const end of leaving) end(); return; }
@@ -85,7 +86,6 @@ live.onstate = (connected) => {
   else if (connected && away) { away = false; show(true); }
 };
 live.on('waits', (told) => { counts = { waits: told.waits.filter((one) => ['warning', 'error'].includes(one.severity)).length }; drawNav(place().view); });
-live.open();
 addEventListener('hashchange', () => show());
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => show(true));
 show();

@@ -1,4 +1,4 @@
-// Weight and whatever else is measured of the body: what was measured, and a line through it.
+// Weight and other measurements of the body: the values, and a line through them.
 
 import { about, ask } from './api.js';
 import { chart, series } from './charts.js';

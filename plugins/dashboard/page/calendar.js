@@ -1,4 +1,5 @@
-// A year of one figure: a column a week, a row a weekday; the more, the stronger its colour. Arrow keys walk through the days.
+// A year of one figure: a column per week, a row per weekday; the higher the value, the stronger the colour. Arrow keys
+// walk through the days.
 
 import { h, scroll } from './dom.js';
 import { date, daysBetween, full, shift, weekdays, dayOf } from './format.js';
@@ -46,7 +47,7 @@ export function yearCalendar(figure, from, to, told, open) {
     event.target.tabIndex = -1; button.tabIndex = 0; button.focus();
   });
   const box = scroll(t('calendarOf', { figure: figure.title }), grid);
-  // A year is wider than a phone: the newest days are what one wants to see first.
+  // A year is wider than a phone's screen: the newest days should be seen first.
   requestAnimationFrame(() => { box.scrollLeft = box.scrollWidth; });
   const some = all.map(valueOf).filter((one) => one !== null);
   return [box, h('p', { class: `scale small soft ${figure.family}` }, some.length ? [full(figure, Math.min(...some)), [...Array(LEVELS).keys()].map((at) => h('i', { class: `cell l${at + 1}` })), full(figure, Math.max(...some))] : t('noValues'))];

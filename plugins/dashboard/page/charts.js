@@ -1,4 +1,5 @@
-// Charts by Chart.js (Debian's, served from this machine). Each comes with its numbers as a table, for who can't see it.
+// Charts by Chart.js (Debian's, served from this machine). Each comes with its numbers as a table, for people who can't
+// see it.
 
 import { h, scroll, table } from './dom.js';
 import { t } from './words.js';
@@ -17,10 +18,11 @@ const library = () => (loading ??= import(new URL('lib/chart.js', document.baseU
   return Chart;
 }));
 
-// It comes while the view still asks for its data. Who needs it waits for it, and hears if it failed.
+// It is loaded while the view is still fetching its data. Code that needs it waits for it, and learns if loading
+// failed.
 library().catch(() => {});
 
-/** Charts whose view is gone are let go. */
+/** Charts whose view is gone are released. */
 function prune() {
   for (const one of drawn) if (!one.canvas.isConnected) { one.destroy(); drawn.delete(one); }
 }
@@ -93,7 +95,7 @@ export function chart({ label, labels, lines, tick, say, place = tick, low = fal
 export const legend = (items) => h('ul', { class: 'legend' }, items.map(([tone, title, soft]) =>
   h('li', null, h('i', { '--tone': `var(--${tone})`, class: soft ? 'soft-key' : null }), title)));
 
-/** The table is made when somebody opens it. */
+/** The table is made when it is opened. */
 export function asTable(label, { columns, rows }) {
   const details = h('details', { class: 'numbers' }, h('summary', null, t('numbers')));
   details.addEventListener('toggle', () => { if (details.open && details.childElementCount === 1) details.append(scroll(label, table(label, columns, rows))); });

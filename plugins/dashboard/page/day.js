@@ -1,4 +1,4 @@
-// One day: its figures, its hours, who counted, the night before, workouts and rings.
+// One day: its figures, its hours, which source counted, the night before, workouts and rings.
 
 import { about, ask } from './api.js';
 import { chart, series } from './charts.js';
@@ -22,7 +22,7 @@ export async function draw(frame) {
   const zone = summary.zone ?? person.zone;
   return [head, h('p', { class: 'soft small', id: 'final' }, standing(summary)), tiles(summary, [...list, ...others([summary])]),
     hours(frame, told, list, zone), await sourcesOf(frame, day, list.filter((one) => one.explain && one.rule === 'total' && value(summary, one) !== null), zone),
-    h('div', { class: 'pair' }, await sleepOf(day, summary, zone, true), h('div', null, rings(summary, told.apple), workouts(summary, zone)))];
+    h('div', { class: 'pair' }, await sleepOf(day, summary, zone, true), h('div', null, rings(summary, told.apple), workouts(summary, zone), places(summary)))];
 }
 
 function standing(summary) {
@@ -83,4 +83,10 @@ function workouts(summary, zone) {
   return card(t('view.workouts'), null, summary.workouts?.length ? h('ul', { class: 'list' }, summary.workouts.map((one) => h('li', null,
     h('a', { href: `#/workouts/${one.id}` }, named('activity', one.activity)), h('div', { class: 'small soft' },
       [time(one.start, zone), duration(one.durationSeconds / 60), one.distanceMeters && distance(one.distanceMeters), one.energyKilocalories && energy(one.energyKilocalories)].filter(Boolean).join(' · '))))) : empty(t('noWorkouts')));
+}
+
+/** Only where a stack has the plugin, and the day has a visit. */
+function places(summary) {
+  return summary.places?.length ? card(t('places'), null, h('ul', { class: 'list', id: 'places' }, summary.places.map((one) => h('li', null, one.place, h('div', { class: 'small soft' },
+    [duration(one.minutes), t('visits', { count: one.visits })].join(' · ')))))) : null;
 }

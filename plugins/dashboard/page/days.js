@@ -20,7 +20,8 @@ export async function draw(frame) {
   const glance = h('div'), rest = h('div');
   drawWeek(glance, week.days, list);
   let extra = others(week.days);
-  // What is measured now and then isn't in every week: it is looked for at once when it is asked for, else once the page stands.
+  // Occasional measurements aren't in every week: they are fetched at once if requested, otherwise once the page is
+  // drawn.
   const more = async () => { extra = others((await ask('days', { last: 90 })).days); };
   const wanted = frame.options.get('figure');
   const asked = wanted?.startsWith('other.') && !extra.some((one) => one.path === wanted);
@@ -39,7 +40,7 @@ export async function draw(frame) {
 function drawWeek(into, days, list, changed = new Set()) {
   const shown = WEEK.map(([path, rank]) => [list.find((one) => one.path === path), rank]).filter(([figure]) => figure && days.some((day) => value(day, figure) !== null));
   const most = new Map(shown.map(([figure]) => [figure, Math.max(...days.map((day) => value(day, figure) ?? 0))]));
-  into.replaceChildren(card(t('lastSeven'), null, h('table', { class: 'week' },
+  into.replaceChildren(card(t('lastSeven'), null, h('div', { class: 'fits' }, h('table', { class: 'week' },
     h('caption', { class: 'hidden' }, t('lastSeven')),
     h('thead', null, h('tr', null, h('th', { scope: 'col' }, t('day')), shown.map(([figure, rank]) => h('th', { scope: 'col', class: `rank${rank}` }, figure.title)), h('th', { scope: 'col', class: 'left rank1' }, t('view.workouts')))),
     h('tbody', null, [...days].reverse().map((day) => h('tr', { class: changed.has(day.date) ? 'changed' : null, 'data-date': day.date },
@@ -50,10 +51,10 @@ function drawWeek(into, days, list, changed = new Set()) {
         return h('td', { class: `rank${rank} ${figure.family}`, 'data-figure': figure.path, 'data-value': told }, full(figure, told),
           figure.sums || figure.family === 'sleep' ? h('span', { class: 'bar', '--part': told && most.get(figure) ? `${(100 * told) / most.get(figure)}%` : '0%' }) : null);
       }),
-      h('td', { class: 'left rank1 small' }, (day.workouts ?? []).map((one, at) => [at ? ', ' : '', h('a', { href: `#/workouts/${one.id}` }, `${named('activity', one.activity)} ${duration(one.durationSeconds / 60)}`)]))))))));
+      h('td', { class: 'left rank1 small' }, (day.workouts ?? []).map((one, at) => [at ? ', ' : '', h('a', { href: `#/workouts/${one.id}` }, `${named('activity', one.activity)} ${duration(one.durationSeconds / 60)}`)])))))))));
 }
 
-/** Puts what was found later into the picker, which may be in use. */
+/** Adds figures found later to the picker, which may be in use. */
 function offer(into, list) {
   const select = into.querySelector('#figure'), groups = byFamily(list);
   for (const [name, options] of groups) {
@@ -71,7 +72,7 @@ async function drawFigure(frame, into, person, list) {
   const years = [...Array(Number(person.last.slice(0, 4)) - Number(person.first.slice(0, 4)) + 1).keys()].map((at) => String(Number(person.last.slice(0, 4)) - at));
   const rolling = 'rolling', year = frame.options.get('year') ?? rolling;
   const told = await columns(figure, person);
-  // Whoever picks quickly gets what was picked last.
+  // After quick picks, only the last one counts.
   if (mine !== turn) return;
   const change = (changed) => { frame.keep(changed); drawFigure(frame, into, person, list); };
   const [from, to] = year === rolling ? [shift(person.last, -364), person.last] : [`${year}-01-01`, `${year}-12-31`];
@@ -110,7 +111,7 @@ function trend(figure, told, frame, change) {
       lines: [
         series({ title: t('mean7'), values: cut(means(told.values, 7)), tone: figure.family }),
         series({ title: t('mean30'), values: cut(means(told.values, 30)), tone: 'soft', dash: [5, 4], width: 1.5 }),
-        // Days that are narrower than a pixel say nothing.
+        // Days narrower than a pixel show nothing.
         labels.length < 800 && series({ title: t('eachDay'), values: cut(told.values), tone: figure.family, kind: figure.sums ? 'bar' : 'line', soft: true, width: 1, points: !figure.sums }),
       ].filter(Boolean),
       tick: (one) => date(one, labels.length > 200 ? 'monthYear' : 'short'), place: (one) => date(one), pick: (at) => frame.go(`#/day/${labels[at]}`),

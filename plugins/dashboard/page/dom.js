@@ -16,7 +16,7 @@ function fill(element, attributes, children) {
 export const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
 export const s = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
-/** A drawing: one image for who listens, with its title. */
+/** A drawing: for screen readers, one image with its title. */
 export const drawing = (width, height, label, ...children) =>
   s('svg', { viewBox: `0 0 ${width} ${height}`, width: '100%', role: 'img', 'aria-label': label }, ...children);
 
@@ -37,7 +37,7 @@ export function table(caption, columns, rows, attributes) {
       : h(at ? 'td' : 'th', { scope: at ? null : 'row', class: [columns[at].left && 'left', columns[at].class].filter(Boolean).join(' ') || null }, cell))))));
 }
 
-/** What is wider than the screen scrolls by itself, by keyboard too. */
+/** Content wider than the screen scrolls on its own, by keyboard too. */
 export const scroll = (label, ...children) => h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label }, ...children);
 
 export const card = (title, controls, ...children) =>
@@ -56,7 +56,7 @@ export function picker(label, options, value, changed, id) {
       options.map(([name, title]) => (Array.isArray(title) ? h('optgroup', { label: name }, title.map(option)) : option([name, title])))));
 }
 
-/** A row of buttons of which one is pressed. With an id the focus stays on it when its view is drawn anew. */
+/** A row of buttons of which one is pressed. With an id the focus stays on it when its view is redrawn. */
 export const choice = (label, options, value, changed, id) =>
   h('div', { class: 'group', role: 'group', 'aria-label': label }, options.map(([name, title]) =>
     h('button', { type: 'button', id: id && `${id}-${name}`, 'aria-pressed': String(name === value), onclick: () => changed(name) }, title)));

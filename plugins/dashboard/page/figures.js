@@ -32,7 +32,8 @@ export function others(days) {
     for (const [type, told] of Object.entries(day.other ?? {})) {
       const member = ['sum', 'average', 'minutes', 'count'].find((name) => typeof told[name] === 'number');
       if (!member || found.has(type)) continue;
-      const title = word(`figure.other.${type}`) ?? named('figure', type.replace(/^HK\w+?TypeIdentifier/, ''));
+      const what = word(`figure.other.${type}`) ?? named('figure', type.replace(/^HK\w+?TypeIdentifier/, ''));
+      const title = member === 'count' ? t('howOften', { what }) : what;
       found.set(type, { path: `other.${type}`, member, title, family: 'other', unit: member === 'minutes' ? 'min' : member === 'count' ? 'count' : told.unit, sums: member !== 'average', digits: told.unit === 'count' || member === 'count' ? 0 : undefined });
     }
   }

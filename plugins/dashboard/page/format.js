@@ -1,4 +1,4 @@
-// Numbers, units, dates and times as people have them.
+// Numbers, units, dates and times in the user's own form.
 
 import { locale, t, word } from './words.js';
 

@@ -1,10 +1,20 @@
-// An export, dropped on the page: how far it is, what was new, and what was put aside.
+// An export dropped on the page: its progress, what was new, and what was quarantined.
 
 import { about, ask, Refusal, upload } from './api.js';
 import { card, empty, h, prose, scroll, table } from './dom.js';
 import { moment, named, number, percent } from './format.js';
 import { tokenForm } from './settings.js';
 import { t } from './words.js';
+
+const NAMES = 'names', MOST = 100;
+/** What dropped files are called, by import. A name may be private: it stays in this browser and never reaches the server, or a log. */
+const names = () => JSON.parse(localStorage.getItem(NAMES) ?? '[]');
+const remember = (id, name) => localStorage.setItem(NAMES, JSON.stringify([[id, name], ...names().filter(([one]) => one !== id)].slice(0, MOST)));
+/** The name of a file dropped here; it is unknown for files sent from elsewhere. */
+function nameOf(one, known) {
+  const file = String(one.path ?? '').split('/').at(-1);
+  return known.get(one.id) ?? (/^posted-[0-9a-f]+$/.test(file) ? t('sentFile') : file);
+}
 
 const UNDER_WAY = new Set(['open', 'reading', 'queued', 'receiving']);
 
@@ -16,7 +26,7 @@ export async function draw(frame) {
     if (frame.current()) before.replaceChildren(imported([...seen.values()], person.zone));
   };
   frame.leaving.push(frame.live.on('import', (one) => { seen.set(one.id, { ...seen.get(one.id), ...one }); before.replaceChildren(imported([...seen.values()], person.zone)); }));
-  // A small file is read between two looks at the pipeline, which say nothing of it then.
+  // A small file may be read between two states of the pipeline, so that neither shows it.
   const follow = async (id) => {
     while (frame.current()) {
       await list();
@@ -46,21 +56,22 @@ async function take(file, said, follow) {
   said.replaceChildren(text, bar);
   try {
     const { id } = await upload('import', file, (part) => { bar.value = part; });
+    remember(id, file.name);
     said.replaceChildren(h('p', null, t('sent', { name: file.name })));
     await follow(id);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    said.replaceChildren(h('div', { class: 'notice ill', role: 'alert' }, h('p', null, error.message), error.advice && h('p', { class: 'advice' }, prose(error.advice))));
+    said.replaceChildren(h('div', { class: 'notice ill', role: 'alert' }, h('p', null, error.message), error.hint && h('p', { class: 'advice' }, prose(error.hint))));
   }
 }
 
 function imported(list, zone) {
   if (!list.length) return card(t('imported'), null, empty(t('noImports')));
-  const rows = list.sort((a, b) => b.submitted.localeCompare(a.submitted));
+  const known = new Map(names()), rows = list.sort((a, b) => b.submitted.localeCompare(a.submitted));
   const count = (one, member) => (one.report ? number(one.report[member] ?? 0) : '–');
   const state = (one) => [named('state', one.state), one.progress?.fraction && ` ${percent(one.progress.fraction)}`, one.problem && `: ${one.problem}`];
   const aside = rows.reduce((sum, one) => sum + (one.report?.quarantined ?? 0), 0);
   return card(t('imported'), null, scroll(t('imported'), table(t('imported'), [{ title: t('file') }, { title: t('when'), left: true }, { title: t('state'), left: true }, { title: t('read') }, { title: t('addedSamples') }, { title: t('knownSamples') }, { title: t('aside') }],
-    rows.map((one) => [String(one.name ?? one.path ?? '').split('/').at(-1), moment(one.submitted, zone), h('span', null, state(one)), count(one, 'read'), count(one, 'added'), count(one, 'known'), count(one, 'quarantined')]))),
+    rows.map((one) => [nameOf(one, known), moment(one.submitted, zone), h('span', null, state(one)), count(one, 'read'), count(one, 'added'), count(one, 'known'), count(one, 'quarantined')]))),
   aside > 0 && h('p', { class: 'advice' }, prose(t('asideWhy', { count: aside }))));
 }

@@ -1,4 +1,4 @@
-// Nights: when they were, how regular, what one was made of, and naps.
+// Nights: when they were, how regular, the stages of one, and naps.
 
 import { about, ask } from './api.js';
 import { asTable, chart, series } from './charts.js';
@@ -15,7 +15,7 @@ export async function draw(frame) {
   const { nights } = await ask('nights', span === 'all' ? { from: person.first, to: person.last } : null);
   frame.leaving.push(frame.live.on('days', () => frame.redraw()));
   const main = nights.filter((one) => one.main).slice(-SPANS[span]), naps = nights.filter((one) => !one.main && (!main.length || one.date >= main[0].date));
-  const title = h('div', { class: 'top' }, h('h1', null, t('view.nights')), choice(t('weeks'), [['30', t('days30')], ['90', t('days90')], ['all', t('allNights')]], span, (one) => { frame.keep({ span: one }); frame.redraw(); }, 'span'));
+  const title = h('div', { class: 'top' }, h('h1', null, t('view.nights')), choice(t('weeks'), [['30', t('days30')], ['90', t('nights90')], ['all', t('allNights')]], span, (one) => { frame.keep({ span: one }); frame.redraw(); }, 'span'));
   if (!main.length) return [title, card(null, null, empty(t('noNights')))];
 
   const day = main.some((one) => one.date === frame.rest[0]) ? frame.rest[0] : main.at(-1).date;

@@ -24,7 +24,7 @@ export function tokenForm(scope, entered) {
     event.preventDefault();
     try { await entered(await enter(field.value)); } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      said.replaceChildren(error.message, ' ', ...prose(error.advice ?? ''));
+      said.replaceChildren(error.message, ' ', ...prose(error.hint ?? ''));
     }
   } }, h('div', { class: 'controls' }, h('label', null, t('token'), field), h('button', { type: 'submit' }, t('enter'))), said);
 }

@@ -1,7 +1,8 @@
 // Messages as they pass. Health values stay hidden until somebody asks for them.
 
-import { ask, Live } from './api.js';
+import { address, ask } from './api.js';
 import { card, empty, h } from './dom.js';
+import { Stream } from './stream.js';
 import { t } from './words.js';
 
 const KEPT = 300;
@@ -32,16 +33,18 @@ export async function draw(frame) {
     const wanted = new FormData(form), query = new URLSearchParams([...wanted].filter(([, value]) => value));
     frame.keep({ topic: wanted.get('topic'), type: wanted.get('type'), from: wanted.get('from') });
     waiting = [];
-    if (tap) return tap.open(`tap?${query}`);
-    tap = new Live(`tap?${query}`);
+    if (tap) return tap.open(address(`tap?${query}`));
+    tap = new Stream(address(`tap?${query}`));
     tap.on('message', (told) => {
-      if (told.skipped) { skipped += told.skipped; left.textContent = t('skipped', { count: skipped }); }
-      if (told.topic && !paused && waiting.push(told) > KEPT) waiting.shift();
+      if (!paused && waiting.push(told) > KEPT) waiting.shift();
     });
+    tap.on('skipped', (told) => { skipped += told.skipped; left.textContent = t('skipped', { count: skipped }); });
     return tap.open();
   }
   const timer = setInterval(flush, 250);
-  frame.leaving.push(() => { clearInterval(timer); tap?.close(); });
+  const wake = () => { if (document.visibilityState === 'visible') tap?.wake(); };
+  document.addEventListener('visibilitychange', wake);
+  frame.leaving.push(() => { clearInterval(timer); document.removeEventListener('visibilitychange', wake); tap?.close(); });
   listen();
   return [h('div', { class: 'top' }, h('h1', null, t('view.tap'))), h('section', { class: 'card' }, form), h('section', { class: 'card' }, hint, left, list)];
 }

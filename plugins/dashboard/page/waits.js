@@ -33,12 +33,12 @@ function entry(one, person, said, frame) {
       form.replaceChildren();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      said.replaceChildren(h('div', { class: 'notice ill' }, h('p', null, error.message), error.advice && h('p', { class: 'advice' }, prose(error.advice))));
+      said.replaceChildren(h('div', { class: 'notice ill' }, h('p', null, error.message), error.hint && h('p', { class: 'advice' }, prose(error.hint))));
     }
     return undefined;
   };
   return h('section', { class: 'card', 'data-kind': one.kind }, h('div', { class: 'top' }, h('h2', null, `${named('wait', one.kind)}${one.subject ? `: ${one.subject}` : ''}`),
     one.since && h('span', { class: 'small soft' }, t('sinceWhen', { when: moment(one.since, person.zone) }))),
-  h('p', { class: { warning: 'state wait', error: 'state ill' }[one.severity] }, prose(sentence(one.what))), one.advice && h('p', { class: 'advice' }, prose(sentence(one.advice))),
+  h('p', { class: { warning: 'state wait', error: 'state ill' }[one.severity] }, prose(sentence(one.what))), one.remedy && h('p', { class: 'advice' }, prose(sentence(one.remedy))),
   one.retry && h('p', null, h('button', { type: 'button', onclick: again }, t('retry'))), form);
 }

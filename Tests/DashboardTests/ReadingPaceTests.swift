@@ -1,0 +1,55 @@
+import DashboardStage
+import HealthModel
+import Testing
+
+/// When the dashboard reads what is new.
+struct ReadingPaceTests {
+    private let begin = MonotonicTime(microseconds: 1_000_000_000)
+
+    /// Has read once, at `begin`.
+    private var rested: ReadingPace {
+        var pace = ReadingPace()
+        _ = pace.begin()
+        pace.read(at: begin)
+        return pace
+    }
+
+    @Test func theFirstReadingComesAtOnce() {
+        #expect(ReadingPace().wait(isWatched: false, at: begin) == .zero)
+        #expect(ReadingPace().isBehind)
+    }
+
+    @Test func atRestItIsReadRegularly() {
+        #expect(rested.wait(isWatched: true, at: begin + .seconds(10)) == .seconds(50))
+        #expect(rested.wait(isWatched: true, at: begin + .seconds(70)) == .zero)
+        #expect(!rested.isBehind)
+    }
+
+    /// However often something changes, an unwatched dashboard reads it once in a while.
+    @Test func anImportIsReadSeldomWhileNobodyLooks() {
+        var pace = rested
+        for second in 5..<20 { pace.heard(at: begin + .seconds(second)) }
+        #expect(pace.isBehind)
+        #expect(pace.wait(isWatched: false, at: begin + .seconds(20)) == .seconds(15))
+        #expect(pace.wait(isWatched: true, at: begin + .seconds(20)) == .zero)
+        #expect(pace.wait(isWatched: false, at: begin + .seconds(36)) == .zero)
+        #expect(pace.begin() == begin + .seconds(5))
+        pace.read(at: begin + .seconds(36))
+        #expect(!pace.isBehind)
+    }
+
+    /// What comes during a reading isn't forgotten, nor what a failed one should have read.
+    @Test func nothingIsForgotten() {
+        var pace = rested
+        pace.heard(at: begin + .seconds(1))
+        let since = pace.begin()
+        pace.heard(at: begin + .seconds(2))
+        pace.read(at: begin + .seconds(3))
+        #expect(pace.isBehind)
+        _ = pace.begin()
+        pace.failed(at: begin + .seconds(4), newSince: since)
+        #expect(pace.isBehind && pace.isFailing)
+        #expect(pace.wait(isWatched: true, at: begin + .seconds(5)) == .seconds(1))
+        #expect(pace.wait(isWatched: true, at: begin + .seconds(6)) == .zero)
+    }
+}

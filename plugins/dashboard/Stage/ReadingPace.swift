@@ -1,0 +1,44 @@
+import HealthModel
+
+/// When summaries are read. While somebody looks, at once; else seldom, since an import changes each day several times,
+/// and nobody sees that. Pure.
+package struct ReadingPace: Sendable {
+    /// How long what is new may wait while nobody looks.
+    package static let unwatched = Duration.seconds(30)
+    /// A reading in any case: what said that something is new may have been lost.
+    package static let regular = Duration.seconds(60)
+    package static let retry = Duration.seconds(2)
+
+    private var newSince: MonotonicTime?
+    private var readAt: MonotonicTime?
+    package private(set) var isFailing = false
+
+    package init() {}
+
+    package var isBehind: Bool { newSince != nil || readAt == nil }
+
+    package mutating func heard(at now: MonotonicTime) { newSince = newSince ?? now }
+
+    /// - Returns: what `failed` needs: since when something was new.
+    package mutating func begin() -> MonotonicTime? {
+        defer { newSince = nil }
+        return newSince
+    }
+
+    package mutating func read(at now: MonotonicTime) { (readAt, isFailing) = (now, false) }
+
+    package mutating func failed(at now: MonotonicTime, newSince since: MonotonicTime?) {
+        isFailing = true
+        readAt = now
+        newSince = newSince ?? since ?? now
+    }
+
+    /// The time until the next reading; zero: now.
+    package func wait(isWatched: Bool, at now: MonotonicTime) -> Duration {
+        guard let readAt else { return .zero }
+        let regular = Self.regular - (now - readAt)
+        guard let newSince else { return max(.zero, regular) }
+        if isFailing { return max(.zero, Self.retry - (now - readAt)) }
+        return isWatched ? .zero : max(.zero, min(regular, Self.unwatched - (now - newSince)))
+    }
+}

@@ -1,0 +1,59 @@
+import HealthModel
+import Inspection
+
+/// The columns of the people that were asked about last: a stack may have a thousand people, and ten years of one take
+/// two megabytes. Pure.
+package struct SeriesShelf: Sendable {
+    /// People whose columns are kept.
+    package static let room = 16
+
+    private struct Person {
+        var series: FigureSeries
+        /// Counts up with each question about anyone.
+        var asked: Int
+        /// Whether all days are in; nobody's columns are shown before.
+        var isWhole: Bool
+    }
+
+    private let paths: [[String]]
+    private var kept: [String: Person] = [:]
+    /// Everyone who has had a day.
+    private var names: Set<String> = []
+    private var questions = 0
+
+    package init(_ paths: [[String]]) { self.paths = paths }
+
+    /// Takes what the changelog has next. While there is room, people are kept as they come.
+    package mutating func take(_ user: String, _ day: LocalDay, _ summary: Value?) {
+        if names.insert(user).inserted, kept.count < Self.room {
+            kept[user] = Person(series: FigureSeries(paths), asked: 0, isWhole: true)
+        }
+        kept[user]?.series.take(day, summary)
+    }
+
+    /// People whose earlier days have to be read.
+    package var missing: Set<String> { Set(kept.filter { !$0.value.isWhole }.keys) }
+
+    /// These people's days are all in.
+    package mutating func complete(_ people: Set<String>) {
+        for user in people { kept[user]?.isWhole = true }
+    }
+
+    /// - Returns: nil while the person's days have to be read; someone else's place is free then. Somebody without days
+    ///   has empty columns.
+    package mutating func withSeries<Result>(of user: String, _ body: (inout FigureSeries) -> Result) -> Result? {
+        questions += 1
+        if kept[user] == nil {
+            var none = FigureSeries(paths)
+            guard names.contains(user) else { return body(&none) }
+            if kept.count >= Self.room, let longest = kept.min(by: { $0.value.asked < $1.value.asked }) {
+                kept[longest.key] = nil
+            }
+            kept[user] = Person(series: none, asked: questions, isWhole: false)
+        }
+        kept[user]?.asked = questions
+        guard var person = kept.removeValue(forKey: user) else { return nil }
+        defer { kept[user] = person }
+        return person.isWhole ? body(&person.series) : nil
+    }
+}

@@ -1,0 +1,45 @@
+// The one stream of all tabs. It ends with the last of them, since the browser then ends this worker.
+
+import { ANY_DAY, Stream } from './stream.js';
+
+const EVENTS = ['pipeline', 'waits', 'days', 'import'];
+/** For each tab what it missed while it was hidden; null while it is seen. */
+const tabs = new Map();
+const newest = new Map();
+const stream = new Stream(new URL('api/live', location.href));
+let connected = null;
+
+function tell(event, told) {
+  for (const [port, missed] of tabs) if (missed) missed.add(event); else port.postMessage([event, told]);
+}
+function hear(event, told) {
+  newest.set(event, told);
+  tell(event, told);
+}
+for (const event of EVENTS) stream.on(event, (told) => hear(event, told));
+stream.onstate = (now) => {
+  // Days may have changed while there was no connection.
+  if (now && connected === false) hear('days', ANY_DAY);
+  connected = now;
+  tell('state', now);
+};
+
+const said = {
+  /** This tab has become visible, for the first time or again. */
+  look(port) {
+    // Every new tab gets the current state; past events go only to tabs that were there.
+    const missed = tabs.get(port) ?? new Set(tabs.has(port) ? [] : ['state', 'pipeline', 'waits']);
+    tabs.set(port, null);
+    if (missed.has('state') && connected !== null) port.postMessage(['state', connected]);
+    for (const event of EVENTS) {
+      if (!missed.has(event) || !newest.has(event)) continue;
+      port.postMessage([event, event === 'days' ? ANY_DAY : newest.get(event)]);
+    }
+    stream.wake();
+  },
+  rest(port) { if (!tabs.get(port)) tabs.set(port, new Set(tabs.has(port) ? [] : ['state', 'pipeline', 'waits'])); },
+  leave(port) { tabs.delete(port); },
+  open() { stream.open(); },
+};
+
+addEventListener('connect', ({ ports: [port] }) => { port.onmessage = ({ data }) => said[data](port); });
