@@ -1,20 +1,21 @@
-# Everything builds in release, with the same flags: one build serves `run` and `test`, and a plain `swift build -c release` too.
-# Warnings are errors; that is set in Package.swift, for a flag here would make a second build.
+# Everything is built in release, with the same flags: one build serves `run`, `test`, and a plain
+# `swift build -c release`. Warnings are errors; that is set in Package.swift, because a flag here would cause a second
+# build.
 
 SWIFT ?= swift
 # On a terminal the compiler would get another flag, for colours, and build everything again.
 BUILD := $(SWIFT) build --configuration release --no-color-diagnostics
-# A test that crashes says so at once: the toolchain's backtracer can hang for ever in a process with many threads.
+# So that a test that crashes ends at once: the toolchain's backtracer can hang forever in a process with many threads.
 TEST := SWIFT_BACKTRACE=enable=no $(SWIFT) test --configuration release --skip-build
 BIN = $(shell $(BUILD) --show-bin-path)
 
 PACKAGES := pkg-config libzmq3-dev libsqlite3-dev libcbor-dev libarchive-dev libcurl4-openssl-dev \
 	libmicrohttpd-dev libgnutls28-dev libxxhash-dev libsodium-dev libqrencode-dev zlib1g-dev libpq-dev libjs-chart.js
 SOURCES := Package.swift Sources Tests plugins Benchmarks
-# What holds messages against docs/protocol.cddl in the tests.
+# The validator with which tests check messages against docs/protocol.cddl.
 SCHEMA := .build/schema/installed
 
-.PHONY: help run build test test-servers test-contract test-files test-browser pictures mutants messages fuzz bench profile image test-compose bin-path format check-format deps clean
+.PHONY: help run build test test-servers test-contract test-files test-mcp test-browser pictures bench-pages mutants messages statements fuzz bench profile image test-compose bin-path format check-format deps clean
 .DEFAULT_GOAL := help
 
 help:
@@ -24,11 +25,14 @@ help:
 	@echo "make test-servers         run the tests that need PostgreSQL; installs it"
 	@echo "make test-contract        hold a running stack against docs/openapi-ingest.json and docs/openapi.json"
 	@echo "make test-files           read a made-up person's files with DuckDB and pandas (installs both)"
+	@echo "make test-mcp             ask a made-up person's stack with the official client of the Model Context Protocol (installs it)"
 	@echo "make test-browser         drive the dashboard's page in Chromium (installs it); CHECK=name for one check"
 	@echo "make pictures             take the pictures in docs/pictures anew"
 	@echo "make mutants              show that the tests catch the faults of docs/reliability.md; MUTANT=name for one"
+	@echo "make statements           draw statements about HealthKit at random, with what shows each; COUNT=all, SEED=3"
 	@echo "make fuzz                 attack the decoders of bytes from outside; TARGET=json SECONDS=600 for one and how long"
 	@echo "make bench                measure everything that docs/performance.md has a budget for; QUICK=1 in two minutes, FULL=1 all"
+	@echo "make bench-pages          measure the dashboard's page in Chromium: ten years, ten tabs"
 	@echo "make profile WHAT=import  where the processor time goes; WHAT=again, WHAT=idle"
 	@echo "make build                build the programs; make bin-path says where they are"
 	@echo "make image                build the container image"
@@ -37,7 +41,8 @@ help:
 	@echo "make deps                 install the Debian packages that are missing"
 	@echo "make clean                remove everything built"
 
-# `exec`, so that Ctrl-C reaches the program alone, which stops all it started; how make itself was interrupted is no error.
+# `exec`, so that Ctrl-C reaches only the program, which stops everything it started; an interrupted make isn't an
+# error.
 run: build
 	@exec "$(BIN)/healthbus" demo $(if $(EXPORT),--export "$(EXPORT)")
 
@@ -45,7 +50,7 @@ build: deps
 	@$(BUILD)
 	@$(MAKE) --no-print-directory install-manifests
 
-# Copied anew, so that none is left of a plugin that is gone; with what a handler in another language consists of.
+# Copied again, so that nothing remains of a removed plugin; including the files of handlers in other languages.
 .PHONY: install-manifests
 install-manifests:
 	@set -e; bin="$(BIN)"; rm -rf "$$bin/plugins"; mkdir -p "$$bin/plugins"; \
@@ -59,7 +64,7 @@ install-manifests:
 	rm -rf "$$bin/configs"; if [ -d configs ]; then cp -Rp configs "$$bin/configs"; fi
 
 test: PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
-# Makes the certificates of a test's own authority.
+# The program with which tests create the certificates of their own authority.
 test: PACKAGES += openssl
 test: deps $(SCHEMA)
 	@$(BUILD) --build-tests
@@ -73,7 +78,7 @@ test-servers: deps
 	@$(MAKE) --no-print-directory install-manifests
 	@HEALTHBUS_TEST_POSTGRES="$$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)" $(TEST) --filter 'Postgres|Backend(Contract|Version|Dates)Tests'
 
-# What tries ingest and backend: installed once, and again when the pinned version changes.
+# The program that tests ingest and backend: installed once, and again when the pinned version changes.
 CONTRACT := .build/contract/installed
 
 $(CONTRACT): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
@@ -85,7 +90,7 @@ $(CONTRACT): Tests/Contract/requirements.txt | deps
 test-contract: build $(CONTRACT)
 	@[ ! -e $(CONTRACT) ] || $(dir $(CONTRACT))bin/python Tests/Contract/run.py "$(BIN)"
 
-# What reads the files: likewise.
+# The libraries that read the files: likewise.
 READERS := .build/files/installed
 
 $(READERS): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
@@ -97,7 +102,19 @@ $(READERS): Tests/Files/requirements.txt | deps
 test-files: build $(READERS)
 	@[ ! -e $(READERS) ] || $(dir $(READERS))bin/python Tests/Files/run.py "$(BIN)"
 
-# What healthbus tells people, command by command, as the end-to-end tests meet it: to be read as a whole.
+# What asks as an assistant's host does: likewise.
+ASSISTANT := .build/mcp/installed
+
+$(ASSISTANT): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
+$(ASSISTANT): Tests/MCP/requirements.txt | deps
+	@echo "installing the client of the Model Context Protocol"; rm -rf $(@D); mkdir -p $(dir $(@D)); \
+	python3 -m venv $(@D) && $(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@ || { \
+		rm -rf $(@D); echo "it can't be installed: nobody asks healthbus mcp" >&2; }
+
+test-mcp: build $(ASSISTANT)
+	@[ ! -e $(ASSISTANT) ] || $(dir $(ASSISTANT))bin/python Tests/MCP/run.py "$(BIN)"
+
+# The messages of healthbus to people, command by command, as they occur in the end-to-end tests: to be read as a whole.
 messages: deps
 	@$(BUILD) --build-tests
 	@$(MAKE) --no-print-directory install-manifests
@@ -106,9 +123,14 @@ messages: deps
 		echo "some tests failed ($$bin/messages.log): what they tell may be missing" >&2; \
 	python3 Tests/Messages/table.py "$$bin/messages.jsonl"
 
-# What drives the page: Debian's browser, by a library that would bring its own otherwise.
+# Needs no build: which test or command shows what developers say, for a reader who doubts it.
+COUNT ?= 50
+statements:
+	@python3 Tests/Statements/draw.py --count "$(COUNT)" $(if $(SEED),--seed "$(SEED)")
+
+# What drives the page: Debian's browser, through a library that would otherwise install its own.
 BROWSER := .build/browser/installed
-test-browser pictures $(BROWSER): PACKAGES += chromium fonts-liberation $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
+test-browser bench-pages pictures $(BROWSER): PACKAGES += chromium fonts-liberation $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
 
 $(BROWSER): Tests/Browser/requirements.txt | deps
 	@echo "installing Playwright and axe"; rm -rf $(@D); mkdir -p $(dir $(@D)); \
@@ -118,18 +140,22 @@ $(BROWSER): Tests/Browser/requirements.txt | deps
 test-browser: build $(BROWSER)
 	@[ ! -e $(BROWSER) ] || $(dir $(BROWSER))bin/python Tests/Browser/run.py "$(BIN)" $(CHECK)
 
+bench-pages: build $(BROWSER)
+	@[ ! -e $(BROWSER) ] || $(dir $(BROWSER))bin/python Benchmarks/pages.py "$(BIN)"
+
 pictures: build $(BROWSER)
 	@[ ! -e $(BROWSER) ] || $(dir $(BROWSER))bin/python Tests/Browser/pictures.py "$(BIN)" docs/pictures
 
-# A build of its own, in .build/mutants: the sources with all mutants in, each of which lives when it is named.
+# A separate build, in .build/mutants: the sources with all mutants in them, each of which is active when it is named.
 mutants: deps
 	@SWIFT="$(SWIFT)" Tests/Mutants/run.py $(MUTANT)
 
-# A build of its own too, in .build/fuzz, with libFuzzer, which comes with the toolchain. TARGET: xml, export, cbor, json or push.
+# Also a separate build, in .build/fuzz, with libFuzzer, which comes with the toolchain. TARGET: xml, export, cbor, json
+# or push.
 fuzz: deps
 	@SWIFT="$(SWIFT)" Tests/Fuzz/run.sh "$(TARGET)" "$(SECONDS)"
 
-# What floors, peers and profiles need beside what is built with.
+# What floors, peers and profiles need in addition to the build.
 BENCH_PACKAGES = libxml2-dev libc6-dev gcc $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
 
 bench: PACKAGES += $(BENCH_PACKAGES)
@@ -147,7 +173,7 @@ $(SCHEMA): Tests/Schema/requirements.txt | deps
 	python3 -m venv $(@D) && $(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@ || { \
 		rm -rf $(@D); echo "it can't be installed: messages aren't held against docs/protocol.cddl" >&2; }
 
-# With the machine's own network, so that Debian's packages are reached as from here.
+# With the machine's own network, so that Debian's packages can be downloaded as they can here.
 DOCKER_BUILD_FLAGS ?= --network host
 IMAGE ?= healthbus:latest
 

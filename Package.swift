@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Swift 6 language mode everywhere. Warnings are errors in every build, here rather than by a flag, so that all builds are one build.
+// Swift 6 language mode everywhere. Warnings are errors in every build, set here rather than by a flag, so that all
+// builds are the same.
 let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
@@ -35,7 +36,8 @@ func plugin(
     ]
 }
 
-/// What a plugin shares with the tools. `Reading`: its tables, the answers made of them, and what follows from those alone.
+/// What a plugin shares with the tools. `Reading`: its tables, the answers made from them, and whatever follows from
+/// those alone.
 func part(_ folder: String, _ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "plugins/\(folder)", swiftSettings: swiftSettings)
 }
@@ -57,6 +59,7 @@ let handlers = [
     plugin("workouts", "WorkoutsStage", handlerDependencies, packageAccess: false),
     plugin("body", "BodyStage", handlerDependencies, packageAccess: false),
     plugin("hydration", "HydrationStage", handlerDependencies, packageAccess: false),
+    plugin("places", "PlacesStage", handlerDependencies, packageAccess: false),
     plugin("generic", "GenericStage", handlerDependencies, packageAccess: false),
 ].flatMap { $0 }
 
@@ -86,7 +89,7 @@ let package = Package(
         library("JSON", []),
         library("Digest", ["CSodium"]),
         library("HealthModel", ["CXXHash", "JSON"]),
-        library("HealthStatistics", ["HealthModel"]),
+        library("HealthStatistics", ["HealthModel", "JSON"]),
         library("BackgroundDelivery", ["HealthModel"]),
 
         // Effects at the edge.
@@ -109,6 +112,8 @@ let package = Package(
                 "Processes", "Protocol",
             ]),
         library("HealthViews", ["Configuration", "HealthModel"]),
+        // What assistants speak; pure.
+        library("ModelContext", ["HealthModel"]),
         library("PostgresStore", ["HealthModel", "HealthViews", "PostgreSQL"]),
         library(
             "Client",
@@ -148,14 +153,14 @@ let package = Package(
             ["Configuration", "DeliveryKit", "HealthModel", "JSON", "Logging", "Processes", "Protocol"]),
         part("files/Reading", "FilesReading", ["Configuration", "HealthModel"]),
         library("Supervisor", ["CPosix", "Processes"]),
-        // The tools: what looks at a stack, and what acts on it.
+        // The tools: commands that look at a stack, and commands that act on it.
         library(
             "Inspection",
             [
                 "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit",
                 "FilesReading", "HTTP",
                 "HandlerKit", "HealthModel", "HealthStatistics", "HealthStore", "HealthViews", "JSON", "Logging",
-                "MessageBus",
+                "MessageBus", "ModelContext",
                 "ObserverReading",
                 "Processes", "Protocol", "SQLite", "StageKit", "Terminal", "UploaderReading",
             ]),
@@ -170,7 +175,7 @@ let package = Package(
         library("Logging", []),
         library("Terminal", ["Logging"]),
         library("Clocks", ["HealthModel"]),
-        // Tries whether a plugin keeps the contract.
+        // Tests whether a plugin keeps the contract.
         library(
             "Conformance",
             [
@@ -191,7 +196,9 @@ let package = Package(
             name: "healthbus",
             dependencies: [
                 "BackgroundDelivery", "Client", "Clocks", "Configuration", "Conformance", "Control", "HTTP",
-                "HealthGenerator", "HealthModel", "Inspection", "Logging", "Processes", "Protocol", "QRCode",
+                "HealthGenerator", "HealthModel", "HealthStatistics", "Inspection", "Logging", "ModelContext",
+                "Processes", "Protocol",
+                "QRCode",
                 "Simulation",
                 "StageKit", "Supervisor", "Terminal", "UploaderReading",
             ],
@@ -285,7 +292,7 @@ let package = Package(
                 name: "TestSupport", dependencies: ["BackgroundDelivery", "HealthModel", "Protocol"],
                 path: "Tests/Support",
                 swiftSettings: swiftSettings),
-            // Decoders of bytes from outside with what must hold of them: for `make fuzz`, and for the tests.
+            // Decoders of bytes from outside, with the rules they must keep: for `make fuzz`, and for the tests.
             .target(
                 name: "FuzzTargets",
                 dependencies: ["CXMLStream", "CZlib", "HealthImport", "HealthModel", "HealthPush", "JSON", "Protocol"],
@@ -311,6 +318,7 @@ let package = Package(
                     "UploaderReading",
                 ]),
             tests("HealthViews", ["Configuration", "HealthViews", "SQLite", "TestSupport"]),
+            tests("ModelContext", ["HealthModel", "ModelContext", "TestSupport"]),
             tests(
                 "Files",
                 ["Configuration", "Digest", "FilesStage", "HealthModel", "Protocol", "TestSupport"]),
@@ -351,7 +359,7 @@ let package = Package(
                     "HandlerKit",
                     "HealthImport", "HealthModel", "HealthPush", "HealthStatistics", "HealthStore", "HeartRateStage",
                     "IngestStage", "Inspection", "Logging", "MessageBus", "NotifyStage", "ObserverReading",
-                    "ObserverStage", "Protocol", "SQLite",
+                    "ObserverStage", "PlacesStage", "Protocol", "SQLite",
                     "Simulation", "SleepStage", "StageKit", "StepsStage", "TestSupport", "UploaderStage",
                     "WorkoutsStage",
                 ]),
@@ -359,8 +367,8 @@ let package = Package(
                 "Operations",
                 [
                     "BodyStage", "Changelog", "Client", "Configuration", "Control", "EnergyStage", "GenericStage",
-                    "HealthModel",
-                    "HeartRateStage", "Inspection", "Logging", "Protocol", "SleepStage", "StageKit",
+                    "HealthModel", "HealthStatistics", "HealthStore",
+                    "HeartRateStage", "Inspection", "Logging", "ModelContext", "Protocol", "SleepStage", "StageKit",
                     "StepsStage", "Terminal", "TestSupport", "UploaderReading", "WorkoutsStage",
                 ]),
             tests(
@@ -375,8 +383,8 @@ let package = Package(
             tests(
                 "EndToEnd",
                 [
-                    "CArchive", "Clocks", "Configuration", "Digest", "HTTP", "HealthModel", "HealthStore", "HubStage",
-                    "Logging",
+                    "CArchive", "CPosix", "Clocks", "Configuration", "Digest", "HTTP", "HealthModel", "HealthStore",
+                    "HubStage", "Logging",
                     "MessageBus", "PostgreSQL", "Processes", "Protocol", "SQLite", "Supervisor", "Terminal",
                     "TestSupport",
                 ]),

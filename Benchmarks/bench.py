@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures the stack, and holds it against its budgets: one table, one file in Benchmarks/results.
+"""Measures the stack, and compares it with its budgets: one table, one file in Benchmarks/results.
 
     Benchmarks/bench.py <folder of the programs> [--only ID,…] [--folder WORK] [--results FOLDER]
     Benchmarks/bench.py --list
 
 `make bench` builds the programs and what this needs, and calls it. QUICK=1 does all of it smaller, within two minutes; FULL=1 measures too what takes long.
-What is compared is measured in interleaved rounds. WORK (.build/bench) keeps the exports and the peers for the next time; states are made and removed
-in it. Linux only: it reads /proc. docs/performance.md explains the rows.
+Rows that are compared with a floor are measured in interleaved rounds. WORK (.build/bench) keeps the exports and the peers
+for the next time; states are made and removed in it. Linux only: it reads /proc. docs/performance.md explains the rows.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import tempfile
 import machine
 from importing import Imports
 from measure import Failed
-from parts import Around, Live, Plain
+from parts import Around, Live, Plain, Users
 from postgres import Postgres
 from pushing import Pushed
 from receiving import Received
@@ -30,19 +30,19 @@ ROOT = os.path.dirname(HERE)
 SIZES = {
     "quick": dict(
         meaning="200,000 records, two rounds: a look, no measurement", records=200_000, rounds=2, small=20_000, large=200_000,
-        peers=20_000, starts=2, settle=11, rest=6, samples=8, bus=(3, 0.4), codec=0.5, pushed=20_000, users=0, year=0, live=0, histories=1),
+        peers=20_000, starts=2, settle=11, rest=6, samples=8, bus=(3, 0.4), codec=0.5, pushed=20_000, users=0, year=0, live=0, histories=1, larges=1),
     "usual": dict(
         meaning="1,000,000 records, three rounds", records=1_000_000, rounds=3, small=100_000, large=1_000_000, peers=1_000_000,
-        starts=5, settle=20, rest=30, samples=100, bus=(5, 1), codec=3, pushed=200_000, users=50, year=1000, live=30, histories=3),
+        starts=5, settle=20, rest=30, samples=100, bus=(5, 1), codec=3, pushed=200_000, users=50, year=1000, live=30, histories=3, larges=1),
     "full": dict(
-        meaning="1,000,000 records, five rounds; 10,000,000 once; 5,000,000 stored; 1,000 users", records=1_000_000, rounds=5,
+        meaning="1,000,000 records, five rounds; 10,000,000 in three of them; 5,000,000 stored; 1,000 users for an hour", records=1_000_000, rounds=5,
         small=1_000_000, large=10_000_000, peers=1_000_000, starts=5, settle=20, rest=60, samples=200, bus=(5, 2), codec=5, pushed=500_000,
-        users=1000, year=1000, live=120, histories=5, stored=5_000_000),
+        users=1000, year=1000, live=3600, histories=5, larges=3, stored=5_000_000),
 }
 
 
 class Progress:
-    """On a terminal one line that changes; in a pipe nothing."""
+    """On a terminal, one line that changes; nothing in a pipe."""
 
     def __init__(self):
         self.is_shown = sys.stderr.isatty()
@@ -57,7 +57,7 @@ class Progress:
 
 
 class Context:
-    """What all parts share. - size: of SIZES. - scratch: for states, removed at the end."""
+    """The context that all parts share. - size: of SIZES. - scratch: for states, removed at the end."""
 
     def __init__(self, programs, work, scratch, size, report, say):
         self.healthbus = os.path.join(programs, "healthbus")
@@ -83,7 +83,7 @@ def arguments():
     parser.add_argument("--list", action="store_true", help="print the budgets and end")
     parser.add_argument("--only", default="", help="parts: " + ", ".join(part.name for part in PARTS))
     parser.add_argument("--folder", default=os.path.join(ROOT, ".build", "bench"))
-    parser.add_argument("--results", default=os.path.join(HERE, "results"))
+    parser.add_argument("--results", help="where the file goes; with --only there is none unless this is given")
     given = parser.parse_args()
     if not given.list and given.programs is None:
         parser.error("name the folder of the programs, or call 'make bench'")
@@ -93,7 +93,7 @@ def arguments():
     return given
 
 
-PARTS = [Plain, Imports, Around, Live, Pushed, Received, Postgres]
+PARTS = [Plain, Imports, Around, Live, Pushed, Received, Postgres, Users]
 
 
 def main():
@@ -121,8 +121,8 @@ def main():
         if row.value is None and row.why is None:
             row.why = "left out by --only"
     print(report.table())
-    if not given.only:
-        print(f"\n{os.path.relpath(report.write(given.results))}")
+    if given.results or not given.only:
+        print(f"\n{os.path.relpath(report.write(given.results or os.path.join(HERE, 'results')))}")
 
 
 if __name__ == "__main__":

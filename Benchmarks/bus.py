@@ -1,4 +1,4 @@
-"""The hub against libzmq's own proxy in its place: how many messages a second come through."""
+"""The hub compared with libzmq's own proxy in its place: how many messages a second pass through."""
 
 import os
 import re

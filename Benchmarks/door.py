@@ -13,7 +13,7 @@ NOON_AFTER = 1_743_933_600  # of the day after the exports' last one
 
 
 def body(first, count, start=START):
-    """A request with samples that no other has: each a second of its own, values and types in turn. - start: seconds since 1970 of number 0."""
+    """A request with samples that no other request has: each at its own second, with values and types in turn. - start: seconds since 1970 of number 0."""
     kinds = [("HKQuantityTypeIdentifierStepCount", "count"), ("HKQuantityTypeIdentifierHeartRate", "count/min"),
              ("HKQuantityTypeIdentifierActiveEnergyBurned", "kcal")]
     samples = []
@@ -26,13 +26,13 @@ def body(first, count, start=START):
 
 
 class Door:
-    """The ingest of a stack that runs, and tokens for it."""
+    """The ingest of a running stack, and tokens for it."""
 
     def __init__(self, stack):
         self.stack, self.port, self.tokens = stack, stack.ask("status")["ingest"]["port"], {}
 
     def token(self, user=None):
-        """A user's token; None is the user that imports go to. Made once."""
+        """A user's token, created once; None means the user that imports go to."""
         if user not in self.tokens:
             words = ["--user", user] if user else []
             self.tokens[user] = self.stack.ask("token", "new", *words)["token"]
@@ -51,7 +51,7 @@ class Door:
         return answer
 
     def rate(self, bodies, count, clients):
-        """Samples a second: all bodies, over so many connections that are kept; each is sent when the one before it is answered."""
+        """Samples per second: sends all bodies over this many persistent connections, each once the one before it is answered."""
         self.token()
         waiting, problems = queue.SimpleQueue(), []
         for content in bodies:

@@ -1,4 +1,4 @@
-"""The exports that are measured: made by `healthbus generate`, kept in the work folder for the next run."""
+"""The exports used for measuring: made by `healthbus generate`, and kept in the work folder for the next run."""
 
 import os
 import re
@@ -13,7 +13,7 @@ SEED = "1"
 
 
 class Exports:
-    """- folder: where they are kept. - say: is told what takes a while."""
+    """- folder: where they are kept. - say: called with a description of anything that takes a while."""
 
     def __init__(self, healthbus, folder, say):
         self.healthbus, self.folder, self.say = healthbus, folder, say
@@ -32,7 +32,7 @@ class Exports:
         return max(1, records // 1000)
 
     def of(self, records):
-        """So many records, about a thousand a day."""
+        """An export with this many records, about a thousand a day."""
         return self.made(f"records-{records}", records, self.days(records))
 
     def xml(self, path):
@@ -90,7 +90,7 @@ def elements(text):
 
 
 def joined(text, more):
-    """`text` with the records of `more`, each behind the last of its type, and the export date and addresses of `more`."""
+    """`text` with the records of `more`, each after the last of its type, and the export date and addresses of `more`."""
     addition = {}
     for kind, record in elements(more):
         addition.setdefault(kind, []).append(record)
@@ -101,7 +101,7 @@ def joined(text, more):
     places = []
     for kind, records in addition.items():
         start = text.rfind(b'\n <Record type="' + kind + b'"')
-        # A type that comes for the first time goes before the workouts.
+        # A type that occurs for the first time is inserted before the workouts.
         place = _end(text, start + 1) if start >= 0 else _first_behind_records(text)
         places.append((place, b"".join(records)))
     if summary:
@@ -114,7 +114,7 @@ def joined(text, more):
     addresses = {}
 
     def other(match):
-        # Every device object gets another place in memory.
+        # Every device object gets another memory address.
         return addresses.setdefault(match.group(0), b"HKDevice: 0x%x" % (int(match.group(0)[12:], 16) + 0x1A2B30))
 
     return ADDRESS.sub(other, DATE.sub(date.group(0), result, count=1))

@@ -1,4 +1,4 @@
-"""The programs in C that show what the libraries alone would take: built once, with what Debian has."""
+"""The C programs that show how long the libraries alone would take: built once, with Debian's libraries."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Rows of imports: what an export takes, against bare parsing, inflating and inserting of the same."""
+"""Rows about imports: the cost of an export, compared with merely parsing, inflating and inserting the same."""
 
 import json
 import os
@@ -63,8 +63,8 @@ class Imports:
                 self.context.say(f"round {number + 1} of {self.size['rounds']}: {step}")
                 commands.setdefault(step, words)
                 self._step(step, words, state)
-            # What hasn't to be measured as often, and takes long.
-            if own_large and number == 0:
+            # It takes long, so it is done less often.
+            if own_large and number < self.size["larges"]:
                 self.context.say("the large export")
                 self._step("large", import_command(self.context, os.path.join(scratch, "large"), own_large), state)
             shutil.rmtree(scratch)
@@ -72,7 +72,7 @@ class Imports:
         self._rows(report, commands)
 
     def _step(self, step, words, state):
-        """One run; one that fails is noted, and the row says so."""
+        """One run; a failure is recorded, and the row says so."""
         if isinstance(self.raw.get(step), Failed):
             return
         try:
@@ -91,7 +91,7 @@ class Imports:
 
     @staticmethod
     def _check(step, raw):
-        """What was imported is what should have been."""
+        """Checks that everything was imported that should have been."""
         is_right = {
             "import-later": 0 < raw["added"] < raw["read"] / 20,
             "import-again": raw["added"] == 0,

@@ -6,6 +6,7 @@ from door import NOON_AFTER, body
 from measure import Failed
 
 WINDOW = 1.0  # windowSeconds of the debouncer, as the default configuration has it
+NOBODY = "nobody"
 LONGEST_WAIT = 5.0  # maximumWaitSeconds
 
 
@@ -42,7 +43,7 @@ def cost_of_one(stack, door, count, first, tell=lambda number: None):
 
 
 class Crowd:
-    """Many people at one stack, each with a year of samples."""
+    """Many people with one stack, each with a year of samples."""
 
     EXPORTS = 20  # different ones; the id of a sample is made of its user too, so two people's never are the same
 
@@ -86,8 +87,8 @@ class Crowd:
         return raw, used / passed * 100
 
     def _look(self, waiting, raw):
-        # One question while nothing comes, so that asking is little of what the stack does.
-        sequence = self.stack.stats()["sequence"]
+        # One query in an idle stack, about a user without data: polling is a small part of what the stack does.
+        sequence = self.stack.stats(NOBODY)["sequence"]
         if sequence == self.sequence:
             return
         self.sequence = sequence

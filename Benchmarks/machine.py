@@ -1,4 +1,4 @@
-"""What a result depends on beside the code: the machine, versions, the commit."""
+"""What a result depends on besides the code: the machine, versions, the commit."""
 
 import ctypes
 import ctypes.util
@@ -12,7 +12,7 @@ import sys
 
 
 def _said(*words, folder=None):
-    """What a command says, or None where it can't be asked."""
+    """A command's output, or None if it can't be run."""
     try:
         done = subprocess.run(words, capture_output=True, text=True, cwd=folder, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
@@ -21,7 +21,7 @@ def _said(*words, folder=None):
 
 
 def _file_system(folder):
-    """The type of what `folder` lies on, and the device."""
+    """The type of the file system that contains `folder`, and its device."""
     best = ("", "unknown", "")
     path = os.path.realpath(folder)
     with open("/proc/mounts") as mounts:
@@ -43,7 +43,7 @@ def _libzmq():
 
 
 def _sqlite():
-    """Of the library that the programs are linked with; Python's own may be another."""
+    """The version of the library that the programs are linked with; Python's own may differ."""
     path = ctypes.util.find_library("sqlite3")
     if path is None:
         return sqlite3.sqlite_version
@@ -77,7 +77,7 @@ def facts(root, state):
             "python": platform.python_version(),
         },
         "commit": _said("git", "rev-parse", "HEAD", folder=root),
-        # Results are no change of what is measured.
+        # Changed results don't count as changes of the code that is measured.
         "dirty": None if changes is None else any(
             not line[3:].startswith("Benchmarks/results/") for line in changes.splitlines()),
     }

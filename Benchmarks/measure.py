@@ -1,4 +1,4 @@
-"""Runs a command and says what it took; looks at processes in /proc. Linux only."""
+"""Runs a command and reports the resources it used; reads about processes in /proc. Linux only."""
 
 import os
 import resource
@@ -15,13 +15,13 @@ class Failed(Exception):
 
 
 def percentile(values, share):
-    """The least value that `share` of all don't exceed."""
+    """The percentile: the lowest value that isn't exceeded by `share` of all values."""
     ordered = sorted(values)
     return ordered[max(0, -(-len(ordered) * share // 100) - 1)]
 
 
 def family(pid):
-    """A process and all below it, as far as they are still there."""
+    """A process and all its descendants that still exist."""
     pids = [pid]
     try:
         for task in os.listdir(f"/proc/{pid}/task"):
@@ -34,13 +34,13 @@ def family(pid):
 
 
 def name(pid):
-    """A program's name, whole, as it was called."""
+    """A program's full name, as it was called."""
     with open(f"/proc/{pid}/cmdline") as file:
         return os.path.basename(file.read().split("\0")[0])
 
 
 def use(pid):
-    """Nanoseconds of processor time and voluntary switches, of all threads that there are."""
+    """Nanoseconds of processor time and voluntary switches, of all existing threads."""
     switches = 0
     for task in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{task}/status") as file:
@@ -49,7 +49,7 @@ def use(pid):
 
 
 def thread_times(pid):
-    """Nanoseconds of processor time by thread, of those that there are."""
+    """Nanoseconds of processor time by thread, of existing threads."""
     times = {}
     for task in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{task}/schedstat") as file:
@@ -58,7 +58,7 @@ def thread_times(pid):
 
 
 def processor_seconds(pid):
-    """Of a process, with threads that have ended."""
+    """Of a process, including threads that have ended."""
     with open(f"/proc/{pid}/stat") as file:
         fields = file.read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -75,7 +75,7 @@ def memory_peak(pid):
 
 
 class Peaks(threading.Thread):
-    """High-water marks of memory, by program, of a process and all below it, while they run."""
+    """High-water marks of memory, by program, of a process and all its descendants, while they run."""
 
     def __init__(self, pid):
         super().__init__(daemon=True)
@@ -97,7 +97,7 @@ class Peaks(threading.Thread):
 
 
 class Run:
-    """What a command took: `seconds` by the clock, `processor` seconds of it and all it started, `peaks` of memory, its output."""
+    """The resources a command used: `seconds` by the clock, `processor` seconds of it and its descendants, `peaks` of memory; and its output."""
 
     def __init__(self, words, environment=None, folder=None):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,4 +1,4 @@
-"""The other rows: what needs no stack, what is around a stack, what lives."""
+"""The other rows: those that need no stack, those around a stack, and those about live data."""
 
 import http.client
 import json
@@ -19,7 +19,7 @@ from stack import Stack, environment, free_port
 
 
 def attempt(rows, measure):
-    """Rows that can't be measured say why, and the rest goes on."""
+    """Rows that can't be measured say why, and the others continue."""
     try:
         measure()
     except (Failed, OSError, http.client.HTTPException) as problem:
@@ -29,7 +29,7 @@ def attempt(rows, measure):
 
 
 class Plain:
-    """The codec, and the hub against bare zmq_proxy."""
+    """The codec, and the hub compared with bare zmq_proxy."""
 
     name = "plain"
 
@@ -69,7 +69,7 @@ class Plain:
 
 
 class Around:
-    """A stack that starts, rests, and takes 90 days; and peers."""
+    """A stack that starts, is idle, and imports 90 days; and peers."""
 
     name = "around"
 
@@ -83,7 +83,7 @@ class Around:
         self._peers()
 
     def _new(self):
-        """Stacks on new state folders: how soon they are ready, and with some of them 90 days."""
+        """Stacks on new state folders: how soon they are ready, and for some of them an import of 90 days."""
         export = self.exports.made("days-90", days=90)
         ready, history = [], []
         for number in range(self.size["starts"]):
@@ -132,7 +132,7 @@ class Around:
         self.report["idle-memory"].set(rest["memory"] / 1e6, "healthbus up", note=f"{records:,} records stored")
 
     def _peers(self):
-        """Each once: they are many times slower than what they are compared with, and their spread changes nothing."""
+        """Each is run once: they are many times slower than the rows they are compared with, so their spread doesn't matter."""
         rows = {name: self.report.add(f"peer-{name}", f"peer: {name} reads rows", "s")
                 for name in ("healthkit-to-sqlite", "apple-health-parser", "parse-apple-health-data")}
 
@@ -152,7 +152,7 @@ class Around:
     def _peer(self, row, words, raw, scale):
         notes = [f"{raw['rows']:,} rows, {raw['memoryMB']} MB"]
         if scale != 1:
-            # Its start is scaled along: no comparison can be drawn from it.
+            # Its start is scaled as well, so that it can't be compared.
             notes.append(f"{raw['seconds']:.2f} s for {self.size['peers']:,} records, times {scale:g}, its start too")
         for ours in ("import-store", "import-everything"):
             if scale == 1 and self.report[ours].value is not None:
@@ -161,7 +161,7 @@ class Around:
 
 
 class Live:
-    """Samples that come while a stack runs."""
+    """Samples that arrive one by one while a stack runs."""
 
     name = "live"
 
@@ -171,7 +171,6 @@ class Live:
 
     def measure(self):
         attempt([self.report["live"]], self._one_by_one)
-        attempt([self.report["users"]], self._crowd)
         if self.context.peaks:  # with those of stacks that lived
             memory_row(self.context)
 
@@ -200,6 +199,21 @@ class Live:
             worst["beyond"], "POST /v1/samples", raw,
             f"from the request's start; median {middle['beyond']:.0f}; acknowledged after {middle['answered']:.1f} ms, p99 {worst['answered']:.1f}; "
             + "; ".join(label), median=middle["beyond"])
+
+
+class Users:
+    """Samples of many people at once. Last: with FULL=1 it takes more than an hour."""
+
+    name = "users"
+
+    def __init__(self, context):
+        self.context, self.report, self.size = context, context.report, context.size
+        self.exports = Exports(context.healthbus, os.path.join(context.work, "exports"), context.say)
+
+    def measure(self):
+        attempt([self.report["users"]], self._crowd)
+        if self.context.peaks:
+            memory_row(self.context)
 
     def _crowd(self):
         users, year, seconds = self.size["users"], self.size["year"], self.size["live"]

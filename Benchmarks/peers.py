@@ -1,4 +1,5 @@
-"""What others from PyPI take for the same file. None of them stores a sample once, computes a figure or delivers anything: they read rows."""
+"""The time that other packages from PyPI take for the same file. None of them stores each sample once, computes a figure
+or delivers anything: they only read rows."""
 
 import os
 import re
@@ -40,10 +41,10 @@ class Peers:
             file.write(wanted)
 
     def commands(self, export, xml, scratch):
-        """By name: the command that reads the export, and how its rows are counted."""
+        """For each name, the command that reads the export, and how its rows are counted."""
         database = os.path.join(scratch, "healthkit.sqlite")
         program = os.path.join(self.folder, "bin", "healthkit-to-sqlite")
-        # One of them looks for the XML by the archive's name.
+        # One of them expects the XML to be named after the archive.
         named = os.path.join(scratch, "export.zip")
         os.symlink(export, named)
         return {
@@ -54,7 +55,7 @@ class Peers:
         }
 
     def measure(self, command, count):
-        """One round, with the rows that came of it."""
+        """One round, with the resulting rows."""
         run = Run(command)
         return {**run.raw, "rows": count(run.output), "memoryMB": round(max(run.peaks.values(), default=0) / 1e6)}
 

@@ -1,4 +1,4 @@
-"""How many samples a second a store of the past is delivered to PostgreSQL with."""
+"""How many samples per second of an existing store are delivered to PostgreSQL."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def programs():
 
 
 class Server:
-    """A cluster of its own with the settings that a new one has, but for its place; not as root, which PostgreSQL refuses."""
+    """A separate cluster with the settings of a new one, except for its location; not run as root, which PostgreSQL refuses."""
 
     def __init__(self):
         self.programs, self.port = programs(), free_port()
@@ -65,7 +65,7 @@ class Server:
             raise Failed(f"{program} ended with {done.returncode}: {said.strip()[-300:]}")
 
     def number(self, query):
-        """The one number that a query gives; 0 while its tables aren't there."""
+        """The only number that a query returns; 0 while its tables don't exist."""
         done = subprocess.run([os.path.join(self.programs, "psql"), "-XAtqc", query, self.url], capture_output=True, text=True)
         return int(done.stdout.strip() or 0) if done.returncode == 0 else 0
 

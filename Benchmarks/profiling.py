@@ -31,7 +31,7 @@ PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 
 
 class Stacks:
-    """What importing.import_command asks of a context."""
+    """The members that importing.import_command needs of a context."""
 
     def __init__(self, healthbus):
         self.healthbus = healthbus
@@ -54,7 +54,7 @@ def perf():
 
 
 def record(program, data, frequency, words, variables):
-    """- words: the command that is looked at, with all that it starts; or perf's own options, and what to wait for."""
+    """- words: the command to profile, with everything that it starts; or perf's own options, and what to wait for."""
     done = subprocess.run([program, "record", "-q", "-o", data, "-F", frequency, *words], env={**os.environ, **variables},
                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
@@ -86,14 +86,14 @@ def samples(program, data, programs):
         name = names.get(sample["pid"], sample["thread"])
         process = whole.get(name, name)
         thread = "main" if sample["pid"] == sample["tid"] else sample["thread"]
-        # A thread without a name of its own has the program's.
+        # A thread without its own name has the program's.
         result.append((process, f"thread {sample['tid']}" if thread == name else thread, os.path.basename(sample["library"]),
                        sample["function"]))
     return result
 
 
 def readable(functions):
-    """Swift's names as they were written; others as they are."""
+    """Swift's names are demangled; others are left unchanged."""
     swift = shlex.split(os.environ.get("SWIFT", "swift"))
     try:
         done = subprocess.run([*swift, "demangle", "--compact", "--simplified"], input="\n".join(functions), capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""Samples that are pushed over HTTP: how many a second are taken in and stored, and how soon one is at the backend."""
+"""Samples pushed over HTTP: how many per second are accepted and stored, and how soon one reaches the backend."""
 
 import http.client
 import json

@@ -1,4 +1,4 @@
-"""Samples that are sent to the reference backend as the uploader sends them: how many a second it takes, as JSON and in columns."""
+"""Samples sent to the reference backend in the uploader's way: how many per second it accepts, as JSON and in columns."""
 
 import http.client
 import json
@@ -22,7 +22,7 @@ AT_ONCE = 2  # requests, as the uploader has them
 
 
 def sample_id(number):
-    """As healthbus makes them: the time of the sample first, so that neighbours lie together."""
+    """In healthbus's form: the sample's time comes first, so that neighbours are stored together."""
     return struct.pack(">QQ", (START + number) * 1000 << 16 | 0x8ABC, 0x8000_0000_0000_0000 | number * 2654435761 % 2**62)
 
 
@@ -32,7 +32,7 @@ def text(id):
 
 
 def as_json(first, count):
-    """A request as docs/backend.md has it, every member there."""
+    """A request as described in docs/backend.md, with every member."""
     def date(second):
         return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(second))
     samples = []
@@ -47,7 +47,7 @@ def as_json(first, count):
 
 
 class CBOR:
-    """As much of RFC 8949 and RFC 8746 as columns take."""
+    """The part of RFC 8949 and RFC 8746 that columns need."""
 
     @staticmethod
     def head(kind, number):
@@ -75,7 +75,7 @@ class CBOR:
 
 
 def as_columns(first, count):
-    """The same samples, as `Samples in columns` has them."""
+    """The same samples, in the form of `Samples in columns`."""
     numbers = range(first, first + count)
     texts = [METADATA if number % 3 == 1 else "" for number in numbers]
     ends, end = [], 0
@@ -132,7 +132,7 @@ class Backend:
         return json.loads(answer)
 
     def rate(self, bodies, kind, count):
-        """Samples a second: all bodies, two at a time; the next is sent when one is answered, which is when it is on the disk."""
+        """Samples per second: sends all bodies, two at a time; the next is sent when one is answered, which means that it is on disk."""
         waiting, problems = queue.SimpleQueue(), []
         for content in bodies:
             waiting.put(content)

@@ -18,7 +18,7 @@ def budgets():
 
 
 class Row:
-    """- value: what is held against the budget, in `unit`; None while it isn't measured. - rounds: raw, as measured. - note: what a reader must know."""
+    """- value: the value compared with the budget, in `unit`; None while it isn't measured. - rounds: raw, as measured. - note: what a reader must know."""
 
     def __init__(self, id, what, unit, budget=None):
         self.id, self.what, self.unit, self.budget = id, what, unit, budget or {}
@@ -26,7 +26,7 @@ class Row:
         self.rounds, self.notes, self.numbers = [], [], {}
 
     def set(self, value, command=None, rounds=None, note=None, **numbers):
-        # As it is run from the checkout: where that lies on this machine is nobody's business.
+        # As run from the checkout, without the checkout's path on this machine, which is private.
         words = " ".join(command) if isinstance(command, list) else command
         self.value, self.command = value, words.replace(ROOT + os.sep, "") if words else words
         self.rounds = rounds if rounds is not None else self.rounds

@@ -1,4 +1,4 @@
-"""A stack that runs while something is measured, and what its backend has."""
+"""A stack that runs during a measurement, and the content of its backend."""
 
 import http.client
 import json
@@ -16,7 +16,7 @@ ZONE = "Europe/Berlin"
 STORE_ALONE = {  # what takes an import into the store, and nothing that reads it
     "instances": dict.fromkeys(
         ["backend", "steps", "heart-rate", "sleep", "energy", "workouts", "body", "hydration", "generic", "consolidator",
-         "uploader"])
+         "uploader", "dashboard"])
 }
 
 
@@ -27,13 +27,13 @@ def free_port():
 
 
 def environment(port):
-    """Of every command of one stack: its own backend's port, and nothing of the user's own stack."""
+    """The environment of every command of one stack: its own backend's port, and nothing from the user's own stack."""
     return {"HEALTHBUS_BACKEND_PORT": str(port), "HEALTHBUS_INGEST_PORT": "0", "HEALTHBUS_DASHBOARD_PORT": "0", "HEALTHBUS_CONFIG": "",
             "HEALTHBUS_LOG_LEVEL": "info"}
 
 
 def disk_bytes(state, instance):
-    """What an instance's database takes, its log included; 0 without one."""
+    """The size of an instance's database, including its log; 0 without one."""
     folder = os.path.join(state, instance)
     if not os.path.isdir(folder):
         return 0
@@ -41,7 +41,7 @@ def disk_bytes(state, instance):
 
 
 class Stack:
-    """`healthbus up` on a state folder, from the start until `close`. - ready: seconds from the start until it says so."""
+    """`healthbus up` on a state folder, from the start until `close`. - ready: seconds from the start until it reports that it is ready."""
 
     def __init__(self, healthbus, state, within=60, more=()):
         self.healthbus, self.state = healthbus, state
@@ -88,7 +88,7 @@ class Stack:
         self.process.stderr.close()
 
     def command(self, *words):
-        """Starts a command towards this stack; its output is one JSON value."""
+        """Runs a command for this stack; its output is one JSON value."""
         return subprocess.Popen(
             [self.healthbus, words[0], "--state", self.state, "--json", *words[1:]], env=self.environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -104,8 +104,8 @@ class Stack:
 
     # The backend
 
-    def stats(self, user=None):
-        """`/api/v1/stats` of all or one user, over a connection that is kept."""
+    def stats(self, user=None, again=False):
+        """`/api/v1/stats` of all users or of one, over a persistent connection."""
         if self.connection is None:
             with open(os.path.join(self.state, "secrets", "backend-token")) as file:
                 self.headers = {"Authorization": "Bearer " + file.read().strip()}
@@ -114,16 +114,19 @@ class Stack:
             self.connection.request("GET", "/api/v1/stats" + (f"?user={user}" if user else ""), headers=self.headers)
             response = self.connection.getresponse()
             body = response.read()
-        except (OSError, http.client.HTTPException):
+        except (OSError, http.client.HTTPException) as problem:
             self.connection.close()
             self.connection = None
+            # The backend closes a connection that has rested for 30 s.
+            if isinstance(problem, http.client.RemoteDisconnected) and not again:
+                return self.stats(user, again=True)
             raise
         if response.status != 200:
             raise Failed(f"the backend answers {response.status}")
         return json.loads(body)
 
     def until_backend_has(self, samples, within, every=0.002):
-        """The time (monotonic) at which the backend is first seen to have so many samples."""
+        """The (monotonic) time at which the backend is first seen to have this many samples."""
         end = time.monotonic() + within
         while True:
             alive = self.stats()["samples"]["alive"]
@@ -135,7 +138,7 @@ class Stack:
             time.sleep(every)
 
     def until_backend_rests(self, quiet=4.0, within=600, every=0.02):
-        """The time (monotonic) of the last change before `quiet` seconds without one, and what it has then."""
+        """The (monotonic) time of the last change before `quiet` seconds without one, and what the backend has then."""
         last, changed, end = None, time.monotonic(), time.monotonic() + within
         while time.monotonic() - changed < quiet:
             stats = self.stats()
@@ -150,7 +153,7 @@ class Stack:
     # What it takes of the machine
 
     def rest(self, settle, seconds):
-        """What all processes take while nothing happens, measured over `seconds` after `settle`: share of a core in percent, wakes a second, and
+        """The resources that all processes use while nothing happens, measured over `seconds` after `settle`: share of a core in percent, wakes a second, and
         proportional memory in bytes; by program too."""
         time.sleep(settle)
         pids = family(self.process.pid)
@@ -171,11 +174,11 @@ class Stack:
         return {**total, "programs": programs}
 
     def processor(self):
-        """Processor seconds so far by program; ticks of 10 ms, with threads that have ended."""
+        """Processor seconds so far by program; in ticks of 10 ms, including threads that have ended."""
         return {name(pid): processor_seconds(pid) for pid in family(self.process.pid)}
 
     def threads(self):
-        """Nanoseconds so far by thread, of those that there are: finer, for short work."""
+        """Nanoseconds so far by thread, of existing threads: finer, for short work."""
         return {task: time for pid in family(self.process.pid) for task, time in thread_times(pid).items()}
 
     def peaks(self):

@@ -2,11 +2,11 @@ import Foundation
 import HealthModel
 import Protocol
 
-/// How many samples a second of processor time a page of 4,096 is coded with, and read with: from columns to a message's
-/// frames, and back.
+/// How many samples are encoded, and decoded, per second of processor time, in pages of 4,096: from columns to a
+/// message's frames, and back.
 struct CodecMeasurement {
     private static let rows = 4096
-    /// Rates are taken by slices of this many pages, so that one that was disturbed shows.
+    /// Rates are measured in slices of this many pages, so that a disturbed slice stands out.
     private static let slice = 64
 
     let bytes: Int
@@ -15,7 +15,7 @@ struct CodecMeasurement {
     private(set) var decode: [Double] = []
 
     /// - Parameter seconds: of processor time, for each way.
-    /// - Throws: `Mistake` when what is read isn't what was coded.
+    /// - Throws: `Mistake` when decoding doesn't give back what was encoded.
     init(seconds: Double) throws {
         let page = MadePage.page(rows: Self.rows)
         let content = SamplesPage(samples: page, users: ["me"], user: [Int32](repeating: 0, count: Self.rows))
@@ -26,7 +26,7 @@ struct CodecMeasurement {
             read.samples.start == page.start, read.user == content.user
         else { throw Mistake("a page doesn't come back as it was coded") }
         while encode.reduce(0, { $0 + Double(Self.slice * Self.rows) / $1 }) < seconds {
-            // In turn, so that what disturbs one disturbs the other.
+            // They take turns, so that a disturbance affects both.
             try encode.append(
                 Self.rate {
                     let frames = Self.frames(content)
@@ -51,7 +51,7 @@ struct CodecMeasurement {
         try Message(frames: frames).body.page(SamplesPage.self, from: "observer")
     }
 
-    /// Samples a second of this thread's processor time.
+    /// Samples per second of this thread's processor time.
     private static func rate(_ code: () throws -> Void) rethrows -> Double {
         let before = processorSeconds()
         for _ in 0..<slice { try code() }

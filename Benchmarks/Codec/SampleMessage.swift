@@ -1,9 +1,9 @@
 import HealthModel
 import Protocol
 
-/// A page of samples as the observer says it to a consumer named `bench`.
+/// A page of samples as the observer sends it to a consumer named `bench`.
 enum SampleMessage {
-    /// - Parameter bytes: about so many, in all frames: as many rows as have room.
+    /// - Parameter bytes: the approximate size of all frames: it gets as many rows as fit.
     static func frames(bytes: Int) -> [[UInt8]] {
         let names = frames(of: 0).reduce(0) { $0 + $1.count }
         let row = (frames(of: 100).reduce(0) { $0 + $1.count } - names) / 100

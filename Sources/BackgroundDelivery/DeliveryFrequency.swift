@@ -1,6 +1,6 @@
 import HealthModel
 
-/// How often at most a type's changes may wake their consumer in the background; a maximum, never a promise.
+/// The maximum frequency at which a type's changes may wake their consumer in the background; never a promise.
 ///
 /// Raw values are `HKUpdateFrequency`'s.
 package enum DeliveryFrequency: Int, Sendable, CaseIterable, Comparable {

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// How the system delivers, whatever its consumers ask for.
+/// How the system delivers, no matter what its consumers ask for.
 package struct DeliveryPolicy: Sendable, Equatable {
     /// The fastest that types not named in `floors` may be delivered in the background.
     package var floor = DeliveryFrequency.immediate
@@ -8,9 +8,10 @@ package struct DeliveryPolicy: Sendable, Equatable {
     package var floors: [String: DeliveryFrequency] = [:]
     /// How long a consumer has to acknowledge a fire.
     package var acknowledgeWithin: Duration = .seconds(15)
-    /// How many consecutive fires may go unacknowledged until delivery to their consumer stops; 0: it is tried forever.
+    /// How many consecutive fires may go unacknowledged before delivery to their consumer stops; 0 means that it never
+    /// does.
     package var strikesUntilStopped = 0
-    /// How often within any hour fires may wake the app; 0: no limit.
+    /// How often fires may wake the app within any hour; 0 means no limit.
     package var wakesPerHour = 0
     /// How long a locked phone may hold changes back before a person is told.
     package var unlockReminderAfter: Duration = .seconds(3600)

@@ -29,7 +29,7 @@ package struct DeviceState: Codable, Sendable, Equatable {
     /// The system gives no background time at present, for reasons of its own (load, battery, the app being seldom
     /// used).
     package var isDeferring = false
-    /// nil: unknown; the machine's own path counts.
+    /// nil if unknown: then the machine's own path counts.
     @OrNull package var network: NetworkPath?
 
     package init() { network = nil }
@@ -45,7 +45,8 @@ package struct DeviceState: Codable, Sendable, Equatable {
     }
 }
 
-/// Whether there is network access, and over what. A path isn't the Internet: only an answer proves that.
+/// Whether there is network access, and over what. A path doesn't prove that there is an Internet connection: only an
+/// answer does.
 package struct NetworkPath: Codable, Sendable, Equatable {
     package enum Interface: String, Codable, Sendable, CaseIterable {
         case wifi, cellular, wired, loopback, other

@@ -51,7 +51,7 @@ extension ObserverRegistrations {
             isWorthSaving = true
             if effectivePeriod(type) > .zero { isChanged = true }
         }
-        // On the screen the app is running: there is nobody to wake, and no answer to wait for.
+        // While the app is on the screen it is running: there is nothing to wake, and no answer to wait for.
         guard device.app != .active else { return }
         for (name, consumer) in consumers where !consumer.isStopped && consumer.requested(type) != nil {
             let old = consumer.awaited[type]
@@ -71,12 +71,12 @@ extension ObserverRegistrations {
         case .background, .terminated:
             var due = Set(held.keys.filter { dueTime($0, now).map { $0 <= now } ?? false && !backsOff($0) })
             if device.isDeferring || wakeTime(after: now) > now { due = [] }
-            // A consumer that has just registered is running: telling it wakes nobody.
+            // A consumer that has just registered is running: firing it is no wake.
             return due.union(advisory.filter { requested($0) != nil }).subtracting(silenced).sorted()
         }
     }
 
-    /// When a held type may be fired; nil when nobody is there to hear it.
+    /// When a held type may be fired; nil when no consumer is registered for it.
     private func dueTime(_ type: String, _ now: Instant) -> Instant? {
         let frequencies = consumers.values.filter { !$0.isStopped }.compactMap { requested(type, by: $0) }
         guard let frequency = frequencies.min()?.clamped(to: policy.floor(of: type)) else { return nil }
@@ -96,6 +96,21 @@ extension ObserverRegistrations {
         let recent = wakes.filter { $0 <= now && $0 > now - Self.hour }.sorted()
         guard recent.count >= policy.wakesPerHour else { return now }
         return recent[recent.count - policy.wakesPerHour] + Self.hour
+    }
+
+    /// From when the app may be woken again; nil: now.
+    package func nextWake(after now: Instant) -> Instant? {
+        let next = wakeTime(after: now)
+        return next > now ? next : nil
+    }
+
+    /// An app refresh has woken the app: it shares the hour's wakes. Told any number of times.
+    package mutating func refreshed(at began: Instant, now: Instant) {
+        guard policy.wakesPerHour > 0, began <= now, began > now - Self.hour, !wakes.contains(began) else { return }
+        // Left out because so many later ones count.
+        if wakes.count >= policy.wakesPerHour, let first = wakes.min(), began < first { return }
+        wakes = Array((wakes + [began]).sorted().suffix(policy.wakesPerHour))
+        isChanged = true
     }
 
     private static let hour = Duration.seconds(3600)
@@ -152,7 +167,7 @@ extension ObserverRegistrations {
         }
     }
 
-    /// When to check again; nil: not before something changes.
+    /// When to check again; nil if not before something changes.
     package func nextDeadline(device: DeviceState, at now: Instant, monotonic: MonotonicTime) -> MonotonicTime? {
         let awaited = consumers.values.filter { !$0.isStopped }.flatMap(\.awaited.values)
         var deadlines = awaited.filter { $0.repeatAt == nil }.map { $0.since + policy.acknowledgeWithin }

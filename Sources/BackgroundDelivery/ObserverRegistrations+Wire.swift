@@ -1,7 +1,7 @@
 import HealthModel
 
-/// The part of the registrations that must survive a restart. Fires in progress are left out: consumers hear them
-/// again, because of `held` or the head. Empty before anything is stored.
+/// The part of the registrations that must survive a restart. Fires in progress are left out: they are repeated because
+/// of `held` or the head. Empty before anything is stored.
 package struct KeptRegistrations: Codable, Sendable, Equatable {
     package struct Consumer: Codable, Sendable, Equatable {
         package var launch: Int64
@@ -12,7 +12,7 @@ package struct KeptRegistrations: Codable, Sendable, Equatable {
     }
 
     package var consumers: [String: Consumer]?
-    /// How far types that have changed since were fired.
+    /// For types that have changed since their last fire: up to which sequence they were fired.
     package var held: [String: SequenceNumber]?
     package var lastFires: [String: Instant]?
     package var off: [String]?

@@ -1,13 +1,13 @@
 import HealthModel
 
-/// Which consumers are to be woken for which types, how far each type has been fired, and who hasn't answered: the
-/// counterpart of HealthKit's own table of background deliveries. Pure: clocks, heads and the device come in, fires go
-/// out.
+/// Which consumers are to be woken for which types, how far each type has been fired, and which fires are unanswered:
+/// the counterpart of HealthKit's own table of background deliveries. Pure: clocks, heads and the device come in, fires
+/// go out.
 ///
 /// Nothing is queued. A held type is a single number, the sequence up to which it was fired; as long as there is
 /// anything beyond it, the type is due.
 package struct ObserverRegistrations: Sendable, Equatable {
-    /// In a registration: every type that it doesn't name.
+    /// In a registration, this stands for every type that it doesn't name.
     package static let everyType = "*"
 
     /// Tells the consumers that a type has changed. It carries no data: they ask for it.
@@ -15,7 +15,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
         package var type: String
         /// The type's latest change; 0 for one without samples.
         package var sequence: SequenceNumber
-        /// Repeated, because nobody acknowledged it.
+        /// Repeated, because no consumer acknowledged it.
         package var isRepeat: Bool
     }
 
@@ -25,7 +25,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
         package var fires: [Fire] = []
         /// Consumers that have just used up their strikes.
         package var stopped: [String] = []
-        /// Changed types that nobody is registered for; each once, until somebody registers.
+        /// Changed types for which no consumer is registered; each is listed once, until a consumer registers.
         package var unheard: [String] = []
     }
 
@@ -36,7 +36,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
         var isStopped = false
         /// How many consecutive fires it missed, by type.
         var strikes: [String: Int] = [:]
-        /// Fires that it hasn't acknowledged; forgotten with the process, since `held` tells what is due.
+        /// Fires that it hasn't acknowledged; forgotten when the process ends, since `held` says what is due.
         var awaited: [String: Awaited] = [:]
 
         func requested(_ type: String) -> DeliveryFrequency? { types[type] ?? types[everyType] }
@@ -65,7 +65,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
     var frequencies: [String: DeliveryFrequency] = [:]
     /// When fires woke the app in the last hour.
     var wakes: [Instant] = []
-    /// Since when the locked phone has held back what would have been fired.
+    /// Since when the locked phone has held back fires.
     var lockHeldSince: Instant?
     /// Types that fire once more, changed or not: after a registration, or on entering the foreground.
     var advisory: Set<String> = []
@@ -81,7 +81,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
 
     package init(policy: DeliveryPolicy) { self.policy = policy }
 
-    /// Types that nobody is told about: switched off, or denied.
+    /// Types that are never fired: switched off, or denied.
     package var silenced: Set<String> { off.union(denied) }
 
     /// Whether something will fire at the next check without having changed.
@@ -189,7 +189,7 @@ extension ObserverRegistrations {
         isChanged = true
     }
 
-    /// The highest frequency that anyone requested for a type; nil when nobody is registered for it.
+    /// The highest frequency that any consumer requested for a type; nil when none is registered for it.
     package func requested(_ type: String) -> DeliveryFrequency? {
         consumers.values.compactMap { requested(type, by: $0) }.min()
     }
@@ -207,7 +207,7 @@ extension ObserverRegistrations {
     /// The state of a type, for people.
     package enum TypeState: String, Sendable {
         case on, off
-        /// Nobody is registered for it in the background.
+        /// No consumer is registered for it in the background.
         case unregistered
         /// Its consumer failed to acknowledge, and has used up its strikes.
         case stopped
@@ -233,8 +233,8 @@ extension ObserverRegistrations {
     package func lastFire(_ type: String) -> Instant? { lastFires[type] }
     package func strikes(_ type: String) -> Int { consumers.values.compactMap { $0.strikes[type] }.max() ?? 0 }
 
-    /// Whether a consumer may read a type. Only the owner of the stack learns of a denial: consumers are told no more
-    /// than `requested`.
+    /// Whether a consumer may read a type. Only the owner of the stack learns of a denial: consumers see only
+    /// `requested`.
     package func authorization(_ type: String, for consumer: String) -> AuthorizationStatus {
         if denied.contains(type) { return .denied }
         return consumers[consumer]?.requested(type) == nil ? .notDetermined : .requested

@@ -37,7 +37,7 @@ package enum TaskKind: String, Codable, Sendable, CaseIterable {
     }
 }
 
-/// A task that is to run: when at the earliest, and under which conditions. One per identifier may be pending.
+/// A task that is to run: its earliest start, and its conditions. One per identifier may be pending.
 package struct TaskRequest: Codable, Sendable, Equatable {
     /// What happens to a continued task that can't begin at once.
     package enum Strategy: String, Codable, Sendable { case queue, fail }
@@ -82,8 +82,17 @@ package struct TaskConditions: Sendable, Equatable {
     package var device: DeviceState
     /// Whether there is network access; nil: unknown, which holds nothing back.
     package var hasNetwork: Bool?
+    /// From when an app refresh may wake the app, if the hour's wakes are used up.
+    package var nextWake: Instant?
+    /// This machine's power and load; nil where nobody asks for them.
+    package var machine: MachineState?
+    /// Processing tasks wait while the machine is low on battery, or busy.
+    package var needsIdleMachine = false
 
-    package init(now: Instant, monotonic: MonotonicTime, device: DeviceState, hasNetwork: Bool? = nil) {
+    package init(
+        now: Instant, monotonic: MonotonicTime, device: DeviceState, hasNetwork: Bool? = nil, nextWake: Instant? = nil
+    ) {
+        self.nextWake = nextWake
         self.now = now
         self.monotonic = monotonic
         self.device = device
@@ -97,8 +106,11 @@ package enum TaskObstacle: String, Codable, Sendable {
     case notYet = "its earliest start is still to come"
     case noNetwork = "no network path"
     case noPower = "not charging"
+    case lowBattery = "this machine's battery is low"
+    case busy = "this machine is busy"
     case lowPowerMode = "Low Power Mode"
     case deferred = "deferred by the system"
+    case noWakes = "the hour's wakes are used up"
     case device = "the device decides when to launch it"
     case running = "it is already running"
     case queued = "another continued task is running"

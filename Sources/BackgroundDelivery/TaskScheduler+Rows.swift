@@ -63,7 +63,7 @@ package struct ScheduledTask: Codable, Sendable, Equatable {
     /// nil if only its stored row is known.
     package var kind: TaskKind?
     package var state: State
-    /// While it is pending or running.
+    /// Only while it is pending or running.
     package var request: TaskRequest?
     /// While it is pending: why it doesn't begin.
     package var waitsFor: String?

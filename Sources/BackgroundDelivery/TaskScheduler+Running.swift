@@ -12,9 +12,18 @@ extension TaskScheduler {
         }
         if let earliest = request.earliestBegin, conditions.now < earliest { return .notYet }
         if request.requiresNetwork, conditions.hasNetwork == false { return .noNetwork }
-        if request.requiresPower, !device.isCharging { return .noPower }
+        if request.requiresPower, !device.isCharging || conditions.machine?.isCharging == false { return .noPower }
+        if conditions.needsIdleMachine, registered[identifier] == .processing, let machine = conditions.machine {
+            if machine.isLowOnBattery { return .lowBattery }
+            if machine.isBusy { return .busy }
+        }
         if device.isLowPowerMode { return .lowPowerMode }
         if device.isDeferring, device.app != .active { return .deferred }
+        if registered[identifier] == .refresh, device.app != .active,
+            conditions.nextWake.map({ conditions.now < $0 }) ?? false
+        {
+            return .noWakes
+        }
         return nil
     }
 
@@ -41,7 +50,7 @@ extension TaskScheduler {
         guard registered[identifier] != nil else {
             throw DeliveryError(
                 .notRegistered, identifier,
-                remedy: "there are: \(registered.keys.sorted().joined(separator: ", "))")
+                remedy: "use one of \(registered.keys.sorted().joined(separator: ", "))")
         }
         guard pending[identifier] != nil else {
             guard running[identifier] == nil else { return nil }
@@ -128,6 +137,8 @@ extension TaskScheduler {
         let ends = running.values.compactMap { $0.expiresFully ?? $0.deadline }
         let begins = pending.filter { obstacle($0.key, conditions) == .notYet && launcher == .own }
             .compactMap(\.value.request.earliestBegin).map { conditions.monotonic + ($0 - conditions.now) }
-        return (ends + begins).min()
+        let isHeldUp = launcher == .own && pending.keys.contains { obstacle($0, conditions) == .noWakes }
+        let wake = isHeldUp ? conditions.nextWake.map { conditions.monotonic + ($0 - conditions.now) } : nil
+        return (ends + begins + [wake].compactMap { $0 }).min()
     }
 }

@@ -123,7 +123,7 @@ package struct TaskHistory: Codable, Sendable, Equatable {
         case succeeded, failed
         /// Its runtime was over: it saved and completed.
         case expired
-        /// It didn't complete though its runtime was over, and was ended.
+        /// It hadn't completed when its runtime was over, and was ended.
         case overran
         /// By its user.
         case cancelled

@@ -9,8 +9,8 @@ static inline int healthbus_http_hex(char digit) {
         : digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
 }
 
-// Decodes %41 in place, once. libmicrohttpd's own leaves as it is what isn't two digits, and ends a text at %00. Here both
-// become a byte that no UTF-8 has, so that whoever reads the text finds one kind of fault.
+// Decodes %41 in place, once. libmicrohttpd's own leaves as it is what isn't two digits, and ends a text at %00. Here
+// both become a byte that no UTF-8 has, so that a reader of the text finds only one kind of fault.
 static inline size_t healthbus_http_unescape(void *context, struct MHD_Connection *connection, char *text) {
     (void)context;
     (void)connection;
@@ -41,12 +41,13 @@ struct healthbus_http_options {
     MHD_AccessHandlerCallback handler;
     MHD_RequestCompletedCallback completed;
     MHD_NotifyConnectionCallback connected;
+    MHD_AcceptPolicyCallback accepts;
     void *context;
 };
 
 // MHD_start_daemon is variadic in C, which Swift can't call.
 static inline struct MHD_Daemon *healthbus_http_start(const struct healthbus_http_options *wanted) {
-    // ITC: without it MHD_quiesce_daemon can't wake the threads.
+    // ITC: what wakes the threads, when a stream goes on and when the server stops.
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME;
     struct MHD_OptionItem items[5];
     size_t count = 0;
@@ -64,7 +65,7 @@ static inline struct MHD_Daemon *healthbus_http_start(const struct healthbus_htt
     }
     items[count] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
     return MHD_start_daemon(
-        flags, 0, NULL, NULL, wanted->handler, wanted->context,
+        flags, 0, wanted->accepts, wanted->context, wanted->handler, wanted->context,
         MHD_OPTION_LISTEN_SOCKET, (MHD_socket)wanted->listener,
         MHD_OPTION_CONNECTION_LIMIT, wanted->connections,
         MHD_OPTION_CONNECTION_TIMEOUT, wanted->idle_seconds,

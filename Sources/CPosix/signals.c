@@ -15,7 +15,7 @@ static atomic_int write_end = -1;
 static int read_end = -1;
 
 enum { MOST = 9 };
-// Caught by everyone, then by who draws a screen; SIGHUP is ignored where no screen goes with the terminal.
+// Caught by every program, then by those that draw a screen; SIGHUP is ignored by programs without a screen.
 static const int of_programs[] = {SIGINT, SIGTERM};
 static const int of_screens[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH};
 static int signals[MOST];

@@ -19,7 +19,7 @@ struct healthbus_xml {
     name_list elements;
     name_list attributes;
     tag_reader reader;
-    // Bytes that have come and aren't done.
+    // Bytes that have arrived and aren't processed yet.
     uint8_t *bytes;
     int64_t capacity;
     int64_t count;
@@ -127,7 +127,7 @@ static void brokenTag(healthbus_xml *xml, int64_t end, const char *problem) {
     int64_t length = end - xml->at;
     while (length > 1 && xmlIsSpace(begin[length - 1])) length--;
     int64_t line = lineAt(xml, xml->at);
-    // What the input's end has cut off is told as such.
+    // A tag cut off by the end of the input is reported as such.
     if (!(xml->last && end == xml->count)) note(xml, problem, line);
     const uint8_t *limit = begin + length;
     bool isEnd = length > 1 && begin[1] == '/';
@@ -186,7 +186,7 @@ static int64_t nextTag(healthbus_xml *xml) {
     return mayWait ? -1 : xml->count;
 }
 
-/// Text up to `end`, from where the parser stands.
+/// Text from the parser's position up to `end`.
 static void text(healthbus_xml *xml, int64_t end) {
     const uint8_t *begin = xml->bytes + xml->at;
     const uint8_t *limit = xml->bytes + end;

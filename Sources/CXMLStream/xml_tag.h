@@ -32,7 +32,7 @@ typedef struct {
     const char *problem;
 } tag_reader;
 
-/// Reads the tag at `begin`, where a '<' stands. Nothing at `limit` or behind is looked at.
+/// Reads the tag at `begin`, which is a '<'. Nothing at `limit` or beyond is examined.
 tag_outcome tagRead(tag_reader *reader, const uint8_t *begin, const uint8_t *limit);
 
 bool xmlIsSpace(uint8_t byte);

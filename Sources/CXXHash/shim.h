@@ -9,7 +9,7 @@ static inline void healthbus_hash128(const void *bytes, size_t count, uint64_t *
     *low = hash.low64;
 }
 
-// The same of what comes piece by piece. NULL when there is no memory.
+// The same for content that arrives piece by piece. NULL when there is no memory.
 static inline void *healthbus_hash_begin(void) {
     XXH3_state_t *state = XXH3_createState();
     if (state) XXH3_128bits_reset(state);
@@ -31,7 +31,7 @@ static inline void healthbus_hash_end(void *state) { XXH3_freeState((XXH3_state_
 // A GNU function that Swift's importer doesn't see.
 extern void *memmem(const void *, size_t, const void *, size_t);
 
-// Where a text stands first; -1 when it doesn't.
+// Where a text first occurs; -1 when it doesn't.
 static inline int64_t healthbus_find(const void *bytes, size_t count, const void *text, size_t length) {
     const char *found = (const char *)memmem(bytes, count, text, length);
     return found ? found - (const char *)bytes : -1;

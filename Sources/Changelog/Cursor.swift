@@ -3,7 +3,7 @@ import Protocol
 
 /// A consumer's position in one upstream's changelog. Pure; stored together with the outputs that it led to.
 package struct Cursor: Sendable, Equatable {
-    /// nil until the upstream is first heard.
+    /// nil until the upstream's first heartbeat arrives.
     package var store: String?
     package var generation: String?
     /// Everything up to here has been consumed, except what `backfill` lists.
@@ -12,7 +12,7 @@ package struct Cursor: Sendable, Equatable {
     package var backfill: [Range]
     /// After a reset: once everything up to here has been consumed, anything not seen again is gone.
     package var snapshotUntil: SequenceNumber?
-    /// The store's head when it was first heard: anything up to here isn't news.
+    /// The store's head in its first heartbeat: anything up to here isn't news.
     package private(set) var bulkUntil = SequenceNumber.beginning
 
     package struct Range: Sendable, Equatable {
@@ -87,7 +87,7 @@ package struct Cursor: Sendable, Equatable {
         if backfill[index].from >= backfill[index].to { backfill.remove(at: index) }
     }
 
-    /// Begins with a store that was never heard before.
+    /// Begins with a store that wasn't known before.
     package mutating func begin(at head: StoreHead) {
         store = head.store
         generation = head.generation
@@ -167,8 +167,8 @@ package enum AnchorVerdict: Sendable, Equatable {
 }
 
 extension StageDatabase {
-    /// Whether a consumer may continue from (store, generation, sequence). A consumer that was never here (nil) may
-    /// begin at 0.
+    /// Whether a consumer may continue from (store, generation, sequence). A consumer without an anchor (nil) may begin
+    /// at 0.
     package func judge(store: String?, generation: String?, sequence: SequenceNumber) -> AnchorVerdict {
         Self.judge(
             head: head, generations: generations, store: store, generation: generation, sequence: sequence)

@@ -99,7 +99,7 @@ package final class KeyedChangelog {
         }
     }
 
-    /// The living rows for a user's days.
+    /// The rows for a user's days that aren't tombstones.
     package func rows(user: String, days: ClosedRange<Int>) throws -> [Row] {
         list.bind(1, user)
         list.bind(2, days.lowerBound)
@@ -120,7 +120,8 @@ package final class KeyedChangelog {
 }
 
 extension KeyedChangelog {
-    /// The living rows for a user's day, of topics that begin with `topic`, for readers beside the writer.
+    /// The rows for a user's day that aren't tombstones, of topics that begin with `topic`, for readers beside the
+    /// writer.
     package static func rows(in database: Database, user: String, day: Int, topic: String = "") throws -> [Row] {
         let statement = try database.prepare(
             "SELECT seq, key, topic, user, day, body FROM changes WHERE user = ? AND day = ? AND body IS NOT NULL ORDER BY seq"

@@ -33,7 +33,7 @@ package enum Moments {
         try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'moments'").firstRow { _ in true } ?? false
     }
 
-    /// The commits that brought the sequences of a range, in order: how far each reached, and when; at most this many,
+    /// The commits that wrote the sequences of a range, in order: how far each reached, and when; at most this many,
     /// the oldest. A sequence was committed by the first of them that reaches it.
     package static func list(
         from first: SequenceNumber, through last: SequenceNumber, limit: Int = 2000, in database: Database

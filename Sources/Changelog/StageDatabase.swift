@@ -232,13 +232,14 @@ package final class StageDatabase {
 
     /// What becomes of an older generation's anchors when a new one begins.
     package enum Continuity: Sendable {
-        /// They are good up to the store's current sequence.
+        /// They are valid up to the store's current sequence.
         case goesOn
-        /// They are no longer good: every consumer reads everything again.
+        /// They are no longer valid: every consumer reads everything again.
         case beginsAnew
     }
 
-    /// Starts a new generation inside the current transaction. Its sequences are beyond all that were given out before.
+    /// Starts a new generation inside the current transaction. Its sequences are higher than all that were assigned
+    /// before.
     /// - Parameter least: a sequence that may have been given out elsewhere, by a store that this one replaces.
     package func beginGeneration(
         now: Instant, least: SequenceNumber = .beginning, _ continuity: Continuity = .goesOn
@@ -266,7 +267,7 @@ package enum ChangelogError: Error, CustomStringConvertible {
         case .newerSchema(let path, let found, let known):
             "\(path) was written by a newer release (schema \(found), but this one knows only \(known)); run that release, or restore a backup"
         case .fenced(let path, let ours, let theirs):
-            "\(path) has been taken over by another process (epoch \(theirs), ours was \(ours)); this one stops without writing"
+            "\(path) was taken over by another process (epoch \(theirs), ours was \(ours)); this one stops without writing"
         }
     }
 }

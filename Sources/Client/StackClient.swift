@@ -7,7 +7,7 @@ import Protocol
 import Synchronization
 
 /// A tool's connection to the bus: asks producers for pages, hears heartbeats, gives commands. It keeps no anchor and
-/// holds nobody up.
+/// delays no process.
 package final class StackClient: Sendable {
     private struct State {
         var pulls: PullClient
@@ -15,6 +15,8 @@ package final class StackClient: Sendable {
         var beats: [String: (beat: Heartbeat, at: MonotonicTime)] = [:]
         /// Heartbeats so far.
         var heard = 0
+        /// For each instance that was asked and hasn't answered since: when it was first asked.
+        var asked: [String: MonotonicTime] = [:]
     }
 
     /// Its name on the bus.
@@ -29,7 +31,7 @@ package final class StackClient: Sendable {
     /// - Parameters:
     ///   - beat: what this tool itself repeats, if anything.
     ///   - pace: how soon it repeats it.
-    ///   - hears: what else it hears, and what it does with that, on the bus thread; must be quick.
+    ///   - hears: further topics to receive, and what to do with their messages, on the bus thread; must be quick.
     package init(
         address: BusAddress, beat: (@Sendable () -> Message?)? = nil,
         pace: @escaping @Sendable () -> BusConnection.Pace = { .quiet },
@@ -54,7 +56,7 @@ package final class StackClient: Sendable {
 
     deinit { close() }
 
-    /// Sends what it repeats at once.
+    /// Sends its repeated message at once.
     package func beat() { bus.withLock { $0 }?.beat() }
 
     package func close() {
@@ -90,7 +92,7 @@ package final class StackClient: Sendable {
     }
 
     private func receive(_ message: Message) {
-        // If the box is full, the request is dropped; it comes again.
+        // If the box is full, the request is dropped; its sender repeats it.
         if message.topic == PullHeader.topic(name) {
             requests.offer(message.body)
             return
@@ -98,6 +100,7 @@ package final class StackClient: Sendable {
         state.withLock { state in
             if let beat = Heartbeat(message) {
                 state.beats[beat.instance] = (beat, MonotonicClock.now)
+                state.asked[beat.instance] = nil
                 state.heard += 1
             } else if let answer = state.pulls.receive(
                 message.body, from: message.header.from, at: MonotonicClock.now)
@@ -108,7 +111,7 @@ package final class StackClient: Sendable {
         changed.withLock { changed.broadcast() }
     }
 
-    /// Gives an instance a command. It may be lost: the caller looks for its effect and gives it again.
+    /// Gives an instance a command. It may be lost: the caller checks for its effect and repeats it.
     package func command(_ instance: String, _ body: [String: Value]) {
         send("control.\(instance)", .object(body))
     }
@@ -117,8 +120,21 @@ package final class StackClient: Sendable {
         bus.withLock { $0 }?.send(Message(topic: topic, header: .init(from: name, at: WallClock.now), body: body))
     }
 
-    /// Asks everyone to report now.
-    package func hello() { send(BusConnection.hello, .null) }
+    /// Asks every process to report now.
+    package func hello() {
+        let now = MonotonicClock.now
+        state.withLock { state in
+            for name in state.beats.keys where state.asked[name] == nil { state.asked[name] = now }
+        }
+        send(BusConnection.hello, .null)
+    }
+
+    /// For how many seconds each known instance has left `hello` unanswered; instances that have answered are left out.
+    /// Time in which no question was open doesn't count.
+    package var unanswered: [String: Double] {
+        let now = MonotonicClock.now
+        return state.withLock { $0.asked.mapValues { (now - $0).seconds } }
+    }
 
     /// The latest heartbeat of each instance, with its age in seconds.
     package var heartbeats: [String: (beat: Heartbeat, age: Double)] {

@@ -11,15 +11,15 @@ import SQLite
 /// the lock is taken and the file read.
 ///
 /// If an instance is running but doesn't answer, its file is read beside it, as its own pulls are: whatever it has
-/// committed is there, however badly it hangs.
+/// committed can be read, no matter how badly it hangs.
 package final class StackReader {
     package let state: StateFolder
     package let stack: StackConfiguration
     private let address: @Sendable () throws -> BusAddress
     private lazy var client = Result { try shared ?? StackClient(address: try address()) }
-    /// The place on the bus by which all is asked, where nothing is to be read from files.
+    /// The connection through which everything is requested, if nothing is to be read from files.
     private let shared: StackClient?
-    /// Whom this reader has asked whether they are there.
+    /// The instances that this reader has asked whether they are there.
     private var asked: Set<String> = []
     /// Makes the source for an instance's file, depending on its plugin kind. The file of a running instance is opened
     /// read-only.
@@ -27,7 +27,7 @@ package final class StackReader {
     /// Instances that are running but don't answer.
     package private(set) var silent: Set<String> = []
     private let foundSilent: (Silence) -> Void
-    /// Nobody at all was heard.
+    /// No process at all has sent a heartbeat.
     private var isHubSilent = false
 
     /// An instance that is running but doesn't answer, and the age of what its file holds.
@@ -35,7 +35,7 @@ package final class StackReader {
         package var instance: String
         /// Seconds since it last wrote.
         package var age: Double
-        /// Nobody is heard: the fault isn't with the instance asked, but with the hub.
+        /// No heartbeat arrives at all: the fault isn't with the instance asked, but with the hub.
         package var isHub = false
     }
 
@@ -55,7 +55,8 @@ package final class StackReader {
         shared = nil
     }
 
-    /// Asks over the bus alone, by a place on it that others may use at the same time: opens no file and takes no lock, so that who doesn't answer can't be read.
+    /// Asks only over the bus, through a connection that others may use at the same time: it opens no file and takes no
+    /// lock, so an instance that doesn't answer can't be read.
     package init(state: StateFolder, stack: StackConfiguration, over client: StackClient) {
         self.state = state
         self.stack = stack
@@ -94,7 +95,7 @@ package final class StackReader {
         return try client.get().gather(instances, within: seconds)
     }
 
-    /// The heartbeats of everyone some seconds later.
+    /// The heartbeats of all processes some seconds later.
     package func lookAgain(after seconds: Double) throws -> [String: (beat: Heartbeat, age: Double)] {
         let client = try client.get()
         let end = Date(timeIntervalSinceNow: seconds)
@@ -170,7 +171,7 @@ package final class StackReader {
     private func heed(_ instance: String, _ query: Question) throws -> [Value]? {
         let client = try client.get()
         guard !silent.contains(instance) else { return nil }
-        // If nobody at all was heard, the hub hangs, and any further wait would be in vain.
+        // If no heartbeat arrived at all, the hub hangs, and there is no point in waiting any longer.
         let isDeaf = !silent.isEmpty && client.heartbeats.isEmpty
         guard !isDeaf else { return nil }
         if let pages = try client.bodies(instance, query, within: Self.firstWait) { return pages }
@@ -189,7 +190,7 @@ package final class StackReader {
         if let pages = try client.get().bodies(instance, query, within: 10) { return pages }
         throw Failure(
             "'\(instance)' doesn't answer on \(stack.bus.endpoints?.subscribe ?? "the bus")",
-            hint: "'healthbus doctor' says which processes can be heard; is the hub running?")
+            hint: "'healthbus doctor' says which processes answer; is the hub running?")
     }
 
     private func read(
@@ -208,7 +209,7 @@ package final class StackReader {
         }
     }
 
-    /// The living rows of an instance's changelog.
+    /// The rows of an instance's changelog that aren't tombstones.
     package func rows(_ instance: StackConfiguration.Instance, topic: String) throws -> [KeyedChangelog.Row] {
         var rows: [String: KeyedChangelog.Row] = [:]
         try forEachRow(instance, topic: topic) { rows[$0.key] = $0 }
@@ -216,7 +217,7 @@ package final class StackReader {
     }
 
     /// Passes each row of an instance's changelog to `body`, read window by window, oldest change first, including
-    /// tombstones. A key that changes in the meantime comes again.
+    /// tombstones. A key that changes in the meantime appears again.
     /// - Parameter days: only rows for these days (since 1970); nil for all rows.
     package func forEachRow(
         _ instance: StackConfiguration.Instance, topic: String, days: ClosedRange<Int>? = nil,

@@ -19,7 +19,7 @@ package struct ConfigurationOrigins: Sendable {
     let swapped: Set<String>
     let stateFile: String?
 
-    /// - Parameter key: as members stand one in the other, from the outermost.
+    /// - Parameter key: the names of nested members, from the outermost.
     package func origin(of key: [String]) -> Origin {
         if let stateFile, key.count == 3, key[0] == "instances", key[2] == "plugin", swapped.contains(key[1]) {
             return .file(stateFile, line: nil)

@@ -4,10 +4,20 @@ import HealthModel
 /// Where the stack shows its page, as its configuration and the environment say.
 package enum DashboardAddress {
     package static let usualPort = 8789
+    package static let variable = "HEALTHBUS_DASHBOARD_PORT"
 
-    /// The instance that shows it; nil where the configuration has none.
+    /// The instance that shows it; nil if the configuration has none.
     package static func instance(in stack: StackConfiguration) -> StackConfiguration.Instance? {
         stack.only(.dashboard)
+    }
+
+    /// Why a dashboard doesn't start with these options, and what to do; nil when it does.
+    package static func problem(_ options: Value, at endpoint: Endpoint) -> (what: String, remedy: String)? {
+        guard !endpoint.isLoopback, options["plainHTTP"].bool != true else { return nil }
+        return (
+            "would listen at \(endpoint.host), where anyone on the network can read the data",
+            "set 'plainHTTP' if a proxy that speaks TLS or a container's network is in between"
+        )
     }
 
     /// `HEALTHBUS_DASHBOARD_PORT` goes before the configuration, for several stacks on one machine.
@@ -18,10 +28,10 @@ package enum DashboardAddress {
         let options = dashboard.configuration
         var endpoint = Endpoint(
             host: options["host"].string ?? Endpoint.loopback, port: Int(options["port"].int ?? Int64(usualPort)))
-        if let text = environment.filled("HEALTHBUS_DASHBOARD_PORT") {
+        if let text = environment.filled(variable) {
             guard let port = Int(text), (0...65535).contains(port) else {
                 throw ConfigurationError(
-                    file: "the environment", key: "HEALTHBUS_DASHBOARD_PORT", reason: "must be a port, 0 to 65535")
+                    file: ConfigurationError.environment, key: variable, reason: "must be a port, 0 to 65535")
             }
             endpoint.port = port
         }

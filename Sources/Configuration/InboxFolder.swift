@@ -14,12 +14,12 @@ package enum InboxFolder {
 
     /// Why files can't be taken from it, with what to do; nil when they can.
     package static func problem(_ path: String) -> String? {
-        guard path.hasPrefix("/") else { return "'\(path)' isn't absolute; write it from the root on" }
+        guard path.hasPrefix("/") else { return "'\(path)' isn't absolute; write it from the root" }
         var status = stat()
         guard stat(path, &status) == 0 else {
             return errno == ENOENT
                 ? "'\(path)' isn't there; make it, or mount it"
-                : "'\(path)' can't be looked at (\(String(cString: strerror(errno)))); see to its rights"
+                : "'\(path)' can't be looked at (\(String(cString: strerror(errno)))); check its rights"
         }
         guard status.st_mode & S_IFMT == S_IFDIR else { return "'\(path)' isn't a folder; name a folder" }
         guard access(path, R_OK | W_OK | X_OK) == 0 else {

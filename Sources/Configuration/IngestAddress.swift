@@ -54,8 +54,8 @@ extension IngestAddress {
         guard certificate == nil, !endpoint.isLoopback, options["plainHTTP"]?.bool != true else { return nil }
         return Problem(
             option: "host",
-            what: "would listen at \(endpoint.host) without TLS, where anybody on the way reads the tokens",
-            remedy: "set 'certificateFile' and 'keyFile', or 'plainHTTP' where a proxy or a container's network "
+            what: "would listen at \(endpoint.host) without TLS, where anyone on the network can read the tokens",
+            remedy: "set 'certificateFile' and 'keyFile', or 'plainHTTP' if a proxy or a container's network "
                 + "is in between")
     }
 

@@ -1,4 +1,4 @@
-/// Walks a JSON5 text, tells where its members stand, and stops at the first mistake.
+/// Walks through a JSON5 text, records the position of each member, and stops at the first mistake.
 struct JSON5Reader {
     private let bytes: [UInt8]
     private var at = 0
@@ -7,7 +7,7 @@ struct JSON5Reader {
     private var open: [Int] = []
     private var wrong: (at: Int, reason: String)?
 
-    /// As deep as configurations are read at all.
+    /// The nesting depth to which configurations are read.
     private static let depthLimit = 64
     private static let hash = "a comment begins with //, not with #"
 
@@ -17,7 +17,7 @@ struct JSON5Reader {
         wrong.map { place, reason in
             let before = bytes[..<min(place, bytes.count)]
             let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-            // Bytes that go on a character are no column of their own; a byte order mark isn't seen.
+            // Bytes that continue a character don't count as a column, nor does a byte order mark.
             let characters = before[start...].count { $0 & 0xC0 != 0x80 }
             return JSONMistake(
                 line: before.count { $0 == UInt8(ascii: "\n") } + 1,
@@ -28,7 +28,7 @@ struct JSON5Reader {
 
     private var next: UInt8? { at < bytes.count ? bytes[at] : nil }
 
-    /// Notes the first mistake, and is false.
+    /// Records the first mistake, and returns false.
     private mutating func fail(_ reason: String, at place: Int? = nil) -> Bool {
         if wrong == nil { wrong = (place ?? at, reason) }
         return false
@@ -91,7 +91,7 @@ struct JSON5Reader {
         if next != nil { _ = fail("the text goes on after its end; a bracket too many may have closed it") }
     }
 
-    /// False when what follows isn't to be understood.
+    /// False when the rest can't be understood.
     private mutating func value(_ path: String, _ places: inout JSONPlaces) -> Bool {
         skip()
         guard let byte = next else { return failHere("") }
@@ -190,7 +190,7 @@ struct JSON5Reader {
         step()
         var text: [UInt8] = []
         while let byte = next {
-            // A text that goes on in the next line isn't closed, unless the end of the line is escaped.
+            // A string that continues on the next line isn't closed, unless the end of the line is escaped.
             if byte == UInt8(ascii: "\n") { break }
             step()
             if byte == quote { return String(decoding: text, as: UTF8.self) }

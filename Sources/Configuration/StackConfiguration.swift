@@ -29,9 +29,9 @@ package struct StackConfiguration: Sendable, Equatable {
 
     /// In order of start.
     package let instances: [Instance]
-    /// Where the bus is and whether it is sealed.
+    /// The bus's addresses, and whether it is sealed.
     package let bus: BusConfiguration
-    /// Where `up` answers questions about the state of the stack; nil: nowhere.
+    /// The address at which `up` answers questions about the state of the stack; nil for none.
     package let monitoring: Endpoint?
     package let file: String
     /// The figures of days, in the order of columns: those of the stack's handlers, and of those that a stack has by
@@ -40,7 +40,7 @@ package struct StackConfiguration: Sendable, Equatable {
     /// All families under which samples may be delivered, over all existing plugins.
     package let families: Set<String>
 
-    /// Which plugin an instance is to have, whatever its state folder says.
+    /// Which plugin an instance is to have, regardless of its state folder.
     package enum Choice: Sendable, Equatable {
         /// By name, or by its folder's absolute path.
         case plugin(String)
@@ -95,6 +95,12 @@ extension StackConfiguration {
     package func instance(_ name: String) -> Instance? { instances.first { $0.name == name } }
 
     package func only(_ kind: Manifest.Kind) -> Instance? { instances.first { $0.manifest.kind == kind } }
+
+    /// The same stack with other instances, as a simulation or an experiment needs it.
+    package func with(instances: [Instance]) -> StackConfiguration {
+        StackConfiguration(
+            instances: instances, bus: bus, monitoring: monitoring, file: file, figures: figures, families: families)
+    }
 
     package var handlers: [Instance] { instances.filter { $0.manifest.kind == .handler } }
 

@@ -37,7 +37,7 @@ package struct StackConfigurationReader {
             }
             let own = try Self.parse(Array(data), file: path)
             guard own.object != nil else {
-                throw ConfigurationError(file: path, key: "", reason: "must be an object, as { \"instances\": { … } }")
+                throw ConfigurationError(file: path, key: "", reason: "must be an object: { \"instances\": { … } }")
             }
             places = JSONPlaces(data)
             value = Self.overlay(value, with: own)
@@ -47,7 +47,7 @@ package struct StackConfigurationReader {
             problems.append(
                 ConfigurationError(
                     file: file, key: duplicate.key,
-                    reason: "is named already in line \(duplicate.first); one of them would count for nothing",
+                    reason: "is already named in line \(duplicate.first); one of them would have no effect",
                     line: duplicate.line))
         }
         try read(value, state: state, choices: choices)
@@ -85,7 +85,7 @@ package struct StackConfigurationReader {
             problems.append(
                 ConfigurationError(
                     file: layer.file, key: "instances.\(name)",
-                    reason: "can't be used: \(first); 'healthbus swap \(name) --back' takes it away"))
+                    reason: "can't be used: \(first); 'healthbus swap \(name) --back' undoes it"))
         }
         for kind in [Manifest.Kind.hub, .observer, .debouncer, .consolidator]
         where instances.count(where: { $0.manifest.kind == kind }) > 1 {
@@ -96,7 +96,7 @@ package struct StackConfigurationReader {
         for taken in instances where bus.isSealed && people.contains(taken.name) {
             add(
                 "instances.\(taken.name)",
-                "can't be named so on a sealed bus: \(people.joined(separator: ", ")) are people's keys")
+                "can't have that name on a sealed bus: \(people.joined(separator: ", ")) are people's keys")
         }
         let usual = Value.inOrder(shipped["instances"].object ?? [:])
             .compactMap { $0.value["plugin"].string.flatMap { catalog.manifests[$0] } }
@@ -115,7 +115,7 @@ package struct StackConfigurationReader {
     private mutating func instance(_ name: String, _ entry: Value) -> StackConfiguration.Instance? {
         let key = "instances.\(name)"
         guard entry.object != nil else {
-            add(key, "must be an object, as { \"plugin\": \"steps\" }, or null to leave it out")
+            add(key, "must be an object, such as { \"plugin\": \"steps\" }, or null to leave it out")
             return nil
         }
         guard StackConfiguration.isName(name) else {

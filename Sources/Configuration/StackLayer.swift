@@ -16,7 +16,7 @@ package struct StackLayer: Sendable {
     func read() throws -> Value {
         let data: Data
         do { data = try Data(contentsOf: URL(fileURLWithPath: file)) } catch CocoaError.fileReadNoSuchFile {
-            // Not checked for first: a swap may write it between two checks.
+            // Its existence isn't checked first: a swap may write it between two checks.
             return [:]
         } catch {
             // Errors with the folder itself are reported by those that need the folder.
@@ -27,7 +27,7 @@ package struct StackLayer: Sendable {
         let known = ["config", "formerZones", "instances", "stopped"]
         for key in (value.object ?? [:]).keys.sorted() where !known.contains(key) {
             throw ConfigurationError(
-                file: file, key: key, reason: "isn't known here; there are: \(known.joined(separator: ", "))")
+                file: file, key: key, reason: "isn't known here; use one of \(known.joined(separator: ", "))")
         }
         guard value["config"].isNull || value["config"].string != nil else {
             throw ConfigurationError(file: file, key: "config", reason: "must be a path")
@@ -74,7 +74,7 @@ package struct StackLayer: Sendable {
     package func stopped() throws -> Set<String> { Set(try read()["stopped"].read([String].self) ?? []) }
 
     /// Notes that an instance stays down, or forgets it.
-    /// - Throws: `ConfigurationError` when the file can't be used or written; it is as it was then.
+    /// - Throws: `ConfigurationError` when the file can't be used or written; it is then unchanged.
     package func setStopped(_ isStopped: Bool, _ instance: String) throws {
         try change { members in
             var names = Set(members["stopped"]?.read([String].self) ?? [])
@@ -108,7 +108,7 @@ package struct StackLayer: Sendable {
         try Self.changing.withLock { _ in try changeAlone(body) }
     }
 
-    /// The supervisor changes it from several threads; nobody else does while that runs.
+    /// The supervisor changes it from several threads; no other process does while that runs.
     private static let changing = Mutex(())
 
     private func changeAlone(_ body: (inout [String: Value]) -> Void) throws {

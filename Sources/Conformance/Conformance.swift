@@ -20,7 +20,8 @@ package struct Conformance {
             switch asked.group {
             case .lines: manifest.exec != nil
             case .process: true
-            case .figures: manifest.kind == .handler
+            // They contain samples like those of exports, which have no positions.
+            case .figures: manifest.kind == .handler && manifest.types != [HealthType.locationIdentifier]
             }
         }
     }
@@ -29,7 +30,7 @@ package struct Conformance {
     /// - Parameters:
     ///   - group: only this group's cases; nil for all.
     ///   - only: only these cases; nil for all.
-    ///   - say: called with each result as it comes.
+    ///   - say: called with each result as it arrives.
     package func run(
         _ group: ConformanceCase.Group? = nil, only: ConformanceCase? = nil, say: (ConformanceResult) -> Void = { _ in }
     ) -> ConformanceReport {
@@ -66,7 +67,7 @@ package struct Conformance {
         return ConformanceReport(plugin: manifest.name, file: manifest.file, results: results)
     }
 
-    /// Why a case would mean nothing after earlier failures; nil if it does mean something.
+    /// Why a case would be meaningless after earlier failures; nil if it isn't.
     private func reason(_ asked: ConformanceCase, _ results: [ConformanceResult]) -> String? {
         func failed(_ names: ConformanceCase...) -> ConformanceCase? {
             names.first { name in

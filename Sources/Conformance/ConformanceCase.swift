@@ -25,8 +25,8 @@ package enum ConformanceCase: String, Sendable, CaseIterable {
     package var about: String {
         switch self {
         case .hello: "answers hello in time, with its own name"
-        case .protocolRange: "doesn't claim a protocol version that it can't know"
-        case .unknownMembers: "ignores members that it doesn't know"
+        case .protocolRange: "doesn't claim a protocol version it can't know"
+        case .unknownMembers: "ignores members it doesn't know"
         case .pieces: "accepts lines that come in pieces"
         case .sameDayTwice: "gives the same figures for a day again"
         case .otherOrder: "gives the same figures in any order of days"
@@ -39,7 +39,7 @@ package enum ConformanceCase: String, Sendable, CaseIterable {
         case .ready: "reports on the bus that it is ready"
         case .options: "refuses an option that isn't declared, with exit code 2"
         case .lock: "doesn't run twice on one state folder"
-        case .foreignMessages: "survives messages that it can't understand"
+        case .foreignMessages: "survives messages it can't understand"
         case .standby: "waits for the lock, and takes over when it is free"
         case .drain: "exits with 0 within 10 s of SIGTERM"
         case .figures: "computes every day of an import, with clock changes and odd samples"

@@ -11,7 +11,7 @@ package struct ConformanceFault: Error, Sendable, Equatable, CustomStringConvert
     /// Its last line on standard error.
     package var said: String?
     package var hint: String
-    /// What is wrong with the program whatever it was asked: several cases may fail for it.
+    /// What is wrong with the program no matter what it was asked: several cases may fail because of it.
     package var cause: String?
 
     package init(

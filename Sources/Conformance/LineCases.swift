@@ -34,7 +34,7 @@ struct LineCases {
             try same("with unknown members") { dialogue, input in
                 try dialogue.compute(input, adding: Self.future)
             } hint: {
-                "read the members that you know and ignore all others: some may be added"
+                "read the members you know and ignore all others: some may be added"
             }
         case .pieces:
             try same("sent in pieces of 7 bytes") { dialogue, input in
@@ -47,7 +47,7 @@ struct LineCases {
                 _ = try dialogue.compute(input)
                 return try dialogue.compute(input)
             } hint: {
-                "a day may come again: start afresh at each line 'day', and keep nothing from the previous one"
+                "a day may come again: start from scratch at each line 'day', and keep nothing from the previous one"
             }
         case .otherOrder: try otherOrder()
         case .freshProgram: try freshProgram()
@@ -107,7 +107,7 @@ struct LineCases {
         if let claimed = answer["hello"]["protocol"].int, unknown.contains(Int(claimed)) {
             throw dialogue.fault(
                 "it claims to speak protocol \(claimed), which doesn't exist",
-                "name the version that you wrote it for (1), or answer {\"error\": …}; don't repeat what you receive")
+                "name the version you wrote it for (1), or answer {\"error\": …}; don't repeat what you receive")
         }
     }
 

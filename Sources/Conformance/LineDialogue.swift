@@ -84,14 +84,14 @@ final class LineDialogue {
         return answer
     }
 
-    /// Has a day computed.
+    /// Makes the program compute a day.
     /// - Parameters:
     ///   - more: members added to each line's object, which a program must ignore.
     ///   - piece: bytes written at once; 0: each line whole.
     func compute(_ input: DayInput, adding more: [String: Value] = [:], piece: Int = 0) throws -> DayOutput {
         var lines = ExecDayLines(input, ids: traits?.readsIDs ?? false)
         var parts: [[UInt8]] = []
-        // Made while writing, unless they are to be changed.
+        // The lines are made while writing, unless they are to be changed.
         if !more.isEmpty || piece > 0 {
             while let line = lines.next() {
                 let line = try Self.adding(more, to: line)
@@ -182,7 +182,7 @@ final class LineDialogue {
         case .ended(_, _, let why):
             why == nil
                 ? "run it by hand in its folder; it said nothing on standard error" : "correct that, and try again"
-        case .late: "flush standard output after each line; 'limits' in plugin.json gives it longer"
+        case .late: "flush standard output after each line; 'limits' in plugin.json gives it more time"
         case .flood: "an answer has a few figures, not samples"
         case .badLine: "see 'What it answers' in docs/plugins.md"
         case .early: "answer at 'compute', not before"

@@ -3,7 +3,7 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// Repeats everything that an instance hears, with unknown members added.
+/// Repeats everything that an instance receives, with unknown members added.
 final class MessageEcho: Sendable {
     private struct State {
         var bus: HeardBus?

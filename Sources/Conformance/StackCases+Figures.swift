@@ -63,7 +63,7 @@ extension StackCases {
         }
     }
 
-    /// Each message that it hears comes a second time, with members that don't exist in any release.
+    /// Each message that it receives is sent a second time, with members that don't exist in any release.
     func repeated() throws {
         let bus = MessageEcho()
         try bus.open(trial.state.address, instance: "repeated")

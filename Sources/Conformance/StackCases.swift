@@ -117,12 +117,12 @@ final class StackCases {
         let process = try trial.start(name, as: "options", config: file)
         guard let exit = trial.end(of: process) else {
             throw ConformanceFault(
-                "it runs with an option that its manifest doesn't declare", sent: "\"noSuchOption\": 1",
+                "it runs with an option its manifest doesn't declare", sent: "\"noSuchOption\": 1",
                 said: trial.said("options"), hint: "check the options before anything starts; PluginProgram does that")
         }
         guard exit == .code(ExitCode.usage.rawValue) else {
             throw ConformanceFault(
-                "it ended with \(exit) at an option that its manifest doesn't declare", sent: "\"noSuchOption\": 1",
+                "it ended with \(exit) at an option its manifest doesn't declare", sent: "\"noSuchOption\": 1",
                 said: trial.said("options"), hint: "refuse a configuration with exit code 2")
         }
     }
@@ -143,14 +143,14 @@ final class StackCases {
         guard process.poll() == nil, trial.isReady(name, process) else {
             throw ConformanceFault(
                 "the first process ended when a second was started", said: trial.said(name),
-                hint: "a lock that is held isn't taken")
+                hint: "don't take a lock that is held")
         }
     }
 
     private func standsBy() throws {
         let process = try running()
         let waiting = try trial.start(name, as: "standby", ["--standby"])
-        // Those from this kit report it; others have until then to end.
+        // Handlers from this kit report it; others have until then to end.
         _ = trial.comes(within: 3) { trial.hasSaid("standby", "instance.standby") || waiting.poll() != nil }
         if let exit = waiting.poll() {
             throw ConformanceFault(
@@ -159,7 +159,7 @@ final class StackCases {
         }
         guard trial.isReady(name, process) else {
             throw ConformanceFault(
-                "another process on standby ended it, or speaks in its place", said: trial.said("standby"),
+                "a process on standby ended it, or speaks in its place", said: trial.said("standby"),
                 hint: "on standby a process has no lock and says nothing on the bus")
         }
         first = nil
@@ -180,7 +180,7 @@ final class StackCases {
         first = waiting
     }
 
-    /// Messages that nobody can understand, on every topic that it hears.
+    /// Messages that no process can understand, on every topic that it receives.
     private func livesOn() throws {
         let process = try running()
         let bus = try HeardBus(trial.state.address)
@@ -221,14 +221,14 @@ final class StackCases {
         }
         if let exit = process.poll() {
             throw ConformanceFault(
-                "it ended (\(exit)) at messages that it can't understand",
+                "it ended (\(exit)) at messages it can't understand",
                 sent: "messages with another major version, without members, or with wrong types",
                 said: trial.said(name),
                 hint: "drop and count what can't be read, and continue: docs/protocol.md, 'Versions'")
         }
         guard isAlive, trial.isReady(name, process) else {
             throw ConformanceFault(
-                "it is silent after messages that it can't understand", said: trial.said(name),
+                "it is silent after messages it can't understand", said: trial.said(name),
                 hint: "drop and count what can't be read, and continue")
         }
     }

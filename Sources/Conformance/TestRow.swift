@@ -11,7 +11,7 @@ struct TestRow: Sendable, Equatable {
     var source = 0
     var byHand = false
 
-    /// A watch, a phone, and a source whose name would break anything that isn't quoted.
+    /// A watch, a phone, and a source whose name would break any code that doesn't quote it.
     static let sources = [
         Origin(sourceName: "Test Watch", sourceVersion: "11.3", productType: "Watch7,1", device: "name:Apple Watch"),
         Origin(sourceName: "Test iPhone", sourceVersion: "18.3", productType: "iPhone15,2", device: "name:iPhone"),
@@ -42,7 +42,7 @@ struct TestRows {
         let limit = PlausibilityLimit.of(type)
         let (low, high) = (max(0, limit.values.lowerBound), min(limit.values.upperBound, 400))
         let share = Double(1 + number % 7) / 8
-        // A rate below its limit too, whatever the duration.
+        // Its rate is also below the limit, for any duration.
         return min(low + (high - low) * share / 4, limit.perSecond * max(60, seconds) / 2)
     }
 

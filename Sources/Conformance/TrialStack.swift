@@ -19,7 +19,7 @@ final class TrialStack {
     let stack: StackConfiguration
     let catalog: PluginCatalog
     private(set) var client: StackClient
-    /// By instance; those that are running.
+    /// The running processes, by instance.
     private var processes: [String: ChildProcess] = [:]
 
     /// How long anything may take to be heard on the bus. No limit here counts the time in which the stack waits for a
@@ -58,7 +58,7 @@ final class TrialStack {
             process.kill()
             process.wait()
         }
-        // Leftovers in a temporary folder are no reason to fail.
+        // Leftovers in a temporary folder are no reason for failing.
         _ = try? FileManager.default.removeItem(atPath: folder)
         if !state.sockets.hasPrefix(folder) { _ = try? FileManager.default.removeItem(atPath: state.sockets) }
     }

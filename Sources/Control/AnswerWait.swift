@@ -9,9 +9,9 @@ import Terminal
 /// What a command is waiting for: reported on standard error after a moment of silence, and in the reason when the
 /// command gives up.
 final class AnswerWait {
-    /// Nothing is reported for this long: most answers come at once.
+    /// Nothing is reported before this time: most answers arrive at once.
     private static let silence = Duration.seconds(5)
-    /// How long an unheard process is waited for. It may be starting.
+    /// How long to wait for a process that sends no heartbeat. It may be starting.
     static let patience = 20.0
 
     private let client: StackClient
@@ -29,7 +29,7 @@ final class AnswerWait {
         (self.client, self.instance, self.hub, self.tell) = (client, instance, hub, tell)
     }
 
-    /// Who isn't heard: the instance, or the hub if nobody is; nil when the instance is.
+    /// Which process sends no heartbeat: the instance, or the hub if no process does; nil when the instance does.
     private var silent: String? {
         let beats = client.heartbeats
         if Readiness.isUp(beats[instance]) { return nil }
@@ -43,16 +43,16 @@ final class AnswerWait {
         switch silent {
         case nil: tell("waiting for '\(instance)'")
         case instance?: tell("waiting for '\(instance)', which runs, but doesn't answer")
-        case let hub?: tell("waiting for '\(instance)': '\(hub)' passes nothing on, nobody is heard on the bus")
+        case let hub?: tell("waiting for '\(instance)': '\(hub)' passes nothing on, so nothing is heard on the bus")
         }
     }
 
     /// Something arrived: after the next silence it is reported again.
     func heard() { tellAt = MonotonicClock.now + Self.silence }
 
-    /// Waits until the instance is heard. A hanging process isn't asked for anything: it would do it whenever it
-    /// continues, when nobody expects that any more.
-    /// - Throws: `Failure` that says who doesn't answer.
+    /// Waits until a heartbeat of the instance arrives. A hanging process isn't asked for anything: it might do it
+    /// later, when nobody expects that any more.
+    /// - Throws: `Failure` that says which process doesn't answer.
     func untilHeard(within seconds: Double = patience) throws {
         let deadline = MonotonicClock.now + .seconds(seconds)
         while let silent {
@@ -66,13 +66,13 @@ final class AnswerWait {
     /// Why the request failed.
     /// - Parameter usual: the reason when the instance is heard.
     func failure(else usual: @autoclosure () -> Failure) -> Failure {
-        silent.map { Self.failure(of: $0, hub, "what was asked may still be done when it goes on") } ?? usual()
+        silent.map { Self.failure(of: $0, hub, "what was asked may still be done when it continues") } ?? usual()
     }
 
     private static func failure(of silent: String, _ hub: String, _ asked: String) -> Failure {
         Failure(
             silent == hub
-                ? "'\(hub)' passes nothing on: nobody is heard on the bus" : "'\(silent)' runs, but doesn't answer",
+                ? "'\(hub)' passes nothing on: nothing is heard on the bus" : "'\(silent)' runs, but doesn't answer",
             hint: "\(asked); " + Finding.restart(silent))
     }
 }

@@ -45,8 +45,8 @@ struct BackendCheck: Sendable {
     private static let firstRetry = Duration.milliseconds(100)
     private static let longestRetry = Duration.seconds(60)
     /// The time between comparisons that follow deliveries: this at first, then doubled each time. A backend isn't
-    /// asked after each sample of a steady stream; and those who wait for the end of an import, which is delivered in a
-    /// few goes, don't wait for this.
+    /// asked after each sample of a steady stream; and a command that waits for the end of an import, which is
+    /// delivered in a few requests, doesn't wait for this.
     private static let firstSpacing = Duration.milliseconds(250)
     private static let longestSpacing = Duration.seconds(60)
 
@@ -94,7 +94,7 @@ struct BackendCheck: Sendable {
         asked = nil
     }
 
-    /// An answer has arrived, whatever it says; returns what it is to be compared with.
+    /// An answer has arrived, whatever its content; returns what it is to be compared with.
     mutating func answer() -> Asked? {
         defer { cancel() }
         if let command = asked?.command { settle(command) }
@@ -106,7 +106,7 @@ struct BackendCheck: Sendable {
         if wanted == command { wanted = nil }
     }
 
-    /// - Parameter next: how long until the next comparison, whatever happens.
+    /// - Parameter next: how long until the next comparison, no matter what happens.
     mutating func isCompared(_ asked: Asked, at now: MonotonicTime, next: Duration) {
         if asked.countsRows { counted = now }
         soonest = now + spacing
@@ -119,7 +119,7 @@ struct BackendCheck: Sendable {
         hasRefreshedToken = false
     }
 
-    /// - Parameter wait: as long as the backend asked for, if it did.
+    /// - Parameter wait: the delay that the backend asked for, if any.
     mutating func failed(_ why: String, at now: MonotonicTime, wait: Duration? = nil) {
         self.why = why
         due = now + (wait ?? min(Self.firstRetry * (1 << min(attempt, 10)), Self.longestRetry))
@@ -165,7 +165,7 @@ struct ReturningBackend: Sendable {
         alternated = isFaulty ? now : nil
     }
 
-    /// It keeps losing what it accepted: as faulty as two backends in turn.
+    /// It keeps losing what it accepted: as faulty as two alternating backends.
     mutating func losesAgain(at now: MonotonicTime) { alternated = now }
 
     /// Returns true when everything is all right again.
@@ -177,7 +177,7 @@ struct ReturningBackend: Sendable {
         return true
     }
 
-    /// Whether it is to be taken for the backend.
+    /// Whether it is to be regarded as the backend.
     mutating func met(_ other: String, at now: MonotonicTime) -> Bool {
         count = other == generation ? count + 1 : 1
         generation = other

@@ -2,9 +2,9 @@
 package struct BackendHoldings: Sendable, Equatable {
     package var generation: String
     package var sequence: Int64?
-    /// Elements created by requests since the database was made; nil if it doesn't say.
+    /// Elements created by requests since the database was created; nil if it doesn't say.
     package var created: Int64?
-    /// How many keys it has: living and deleted samples, days, workouts and nights; nil if it doesn't say.
+    /// How many keys it has: current and deleted samples, days, workouts and nights; nil if it doesn't say.
     package var kept: Int64?
     /// Whether it accepts samples in columns.
     package var takesColumns = false
@@ -21,13 +21,13 @@ package struct BackendHoldings: Sendable, Equatable {
     }
 }
 
-/// The answer to the question of what it holds.
+/// The answer to the request for what it holds.
 package enum HoldingsReply: Sendable, Equatable {
     case holds(BackendHoldings)
     /// It answered without saying what it holds: believed only of a destination that never identified itself. What
     /// happened, for people.
     case silent(String)
-    /// There is no answer at present: why, for people.
+    /// There is no answer at present; the reason, for people.
     case later(String, AskedWait? = nil)
     /// Our credentials were refused: what happened, for people.
     case refusesToken(String)

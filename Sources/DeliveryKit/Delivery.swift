@@ -11,6 +11,8 @@ struct Delivery {
     var fillsUntil = MonotonicTime.distantPast
     /// The current request, if any.
     var sent: Sent?
+    /// Samples of the pages that stay here: they are too old.
+    var older: Int64 = 0
 
     struct Sent {
         var effect: Int64
@@ -20,7 +22,7 @@ struct Delivery {
 
     var isDone: Bool { groups.allSatisfy { $0.batch.isSettled } }
 
-    /// How many elements, whatever their outcome.
+    /// How many elements, regardless of their outcome.
     var count: Int { groups.reduce(0) { $0 + $1.count } }
 
     /// Whether nothing of it has been sent yet.

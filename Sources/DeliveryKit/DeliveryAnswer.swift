@@ -13,7 +13,7 @@ package struct DeliveryAnswer: Sendable, Equatable {
             (self.created, self.updated, self.known, self.refused) = (created, updated, known, refused)
         }
 
-        /// Whether they account for exactly this many elements. They come from elsewhere, so no sum of them may
+        /// Whether they account for exactly this many elements. They come from another program, so no sum of them may
         /// overflow.
         package func accounts(for elements: Int) -> Bool {
             let all = [created, updated, known, refused]
@@ -73,9 +73,9 @@ package enum DeliveryReply: Sendable, Equatable {
     /// It names elements that it refuses, and proves nothing else; `otherwise` is what its answer means if it names
     /// none of those that were sent.
     case refusals(DeliveryAnswer, otherwise: Failure)
-    /// It has refusals that nobody can understand; what happened, for people.
+    /// It has refusals in an unknown form; what happened, for people.
     case unreadableRefusals(String)
-    /// It may come from anyone: nothing is accepted, nothing is refused. Why, for people.
+    /// It may come from any server: nothing is accepted, nothing is refused. Why, for people.
     case unproven(String)
     /// Columns aren't accepted: the same elements are sent in the other form. Why, for people.
     case wrongForm(String)

@@ -16,6 +16,8 @@ struct DeliveryLedger {
     private(set) var deadLetters: Int64 = 0
     /// How many dead letters a person has dropped.
     private(set) var droppedLetters: Int64 = 0
+    /// Samples older than what is delivered, which stay here.
+    private(set) var keptLocal: Int64 = 0
     private(set) var lastChecked: Instant?
     private var delays: [String: DelayHistogram] = [:]
     private var buckets: [String: DelayBuckets] = [:]
@@ -34,6 +36,10 @@ struct DeliveryLedger {
                 .firstRow { $0.string(0) }
         }
         droppedLetters = try DeliveryTables.droppedLetters(in: turn.database)
+        keptLocal =
+            try turn.database.prepare("SELECT value FROM backend WHERE key = 'keptLocal'").firstRow {
+                Int64($0.string(0)) ?? 0
+            } ?? 0
         try count(turn)
     }
 
@@ -159,15 +165,31 @@ struct DeliveryLedger {
         try write.run()
     }
 
+    /// Counts samples that stay here because they are older than what is delivered.
+    mutating func keeps(older count: Int64, _ turn: Turn) throws {
+        guard count > 0 else { return }
+        try write(keptLocal: keptLocal + count, turn)
+    }
+
+    /// Everything is read again from the beginning.
+    mutating func beginsAgain(_ turn: Turn) throws { if keptLocal > 0 { try write(keptLocal: 0, turn) } }
+
+    private mutating func write(keptLocal count: Int64, _ turn: Turn) throws {
+        keptLocal = count
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO backend VALUES ('keptLocal', ?)")
+        write.bind(1, "\(count)")
+        try write.run()
+    }
+
     /// Stores what is delivered here; returns true if it was different before. In files from earlier releases it was
     /// everything.
-    func notes(_ choice: DeliveryChoice, _ turn: Turn) throws -> Bool {
+    func notes(_ selection: String, _ turn: Turn) throws -> Bool {
         let before = try turn.database.prepare("SELECT value FROM backend WHERE key = 'types'").firstRow {
             $0.string(0)
         }
-        guard before ?? "" != choice.text else { return false }
+        guard before ?? "" != selection else { return false }
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO backend VALUES ('types', ?)")
-        write.bind(1, choice.text)
+        write.bind(1, selection)
         try write.run()
         return true
     }

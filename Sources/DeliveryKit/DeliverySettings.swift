@@ -12,15 +12,21 @@ package struct DeliverySettings: Sendable, Equatable {
     package var choice: DeliveryChoice
     /// At most this many on average; 0 means no limit.
     package var samplesPerSecond: Double
+    /// Samples that ended before stay here; nil: none do.
+    package var deliverSince: Instant?
 
     package init(
         address: String = "", compareEvery: Duration = .seconds(3600), refusedInARow: Int = 3,
-        choice: DeliveryChoice = .all, samplesPerSecond: Double = 0
+        choice: DeliveryChoice = .all, samplesPerSecond: Double = 0, deliverSince: Instant? = nil
     ) {
         self.address = address
         self.compareEvery = compareEvery
         self.refusedInARow = refusedInARow
         self.choice = choice
         self.samplesPerSecond = samplesPerSecond
+        self.deliverSince = deliverSince
     }
+
+    /// What is selected, as stored: the same text for the same selection.
+    var selection: String { choice.text + (deliverSince.map { " since \(InstantText.iso8601($0))" } ?? "") }
 }

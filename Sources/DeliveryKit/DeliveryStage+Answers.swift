@@ -13,8 +13,8 @@ extension DeliveryStage {
     func settle(_ index: Int, _ sent: Delivery.Sent, _ reply: DeliveryReply, _ turn: Turn) throws {
         switch reply {
         case .wrongForm(let why):
-            // The backend, or a proxy in front of it, can't read columns: the same elements are sent in the other form,
-            // whose answer counts, until the backend says again what it accepts.
+            // The backend, or a proxy in front of it, can't read columns: the same elements are sent as JSON, and that
+            // answer counts, until the backend announces again what it accepts.
             takesColumns = false
             turn.log(.uploadRetry, ["why": why, "seconds": 0])
         case .proven(let answer): try prove(index, sent, answer, turn)
@@ -67,7 +67,7 @@ extension DeliveryStage {
     private func pause(_ why: String, _ turn: Turn) {
         blocked = why
         isPaused = true
-        // Whoever corrected the token has written another one.
+        // The token may have been corrected: it is read again.
         refreshToken = true
         waitUntil = turn.monotonic + Self.pause
         turn.log(.uploadPaused, ["why": why])
@@ -81,7 +81,7 @@ extension DeliveryStage {
     /// How people can find out what their own server answers.
     private static let trial = "'healthbus backend test' tries a server of your own, case by case."
 
-    /// An answer that may come from anyone.
+    /// An answer that may come from any server.
     func doubt(_ why: String, _ turn: Turn) throws {
         unproven += 1
         if unproven >= Self.unprovenLimit {
@@ -89,7 +89,7 @@ extension DeliveryStage {
                 Alert(
                     .degraded, subject: "acceptance",
                     text:
-                        "Whatever answers at the backend's address doesn't prove that it accepts anything; nothing is counted as delivered.",
+                        "Whatever answers at the backend's address doesn't prove that it accepts anything, so nothing counts as delivered.",
                     remedy:
                         "Look at 'healthbus status': is there a login page in the network, or another server at this address? \(Self.trial)"
                 ))
@@ -101,7 +101,7 @@ extension DeliveryStage {
     private func prove(_ index: Int, _ sent: Delivery.Sent, _ answer: DeliveryAnswer, _ turn: Turn) throws {
         guard try meet(generation: answer.generation, answer, turn) else { return }
         let (reasons, _) = deliveries[index].groups[sent.group].refused(answer.refused, in: sent.part)
-        // It has refused one of these, and doesn't say which: the smaller the part, the fewer candidates.
+        // It has refused one of these without saying which: the smaller the part, the fewer candidates.
         guard reasons.count == answer.refused.count || sent.part.count == 1 else {
             deliveries[index].groups[sent.group].batch.split()
             return
@@ -141,7 +141,7 @@ extension DeliveryStage {
             Alert(
                 .degraded, subject: "refusals",
                 text: "The backend refuses elements that were never sent to it; that is ignored.",
-                remedy: "Correct the backend: its 'refused' must use the ids that the elements came with. \(Self.trial)"
+                remedy: "Correct the backend: its 'refused' must use the ids the elements came with. \(Self.trial)"
             ))
     }
 
@@ -151,7 +151,7 @@ extension DeliveryStage {
         let group = deliveries[index].groups[sent.group]
         var (reasons, unknown) = group.refused(answer.refused, in: sent.part)
         if unknown > 0, sent.part.count == 1, answer.counts?.refused == 1 {
-            // It can only be this one.
+            // The answer can only be from this one.
             reasons[sent.part.lowerBound] = answer.refused.first?.reason ?? ""
             unknown = 0
         }
@@ -173,7 +173,7 @@ extension DeliveryStage {
         try settleDone(turn)
     }
 
-    /// The backend gave a definite answer: what comes next starts afresh.
+    /// The backend gave a definite answer: the next request starts with fresh counts.
     func goesOn() {
         policy.succeeded()
         blocked = nil

@@ -10,7 +10,7 @@ extension DeliveryStage {
         case known
         /// From now on it is a different one: everything is delivered to it once more.
         case begunAnew
-        /// It can't be told which one is the backend; with the reason.
+        /// It is unknown which of them is the backend; with the reason.
         case unclear(String)
     }
 
@@ -76,7 +76,7 @@ extension DeliveryStage {
         case lacks = "the backend once more lacks some of what it accepted"
     }
 
-    /// Raises the alert, and returns for people what keeps delivery from going on.
+    /// Raises the alert, and returns, for people, what keeps delivery from continuing.
     private func unsteady(_ what: Unsteadiness, _ turn: Turn) throws -> String {
         try turn.raise(
             Alert(
@@ -126,6 +126,7 @@ extension DeliveryStage {
         suspicions = [:]
         goodElements = [:]
         replay.restart()
+        try ledger.beginsAgain(turn)
         for upstream in upstreams { try upstream.rewind(turn) }
         check.cancel()
         check.followsRedelivery = true
@@ -150,7 +151,7 @@ extension DeliveryStage {
             check.hasNoPath(Self.noPath)
             return nil
         }
-        // A server that doesn't say what it holds has nothing more to tell.
+        // A server that doesn't say what it holds can't be asked anything more.
         if ledger.backend.result != .trust || isBound, deliveries.isEmpty, upstreams.allSatisfy(\.isLevel) {
             check.compareSoon(at: turn.monotonic)
         }

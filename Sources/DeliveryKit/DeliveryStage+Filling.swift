@@ -6,7 +6,7 @@ import StageKit
 /// Larger requests while much is waiting: given many samples at once, a backend's database writes fewer pages and syncs
 /// less often.
 ///
-/// Only for a backend that accepts columns, and only far behind the newest: news is sent at once.
+/// Only for a backend that accepts columns, and only far behind the newest: new data is sent at once.
 extension DeliveryStage {
     /// So far behind the limit, in sequences, that a little time doesn't matter.
     private static let much: Int64 = 8192
@@ -16,7 +16,10 @@ extension DeliveryStage {
     static let patience = Duration.seconds(1)
 
     /// Adds what was fetched to the delivery that is waiting for more, or makes it a new one.
-    func take(_ fetched: Upstream.Fetched, _ groups: [DeliveryGroup], of upstream: Upstream, _ turn: Turn) {
+    /// - Parameter older: how many of its samples stay here.
+    func take(
+        _ fetched: Upstream.Fetched, _ groups: [DeliveryGroup], older: Int64 = 0, of upstream: Upstream, _ turn: Turn
+    ) {
         // Their content is in the groups.
         var fetched = fetched
         fetched.pages = []
@@ -24,11 +27,12 @@ extension DeliveryStage {
         if let index = fillable(upstream), deliveries[index].count + count <= SampleDelivery.elementLimit {
             deliveries[index].groups.take(groups)
             deliveries[index].fetched = fetched
+            deliveries[index].older += older
         } else {
-            deliveries.append(
-                Delivery(
-                    upstream: upstream.name, fetched: fetched, groups: groups,
-                    fillsUntil: turn.monotonic + Self.patience))
+            var delivery = Delivery(
+                upstream: upstream.name, fetched: fetched, groups: groups, fillsUntil: turn.monotonic + Self.patience)
+            delivery.older = older
+            deliveries.append(delivery)
         }
     }
 
@@ -60,7 +64,7 @@ extension DeliveryStage {
 
     /// The part of a producer's pages that is delivered here.
     func groups(_ pages: [Value], from name: String, isSamples: Bool) throws -> [DeliveryGroup] {
-        try DeliveryGroup.groups(pages, from: name, isSamples: isSamples, family: family).filter { isTaken($0) }
+        try split(pages, from: name, isSamples: isSamples).taken
     }
 
     /// Samples are chosen by their types.

@@ -23,7 +23,7 @@ struct UploadReplay: Sendable, Equatable {
     }
 
     private(set) var id: String?
-    /// Whose days; nil for everybody's.
+    /// The users whose days are meant; nil for all.
     private(set) var users: Set<String>?
     private(set) var isDone = false
     var steps: [Step] = []
@@ -61,7 +61,7 @@ struct UploadReplay: Sendable, Equatable {
         inFlight = nil
     }
 
-    /// What was on its way is gone: the chunk is announced again within a second; a person's request is part of
+    /// Whatever was in transit is lost: the chunk is announced again within a second; a person's request is part of
     /// everything.
     mutating func restart() {
         guard !isDone else { return }
@@ -95,7 +95,7 @@ extension DeliveryStage {
         replay.begin(told.id, users: told.users.isEmpty ? nil : told.users, steps: steps)
     }
 
-    /// The steps that redeliver what is requested; nil when the request names nothing.
+    /// The steps that redeliver the requested elements; nil when the request names none.
     func steps(of request: MendRequest) -> [UploadReplay.Step]? {
         if let parts = ReplayedRows.parts(of: request) { return parts.map { .rows($0) } }
         return request.days.flatMap { steps(of: $0) }
@@ -121,13 +121,13 @@ extension DeliveryStage {
 
     /// Asks for the next part of the chunk once the previous one is delivered, and ends the chunk.
     func pumpReplay(_ turn: Turn) throws {
-        // A letter whose row is gone costs no question; at most this many in one turn.
+        // A letter whose row is gone needs no request; at most this many letters are handled in one turn.
         for _ in 0..<Self.lettersPerTurn where try !askReplay(turn) { return }
     }
 
     private static let lettersPerTurn = 100
 
-    /// Returns false when there is nothing to ask, or something has been asked.
+    /// Returns false when there is nothing to request, or a request has been sent.
     private func askReplay(_ turn: Turn) throws -> Bool {
         guard replay.id != nil, !replay.isDone, !replay.isWaiting, replay.inFlight == nil else { return false }
         deliveries.removeAll { $0.fetched == nil && $0.isDone }
@@ -136,7 +136,7 @@ extension DeliveryStage {
             try replay.finish(turn)
             return false
         }
-        // Live data comes first, in asking too.
+        // Live data comes first, also when requesting.
         guard samples.isLive, !deliveries.contains(where: { $0.sent == nil && !$0.isDone }) else { return false }
         let pull: Pull
         switch step {
@@ -190,8 +190,12 @@ extension DeliveryStage {
             if let rest = try rest(of: rows, after: last) { replay.steps.insert(.rows(rest), at: 0) }
         case .samples(let user, let from, let to, _):
             let pages: [SlicePage] = try pages.map { try $0.page(from: samples.producer) }
-            groups = try DeliveryGroup.groups(
-                samples: pages.map { Self.owned($0.samples, by: user) }, from: UploadReplay.name, family: family)
+            groups =
+                recent(
+                    try DeliveryGroup.groups(
+                        samples: pages.map { Self.owned($0.samples, by: user) }, from: UploadReplay.name, family: family
+                    )
+                ).taken
             if let place = pages.last?.continue {
                 replay.steps.insert(.samples(user: user, from: from, to: to, position: place), at: 0)
             }

@@ -24,8 +24,8 @@ struct ReplayedRows: Sendable, Equatable {
 }
 
 extension DeliveryStage {
-    /// Which rows of a part to ask for, including tombstones; nil when none of them has been delivered yet: then they
-    /// come anyway.
+    /// Which rows of a part to ask for, including tombstones; nil when none of them has been delivered yet: they will
+    /// be delivered anyway.
     func place(of rows: ReplayedRows) -> (query: Query, place: PullPlace)? {
         guard let upstream = upstreams.first(where: { $0.producer == rows.producer }) else { return nil }
         let until = min(rows.until, upstream.cursor.anchor.maximum)

@@ -26,7 +26,7 @@ extension DeliveryStage {
         guard let (metric, suspicion) = waiting.first else { return nil }
         let status = suspicion.status.map { " (\($0))" } ?? ""
         return
-            "the backend refuses one element after the other at \(metric.path)\(status): that looks like the backend's fault, so they will be tried again"
+            "the backend refuses one element after another at \(metric.path)\(status): that looks like the backend's fault, so they will be tried again"
     }
 
     /// An element was refused when sent alone, without being named.
@@ -98,7 +98,7 @@ extension DeliveryStage {
             Alert(
                 .degraded, subject: "refusals",
                 text:
-                    "The backend refuses one element after the other; that looks like its own fault, and nothing is given up.",
+                    "The backend refuses one element after another; that looks like its own fault. Nothing is given up.",
                 remedy:
                     "Check the backend. If it is right to refuse them, set the uploader's 'refusedInARow' to 0: they then become dead letters."
             ))
@@ -106,7 +106,7 @@ extension DeliveryStage {
 
     // MARK: Probes
 
-    /// Finds out whether the backend accepts anything, if elements are held and nothing else can tell.
+    /// Finds out whether the backend accepts anything, if elements are held and nothing else would show it.
     func moveSuspects(_ turn: Turn) throws -> MonotonicTime? {
         guard gate.isOpen, turn.monotonic >= waitUntil else { return nil }
         var next: MonotonicTime?
@@ -140,7 +140,7 @@ extension DeliveryStage {
         deliveries.contains { $0.groups.contains { $0.metric == metric && $0.batch.next != nil } }
     }
 
-    /// An element that it already has, whose repetition changes nothing; otherwise a request without any.
+    /// An element that it already has, whose repetition changes nothing; otherwise a request without elements.
     private func probe(_ metric: UploadMetric, _ turn: Turn) {
         let good = goodElements[metric]
         guard let group = good ?? anyHeld(metric) else { return }

@@ -101,7 +101,7 @@ package final class DeliveryStage: Stage {
 
     private let releaseTopic: String
     private let controlTopic: String
-    static let noPath = "there is no network path; delivery goes on when there is one"
+    static let noPath = "there is no network path; delivery continues when there is one"
 
     package var subscriptions: [Subscription] {
         [.exact(releaseTopic), .exact(controlTopic), .exact(Heartbeat.topic(samples.producer))]
@@ -116,8 +116,12 @@ package final class DeliveryStage: Stage {
         try replay.open(turn)
         try openBackend(turn)
         for upstream in upstreams { try upstream.open(turn) }
-        // Anchors have passed what wasn't selected before; versions make it harmless to deliver the rest again.
-        if try ledger.notes(settings.choice, turn) { for upstream in upstreams { try upstream.rewind(turn) } }
+        // Anchors have passed elements that weren't selected before; thanks to versions it is harmless to deliver the
+        // rest again.
+        if try ledger.notes(settings.selection, turn) {
+            try ledger.beginsAgain(turn)
+            for upstream in upstreams { try upstream.rewind(turn) }
+        }
         turn.perform(WatchPath())
     }
 
@@ -146,8 +150,8 @@ package final class DeliveryStage: Stage {
             case .inaccessible: return
             case .reset: deliveries.removeAll { $0.upstream == upstream.name }
             case .pages(let fetched):
-                let groups = try groups(fetched.pages, from: upstream.name, isSamples: upstream === samples)
-                take(fetched, groups, of: upstream, turn)
+                let found = try split(fetched.pages, from: upstream.name, isSamples: upstream === samples)
+                take(fetched, found.taken, older: found.older, of: upstream, turn)
             }
             return
         }
@@ -256,6 +260,7 @@ package final class DeliveryStage: Stage {
         for upstream in upstreams {
             while let index = deliveries.firstIndex(where: { $0.upstream == upstream.name }), deliveries[index].isDone {
                 if let fetched = deliveries[index].fetched { _ = try upstream.settle(fetched, turn) }
+                try ledger.keeps(older: deliveries[index].older, turn)
                 deliveries.remove(at: index)
             }
         }
@@ -265,12 +270,13 @@ package final class DeliveryStage: Stage {
         var common = StageDetails()
         common.consumed = samples.consumedByType
         common.replay = replay.report
-        let own = UploaderDetails(
+        var own = UploaderDetails(
             deadLetters: ledger.deadLetters, droppedLetters: ledger.droppedLetters, delivered: ledger.delivered,
             lastDelivered: ledger.lastDelivered, delays: ledger.delaySummaries, delayBuckets: ledger.delayBuckets,
             answers: .init(created: ledger.created, updated: ledger.updated, known: ledger.known),
             blocked: whatBlocks, waitsUntil: waitsUntil, held: suspicions.keys.reduce(0) { $0 + held($1) },
             backend: backendReport, paused: isPaused, path: gate.path, waiting: deliveries.count)
+        if settings.deliverSince != nil { own.keptLocal = ledger.keptLocal }
         return StageReport(
             frontier: Dictionary(upstreams.map { ($0.producer, $0.frontier) }, uniquingKeysWith: { min($0, $1) }),
             details: HeartbeatDetails(own, common),
@@ -297,7 +303,8 @@ extension DeliveryStage {
                 address: address, compareEvery: .seconds(options["compareSeconds"].double ?? 3600),
                 refusedInARow: options["refusedInARow"].int.map { Int($0) } ?? 3,
                 choice: try DeliveryChoice(of: instance, in: stack),
-                samplesPerSecond: options["samplesPerSecond"].double ?? 0),
+                samplesPerSecond: options["samplesPerSecond"].double ?? 0,
+                deliverSince: try DeliveryStage.deliverSince(of: instance, in: stack)),
             generator: generator, instance: instance.name, needsPath: needsPath,
             family: { UploadMetric(family: stack.family(of: $0)) })
     }

@@ -50,7 +50,7 @@ struct Redeliveries: Codable, Sendable, Equatable {
 
     /// This many are done at once.
     private static let free: Int64 = 3
-    /// After that, one after this long, doubled each time, up to a day.
+    /// After that, the next redelivery waits for this long, doubled each time, up to a day.
     private static let pause = Duration.seconds(600)
     private static let longest = Duration.seconds(86_400)
 

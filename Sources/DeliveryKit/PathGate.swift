@@ -10,8 +10,8 @@ package enum PathNews: Sendable {
     case unknown(String)
 }
 
-/// Whether there is a path to the backend. A path isn't the Internet: it justifies an attempt, and only an answer
-/// proves more.
+/// Whether there is a path to the backend. A path doesn't prove that there is an Internet connection: it justifies an
+/// attempt, and only an answer proves more.
 struct PathGate: Equatable {
     /// False for a backend on this machine, which needs none.
     let needsPath: Bool

@@ -17,13 +17,13 @@ struct Suspicion: Sendable, Equatable {
     enum Conclusion: Sendable, Equatable {
         /// Those that were sent twice are refused for good; the others are sent once more.
         case believe
-        /// That proves too little for so many.
+        /// That isn't proof enough for so many.
         case wait
     }
 
     /// How many became dead letters since the backend last accepted an element on this path.
     private(set) var deadLetterCount = 0
-    /// The effect whose answer refused the last of them; anything sent before it proves nothing.
+    /// The effect whose answer refused the last of them; answers to anything sent before it prove nothing.
     private(set) var last: Int64 = 0
     private(set) var status: Int?
     /// Nothing is sent on this path before this time.
@@ -32,7 +32,7 @@ struct Suspicion: Sendable, Equatable {
     private(set) var hearsAgain = false
     /// Consecutive waits; 0 while nothing speaks against the backend.
     private(set) var attempt = 0
-    /// The current request that will tell.
+    /// The current request, whose answer decides.
     var probe: Probe?
 
     struct Probe: Sendable, Equatable {

@@ -31,10 +31,10 @@ package struct UploadPolicy: Sendable, Equatable {
         /// The request is refused as a whole: too large, or something in it can't be stored. With the reason, for the
         /// dead letter of a single element.
         case refused(String)
-        /// To be sent again later, after the requested time, if any.
+        /// Send it again later, after the requested time, if any.
         case later(AskedWait? = nil)
-        /// It conflicts with something: with a request in progress, which passes, or with what is stored, which
-        /// doesn't. With the reason, for a dead letter.
+        /// It conflicts with something: a request in progress, which is temporary, or stored data, which isn't. With
+        /// the reason, for a dead letter.
         case conflict(String)
         /// Our credentials are refused. `isFinal`: others wouldn't help either.
         case refusesToken(isFinal: Bool, Pause)
@@ -51,7 +51,7 @@ package struct UploadPolicy: Sendable, Equatable {
         case retry(after: Double)
         /// Fetch the token again, then send the same request at once.
         case refreshToken
-        /// Only a person can help: keep everything, say so, and try again when the configuration changes.
+        /// Only a person can help: keep everything, report that, and try again when the configuration changes.
         case pause(Pause)
         /// Send the two halves separately.
         case split
@@ -68,7 +68,7 @@ package struct UploadPolicy: Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - elements: how many the request contained.
+    ///   - elements: how many elements the request contained.
     ///   - now: the time, for a Retry-After that is a date.
     package mutating func action(
         after outcome: Outcome, elements: Int, now: Instant, using generator: inout some RandomNumberGenerator
@@ -86,7 +86,7 @@ package struct UploadPolicy: Sendable, Equatable {
         return action
     }
 
-    /// The backend has accepted something: what comes next starts afresh.
+    /// The backend has accepted something: the next request starts with fresh counts.
     package mutating func succeeded() {
         attempt = 0
         hasRefreshedToken = false

@@ -1,6 +1,6 @@
 import CSodium
 
-/// SHA-256 (FIPS 180-4) of bytes that come piece by piece: for checksums of files, as `sha256sum` prints them.
+/// SHA-256 (FIPS 180-4) of bytes that arrive piece by piece: for checksums of files, as `sha256sum` prints them.
 package struct SHA256 {
     private var state = crypto_hash_sha256_state()
 

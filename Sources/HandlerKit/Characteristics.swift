@@ -3,13 +3,20 @@ import HealthModel
 import SQLite
 import StageKit
 
-/// What the observer's changelog last reported about the users themselves, limited to what a handler asks for.
+/// What the observer's changelog last reported about the users themselves, limited to what a handler asks for; and what
+/// they have this handler watch.
 struct Characteristics {
     private let asked: Set<String>
     private var byUser: [String: Value] = [:]
+    /// Empty unless the handler asks for them.
+    var conditions = Conditions()
+
+    static let conditionsMember = "conditions"
 
     /// - Parameter asked: the members that the handler reads.
     init(_ asked: Set<String>) { self.asked = asked }
+
+    var watches: Bool { asked.contains(Self.conditionsMember) }
 
     private static let table = ValueTable("characteristics", key: "user", value: "members")
 
@@ -19,15 +26,23 @@ struct Characteristics {
 
     mutating func load(_ database: Database) throws {
         try Self.table.forEach(in: database) { byUser[$0] = $1 }
+        if watches { conditions = try Conditions(database) }
     }
 
     /// An object; empty when nothing is known.
-    subscript(user: String) -> Value { byUser[user] ?? [:] }
+    subscript(user: String) -> Value {
+        let known = byUser[user] ?? [:]
+        guard watches else { return known }
+        var members = known.object ?? [:]
+        members[Self.conditionsMember] = .object(conditions[user])
+        return .object(members)
+    }
 
     /// Adopts a user's characteristics; returns true if that changes anything that the handler reads.
     mutating func learn(_ members: Value, user: String, _ turn: Turn) throws -> Bool {
-        let new = Value.object((members.object ?? [:]).filter { asked.contains($0.key) })
-        guard new != self[user] else { return false }
+        let new = Value.object(
+            (members.object ?? [:]).filter { asked.contains($0.key) && $0.key != Self.conditionsMember })
+        guard new != byUser[user] ?? [:] else { return false }
         byUser[user] = new
         try Self.table.set(user, to: new, turn)
         return true

@@ -2,7 +2,7 @@ import HealthModel
 
 /// What computes a handler's days.
 package enum DayComputer: Sendable {
-    /// A function, called in the stage's own turn.
+    /// Computed by a function, called in the stage's own turn.
     case function(any DayHandler)
     /// Something outside the stage: every day is an effect (`DayRequest`), whose result is a `DayReply`.
     case beside(any HandlerTraits)

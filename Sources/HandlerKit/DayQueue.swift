@@ -15,7 +15,7 @@ struct DayQueue {
         _ marks: [DirtyDays.Key: DirtyDays.Mark], besides busy: Set<DirtyDays.Key>, soon: Int
     ) -> DirtyDays.Key? {
         func waits(_ key: DirtyDays.Key) -> Bool { marks[key] != nil && !busy.contains(key) }
-        // The cost of sorting depends on the number of days: only when many have been added, or when another day has
+        // Sorting costs more the more days there are: it is done only when many have been added, or another day has
         // come near.
         if added.count > 256 + sorted.count / 4 || self.soon != soon {
             self.soon = soon

@@ -18,7 +18,7 @@ package struct DirtyDays {
         var since: SequenceNumber
     }
 
-    /// The `since` of days that hold nothing up: they are computed after all others.
+    /// The `since` value of days that hold nothing up: they are computed after all others.
     static let behindEverything = SequenceNumber.end
 
     private(set) var marks: [Key: Mark] = [:]

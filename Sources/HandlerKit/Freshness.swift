@@ -3,7 +3,8 @@ import HealthModel
 import SQLite
 import StageKit
 
-/// When samples last came, and when they were last looked for: the first moves only with samples, the second always.
+/// When samples last arrived, and when the last check for them was: the first changes only with samples, the second
+/// always.
 package struct Freshness {
     package private(set) var lastSynced: Instant?
     package private(set) var lastChecked: Instant?
@@ -22,7 +23,7 @@ package struct Freshness {
 
     package mutating func open(_ turn: Turn) throws {
         lastSynced = try Self.lastSynced(in: turn.database)
-        // Checks made before a restart still count: at least the last time that samples came is known.
+        // Checks made before a restart still count: at least the time when samples last arrived is known.
         lastChecked = lastSynced
     }
 

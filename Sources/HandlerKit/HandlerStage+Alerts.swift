@@ -3,8 +3,8 @@ import HealthModel
 import Protocol
 import StageKit
 
-/// Which days were marked by news, and not by history that is read for the first time: only news is worth telling a
-/// person.
+/// Which days were marked by new data rather than by history that is read for the first time: only new data is worth an
+/// alert.
 struct NewsDays {
     private var keys: Set<DirtyDays.Key> = []
     private var history: Set<DirtyDays.Key> = []
@@ -15,8 +15,8 @@ struct NewsDays {
         if isBulk { history.insert(key) } else { keys.insert(key) }
     }
 
-    /// Whether a day that is being computed was marked by news alone. A day left over from before a crash wasn't: it is
-    /// unknown what marked it.
+    /// Whether a day that is being computed was marked only by new data. A day left over from before a crash doesn't
+    /// count as new: it is unknown what marked it.
     func isNews(_ key: DirtyDays.Key) -> Bool { keys.contains(key) && !history.contains(key) }
 
     mutating func computed(_ key: DirtyDays.Key) {
@@ -43,7 +43,7 @@ extension HandlerStage {
                 remedy: "Nothing needs to be done; 'healthbus days' shows it."), user: key.user)
     }
 
-    /// Tells of the first day that can't be computed: what keeps others from it is most often the same.
+    /// Reports the first day that can't be computed: others usually fail for the same reason.
     func tell(of reason: String, day: LocalDay, _ turn: Turn) throws {
         let remedy =
             manifest.exec == nil
@@ -54,7 +54,7 @@ extension HandlerStage {
             Alert(.failedDays, text: "\(day) can't be computed: \(reason)", remedy: remedy))
     }
 
-    /// Takes back what is no news any more.
+    /// Clears alerts that are no longer new.
     func clearOldNews(_ turn: Turn) throws {
         guard turn.monotonic >= news.nextLook else { return }
         news.nextLook = turn.monotonic + Self.lookEvery

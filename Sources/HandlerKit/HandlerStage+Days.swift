@@ -10,7 +10,8 @@ extension HandlerStage {
     /// How many days may be outside the stage at once: one is computed, the next is waiting.
     private static let concurrentDays = 2
 
-    /// Has the days of the fetched slices computed: all of them now, or as many as may be outside the stage at once.
+    /// Starts computing the days of the fetched slices: all of them now, or as many as may be outside the stage at
+    /// once.
     func computeFetched(_ turn: Turn) throws {
         while let run = fetched.first {
             if case .beside = computer, asked.count >= Self.concurrentDays { return }
@@ -59,7 +60,7 @@ extension HandlerStage {
                     "handler": manifest.name, "day": "\(LocalDay(number: key.day))", "why": "\(error)",
                     "attempt": failures[key] ?? 0,
                 ])
-            // Its figures stay as they were; the day is recorded as failed, and holds up no other.
+            // Its figures stay as they were; the day is recorded as failed, and holds up no other day.
             guard failures[key, default: 0] >= Self.attempts else { return }
             failures[key] = nil
             try dirty.fail(key, reason: "\(error)", turn)
@@ -86,7 +87,7 @@ extension HandlerStage {
             if isNew { try tell(of: event, key: key, turn) }
         }
         for row in try turn.changelog.rows(user: key.user, days: key.day...key.day)
-        // Including those of the plugin that was here before.
+        // This includes those of the plugin that ran here before.
         where row.topic.hasPrefix("events.") && !eventKeys.contains(row.key) {
             try turn.changelog.remove(key: row.key)
         }

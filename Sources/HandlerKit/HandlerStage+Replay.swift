@@ -9,7 +9,7 @@ struct ReplayedDays: Sendable, Equatable {
     var id: String
     /// In days since 1970, both included.
     var days: ClosedRange<Int>
-    /// Once none of them is left, they count as done, whatever changes in them later.
+    /// Once none of them is left, they count as done, no matter what changes in them later.
     var isDone = false
 
     init?(_ told: Replay) {
@@ -80,11 +80,13 @@ extension HandlerStage {
             }
             return try mended(request, turn)
         case "reset": return try reset(turn)
+        case "watch": return try watch(request, turn)
         case let other: return .refused("a handler doesn't support '\(other)'")
         }
     }
 
     package func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        if request.action == "watch" { return watched(request, turn) }
         let left: Int64
         if let days = request.days.flatMap({ ReplayedDays($0) }) {
             left = self.left(of: days)
@@ -94,8 +96,9 @@ extension HandlerStage {
         return left > 0 ? .underWay(left: left) : .done(["revised": .integer(revisedByHand)])
     }
 
-    /// Forgets what it knows of the observer, and recomputes every day from what the observer then reports. Its figures
-    /// stay until then: days with the same result aren't news, and figures that no longer exist are properly deleted.
+    /// Forgets its position in the observer's changes, and recomputes every day from what the observer then reports.
+    /// Its figures stay until then: days with the same result aren't published again, and figures that no longer exist
+    /// are properly deleted.
     private func reset(_ turn: Turn) throws -> Mended {
         forgetSlices()
         try characteristics.forget(turn)

@@ -11,7 +11,7 @@ struct SliceRun {
     /// With the mark that each day had when the slice was requested.
     var days: [(day: LocalDay, generation: Int64)]
     var slice: SliceRequest
-    /// The state of the store that it reflects.
+    /// The state of the store that the slice reflects.
     var place: PullPlace
     var samples = SamplePage()
 
@@ -67,7 +67,7 @@ extension HandlerStage {
 
     private func nextRun(_ turn: Turn) -> SliceRun? {
         let busy = busy
-        // A clock that is wrong by less changes nothing.
+        // A clock that is wrong by less than this changes nothing.
         let soon = Int(turn.now.microseconds / (86_400 * Instant.microsecondsPerSecond)) + 366
         guard let newest = dirty.next(besides: busy, soon: soon), let zones = timelines[newest.user] else {
             return nil
@@ -105,8 +105,8 @@ extension HandlerStage {
             payloads: traits.payloadTypes.sorted(), during: traits.during)
     }
 
-    /// Days that hold too much together are fetched one by one; a day that holds too much by itself isn't computed, and
-    /// holds up no other.
+    /// Days that hold too much together are fetched one by one; a day that holds too much on its own isn't computed,
+    /// but holds up no other.
     private func leave(_ run: SliceRun, _ turn: Turn) throws {
         if run.days.count > 1 {
             rowsPerDay = Self.rowsPerRun

@@ -44,7 +44,7 @@ package final class HandlerStage: Stage {
     var news = NewsDays()
     /// The last of the days with figures that no sample can belong to that was checked; nil when all have been.
     var lastImpossibleDay: DirtyDays.Key? = .init(user: "", day: .min)
-    /// Types of its own that weren't observed when it last heard.
+    /// Its own types that weren't observed according to the last report.
     private var off: Set<String> = []
 
     /// How many sequences behind a handler must be to mark history while it already works on today.
@@ -87,6 +87,7 @@ package final class HandlerStage: Stage {
         let saved = try turn.database.prepare("SELECT value FROM freshness WHERE key = 'off'").firstRow { $0.bytes(0) }
         off = Set((try saved.map { try Value(json: $0) }?.array ?? []).compactMap(\.string))
         try forgetOlderFigures(turn)
+        try reconcileConditions(turn)
     }
 
     /// A type that could not be read for a while is missing from every day computed in that time: all are recomputed.
@@ -101,7 +102,7 @@ package final class HandlerStage: Stage {
     }
 
     /// Another version or configuration of the handler would give other figures, so every day is recomputed. The same
-    /// goes for a handler whose trial gave other figures, whatever version it claims to be.
+    /// applies to a handler whose trial gave other figures, no matter which version it claims to be.
     private func forgetOlderFigures(_ turn: Turn) throws {
         let now: Value = [
             "name": .string(manifest.name), "manifest": .integer(Int64(manifest.version)),
@@ -224,7 +225,8 @@ package final class HandlerStage: Stage {
         if oldest == DirtyDays.behindEverything { common.consumed = upstream.consumedByType }
         common.replay = replayReport()
         let own = HandlerDetails(
-            pending: dirty.count, failedDays: dirty.failed.count, lastSynced: freshness.lastSynced)
+            pending: dirty.count, failedDays: dirty.failed.count, lastSynced: freshness.lastSynced,
+            conditions: characteristics.watches ? characteristics.conditions.count : nil)
         return StageReport(
             frontier: [upstream.producer: min(upstream.frontier, oldest)], details: HeartbeatDetails(own, common),
             asides: HeartbeatDetails(CheckDetails(lastChecked: freshness.lastChecked)))

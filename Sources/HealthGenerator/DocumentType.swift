@@ -8,7 +8,7 @@ enum DocumentType {
         let declared = "<!ELEMENT \(entry.name) \(entry.content)>\n"
         guard !entry.attributes.isEmpty else { return declared }
         let attributes = entry.attributes.split(separator: " ").map { name in
-            // A question mark means that it may be missing.
+            // A question mark means that the attribute may be missing.
             name.hasSuffix("?") ? "  \(name.dropLast()) CDATA #IMPLIED\n" : "  \(name) CDATA #REQUIRED\n"
         }
         return declared + "<!ATTLIST \(entry.name)\n" + attributes.joined() + ">\n"

@@ -19,7 +19,7 @@ package struct ExportGenerator: Sendable {
         /// The last day; the export is made the next morning.
         package var end: LocalDay
         package var unitSystem: UnitSystem
-        /// Whether it says that it is made up, so that no store takes it for a person's.
+        /// Whether the export is marked as made up, so that no store mistakes it for a person's.
         package var isMarked: Bool
 
         package init(

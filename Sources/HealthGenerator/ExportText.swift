@@ -115,7 +115,7 @@ struct ExportText {
         bytes.append(UInt8(ascii: "0") + UInt8(number % 10))
     }
 
-    /// Passes on what has been collected, if it is much. An error is thrown by the next `flush`; anything after it is
+    /// Passes on the collected bytes, if there are many. An error is thrown by the next `flush`; anything after it is
     /// discarded.
     mutating func flushIfLarge() {
         guard bytes.count >= Self.pieceSize else { return }

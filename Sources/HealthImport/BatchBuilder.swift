@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A row before its batch is made: its metadata and payload come with the elements inside.
+/// A row that isn't in its batch yet: its metadata and payload are in the elements inside it.
 struct StagedRow {
     /// Index into `Interning.kinds`.
     var kind: Int32 = 0

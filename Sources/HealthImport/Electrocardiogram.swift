@@ -126,7 +126,7 @@ struct ElectrocardiogramProblem: Error, Equatable {
     let reason: String
     /// The line in the file; 0 when it isn't a single line.
     var line: Int64 = 0
-    /// Rows of its head that name nobody.
+    /// Rows of its head that don't name a person.
     var head: [String] = []
 
     init(_ reason: String, line: Int64 = 0) {

@@ -43,7 +43,7 @@ struct ElectrocardiogramHead {
         if let known = Self.units[unit.lowercased()] { (unit, shift) = ("µV", known) }
     }
 
-    /// Rows that name nobody: those from the date on.
+    /// Rows that don't name a person: those from the date on.
     var named: [ElectrocardiogramFile.Row] {
         guard let first = fields.firstIndex(of: .start) else { return [] }
         return rows[first...].indices.filter { fields[$0] != .name && fields[$0] != .dateOfBirth }.map { rows[$0] }

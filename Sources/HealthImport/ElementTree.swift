@@ -5,7 +5,7 @@ struct ElementTree {
     var name: String
     var line: Int64
     var attributes: [(name: String, value: String)]
-    /// All text between its tags; usually empty.
+    /// All text between its tags; usually it is empty.
     var text = ""
     var children: [ElementTree] = []
 

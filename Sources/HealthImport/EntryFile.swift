@@ -12,7 +12,7 @@ final class EntryFile: ByteSource {
     private var at = 0
     /// What ended the source, reported after the bytes before it.
     private var failure: ArchiveDamage?
-    /// Whether all of it is here.
+    /// Whether the whole content is here.
     private(set) var isWhole = false
 
     init(_ source: any ByteSource) throws {
@@ -43,20 +43,20 @@ final class EntryFile: ByteSource {
         return isWhole ? 0 : try source.read(into: buffer)
     }
 
-    /// All of it; nil when it is too long for that.
+    /// The whole content; nil when it is too long for that.
     /// - Throws: `ArchiveDamage` if that ended it early.
     func whole() throws -> [UInt8]? {
         if let failure { throw failure }
         return isWhole ? ahead : nil
     }
 
-    /// The file together with the workout that its route belongs to: the same file may come before its workout does.
+    /// The file together with the workout that its route belongs to: the same file may precede its workout.
     func piece(_ name: String, _ workout: WorkoutRoute.Workout?) -> PieceHash {
         let times = workout.map { "\($0.start.microseconds) \($0.end.microseconds) \($0.sourceName)" } ?? ""
         return Self.piece(["route", name, times], ahead)
     }
 
-    /// Identifies what is read, together with whatever else it depends on.
+    /// Identifies what is read, together with everything else that it depends on.
     static func piece(_ parts: [String], _ content: [UInt8]) -> PieceHash {
         let hash = ContentHash()
         for part in parts { hash.add(Array((part + "\0").utf8)) }

@@ -134,7 +134,7 @@ extension ExportParser {
         bytes.count > 4090 ? cut(bytes) : String(decoding: bytes, as: UTF8.self) + end
     }
 
-    /// Nothing that could be read again.
+    /// Nothing is kept that could be read again.
     static func cut(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
         String(decoding: bytes.prefix(4090), as: UTF8.self) + "…"
     }
@@ -161,7 +161,7 @@ extension ExportParser {
             guard let endDate = endDates.parse(end) else { return "endDate isn't a date" }
             row.end = endDate
         }
-        // When it was stored is good to know, but no reason to refuse a sample.
+        // The time of storage is useful, but its absence is no reason to refuse a sample.
         row.created = element.attribute(.creationDate).flatMap { creationDates.parse($0)?.flooredSecond } ?? 0
         row.origin = names.origin(
             name: element.attribute(.sourceName) ?? element.attribute(.source),
@@ -169,7 +169,7 @@ extension ExportParser {
         return nil
     }
 
-    /// For the open sample: a correlation's own entries come between its records.
+    /// Entries for the open sample: a correlation's own entries may be between its records.
     mutating func metadataEntry(_ element: UnsafePointer<healthbus_xml_element>) {
         if element.pointee.malformed {
             if context != .correlation {

@@ -36,8 +36,8 @@ extension ExportParser {
         context = isChild ? .correlation : .document
         if beats != nil { payload.append(contentsOf: "]}".utf8) }
         if let problem = rowProblem {
-            // An error in the whole record can't be seen from its start tag: remembered so that it isn't taken for
-            // complete later.
+            // A record's start tag doesn't show an error in the rest of it: remembered, so that the tag isn't taken for
+            // the whole record later.
             if rowRaw.isEmpty { rowRaw = Self.cut(rowTag.bytes) }
             quarantine(line: row.line, problem, raw: rowRaw)
             rowRaw = ""
@@ -55,7 +55,8 @@ extension ExportParser {
         if !isChild { names.forgetIfLarge() }
     }
 
-    /// A part of the open record is broken: the record is kept with that part, and isn't counted without it.
+    /// A part of the open record is broken: the whole record goes into quarantine, rather than being counted without
+    /// that part.
     mutating func spoilRecord(_ problem: String, _ part: healthbus_xml_text) {
         guard rowProblem == nil else { return }
         rowProblem = problem

@@ -3,8 +3,8 @@ import HealthModel
 
 /// Turns the elements of an export into rows. One for each input; it stays on the reader's thread.
 ///
-/// A value behind a pointer, since the XML parser calls back a few million times: an object's properties would be
-/// checked for exclusive access each time.
+/// A value behind a pointer, since the XML parser calls back a few million times: each access to an object's properties
+/// would be checked for exclusivity.
 struct ExportParser: ~Copyable {
     /// A longer attribute isn't one that HealthKit wrote.
     static let attributeLimit = 64 * 1024
@@ -31,7 +31,7 @@ struct ExportParser: ~Copyable {
     var row = StagedRow()
     var rowProblem: String?
     var rowRaw = ""
-    /// The start tag of a record that isn't empty: its content may still be wrong.
+    /// The start tag of a record with content, which may still turn out to be wrong.
     var rowTag = ByteBuffer()
     var metadata = MetadataText()
     var payload: [UInt8] = []
@@ -73,7 +73,7 @@ struct ExportParser: ~Copyable {
         self.known = known
     }
 
-    /// Reads the document. Errors in its form go into the summary; whatever the sink or the source throws is thrown.
+    /// Reads the document. Errors in its form go into the summary; errors of the sink or the source are thrown.
     static func parse(
         _ parser: UnsafeMutablePointer<ExportParser>, _ source: any ByteSource, entry: String, total: Int64
     ) throws {
@@ -185,7 +185,7 @@ extension ExportParser {
     }
 
     mutating func flushRecords() {
-        // In the file's order, so that a record doesn't take a skipped piece's sample for its own.
+        // In the file's order, so that a record doesn't claim a skipped piece's sample.
         flushPassed()
         sendInfo()
         guard builder.count > 0, failure == nil else { return }
@@ -260,7 +260,8 @@ extension ExportParser {
     }
 
     mutating func remember(_ workout: WorkoutRoute.Workout, of route: String) {
-        // A life has thousands; if there are more, a route is left without its workout rather than filling the memory.
+        // A person has thousands; if there are more, routes are left without their workouts rather than filling the
+        // memory.
         let name = RouteName.normal(route)
         guard workoutsByRoute.count < 50_000, name.utf8.count <= 1024 else { return }
         workoutsByRoute[name] = workout

@@ -20,7 +20,7 @@ package struct ExportReader: Sendable {
     /// Reads everything into the sink, on the calling thread (while a second one reads ahead).
     ///
     /// - Parameter known: pieces that needn't be read, with how many records each has.
-    /// - Throws: `ImportError` for anything that isn't a readable export; whatever the sink throws. An export that is
+    /// - Throws: `ImportError` for anything that isn't a readable export; errors of the sink. An export that is
     ///   damaged further in doesn't throw: whatever is intact is delivered, and the summary says where the damage is.
     package func read(into sink: any ExportSink, known: [PieceHash: Int] = [:]) throws -> ReadSummary {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)

@@ -10,7 +10,7 @@ package protocol ExportSink: AnyObject {
     func known(_ pieces: [PieceHash]) throws
     func quarantined(_ inputs: [QuarantinedInput]) throws
     func activitySummaries(_ rows: [ActivitySummaryRecord]) throws
-    /// Routes in files come after all records; those inside a workout come with it.
+    /// Routes in files follow all records; those inside a workout come with it.
     func route(_ route: WorkoutRoute) throws
     /// A route's file was read to its end, without anything odd in it: as a known piece it needn't be read again.
     func routeEnded(_ piece: PieceHash, points: Int) throws
@@ -22,7 +22,7 @@ package protocol ExportSink: AnyObject {
 
 /// A workout's route, or a part of a long one, in columns of equal length.
 package struct WorkoutRoute: Sendable, Equatable {
-    /// At most this many points come at once.
+    /// At most this many points are delivered at once.
     package static let pointLimit = 8192
 
     /// The workout payload's `route`: the file's path as in the export ("/workout-routes/route_2025-03-30_9.00am.gpx"),
@@ -42,7 +42,7 @@ package struct WorkoutRoute: Sendable, Equatable {
     package var elevation: [Double] = []
     /// m/s.
     package var speed: [Double] = []
-    /// Degrees from north; negative when the phone didn't know.
+    /// Degrees from north; negative when the phone couldn't tell.
     package var course: [Double] = []
     /// Metres.
     package var horizontalAccuracy: [Double] = []

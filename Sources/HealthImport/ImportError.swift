@@ -10,7 +10,7 @@ package enum ImportError: Error, Equatable, CustomStringConvertible {
     case unreadable(path: String, reason: String)
     case emptyFile(path: String)
     case notAnExport(path: String)
-    /// Only the clinical document that lies beside the export.
+    /// Only the clinical document that comes with the export.
     case clinicalDocument(path: String)
     case emptyArchive(path: String)
     /// `found`: names of at most five entries; `count`: of all.
@@ -47,7 +47,7 @@ package enum ImportError: Error, Equatable, CustomStringConvertible {
         case .emptyFile(let path): "'\(path)' is empty"
         case .notAnExport(let path): "'\(path)' is neither a zip archive nor an Apple Health export"
         case .clinicalDocument(let path):
-            "'\(path)' is the clinical document (CDA) that lies beside an export, not the export"
+            "'\(path)' is the clinical document (CDA) beside an export, not the export itself"
         case .emptyArchive(let path): "the archive '\(path)' contains no file"
         case .noExportInArchive(let path, let found, let count):
             "the archive '\(path)' contains no Apple Health export (it contains \(found.joined(separator: ", "))"
@@ -58,7 +58,7 @@ package enum ImportError: Error, Equatable, CustomStringConvertible {
             "in the archive '\(path)' the file '\(entry)' has an export's name, but isn't one: it contains no HealthData"
         case .damagedFileInArchive(let path, let entry, let reason):
             "in the archive '\(path)' the file '\(entry)' is damaged (\(reason)): "
-                + "there is no telling which of its values are right, so none was imported"
+                + "it is unknown which of its values are right, so none was imported"
         case .damagedArchive(let path, let reason):
             "the archive '\(path)' is damaged before the export begins (\(reason))"
         case .encryptedArchive(let path): "the archive '\(path)' is encrypted"
@@ -77,7 +77,7 @@ package enum ImportError: Error, Equatable, CustomStringConvertible {
             "copy or export it again: Health app, your picture, Export All Health Data"
         case .damagedFileInArchive:
             "copy or export it again: Health app, your picture, Export All Health Data; "
-                + "if there is no other copy, unpack it and import its export.xml, of which some values may be wrong"
+                + "if there is no other copy, unpack it and import its export.xml, though some values may be wrong"
         case .notAnExport, .emptyArchive, .noExportInArchive:
             "choose the export.zip of the Health app (your picture, Export All Health Data), or the export.xml in it"
         case .clinicalDocument: "choose export.xml of the same folder, or the whole export.zip"

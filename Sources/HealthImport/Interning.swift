@@ -24,7 +24,7 @@ struct Interning: ~Copyable {
 
     /// Why no sample of a type and unit can be understood.
     enum Flaw: String {
-        case otherUnit = "its unit isn't one of its type"
+        case otherUnit = "its unit isn't one for its type"
         case noUnit = "there is no unit"
         case longType = "the type's name is longer than 200 bytes"
         case longUnit = "the unit is longer than 100 bytes"
@@ -121,7 +121,7 @@ struct Interning: ~Copyable {
         bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// So large that the batch should end, so that everything can be forgotten.
+    /// Whether it is so large that the batch should end, and all texts be forgotten.
     var isLarge: Bool { bytes > Self.byteLimit }
 
     /// No rows may be staged at this point: their numbers end here.

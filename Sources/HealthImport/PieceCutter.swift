@@ -3,7 +3,7 @@ import Glibc
 import HealthModel
 
 /// Cuts an export at places determined by its content, into pieces of some hundred records: a later export from the
-/// same phone has nearly all of them too, wherever they have moved. The same bytes are always cut alike.
+/// same phone contains nearly all of them too, even if they have moved. The same bytes are always cut alike.
 ///
 /// A piece begins at a line that opens a `Record`, indented as in Apple's exports; other exports have no such lines,
 /// and pass through uncut.
@@ -57,7 +57,7 @@ struct PieceCutter {
         return take(upTo: cut, isAtRecord: true)
     }
 
-    /// What is left when nothing more comes.
+    /// The rest at the end of the input.
     mutating func rest() -> Piece? {
         seen = buffer.count
         return begin < buffer.count ? take(upTo: buffer.count, isAtRecord: false) : nil

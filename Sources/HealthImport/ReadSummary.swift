@@ -2,7 +2,7 @@ import HealthModel
 
 /// What a reader found in one file.
 package struct ReadSummary: Sendable, Equatable {
-    /// Separate `Record` elements, delivered as rows.
+    /// `Record` elements outside correlations, delivered as rows.
     package var records = 0
     /// `Record` elements within a `Correlation`, delivered as rows with `.correlationChild`; most repeat a row in
     /// `records`.
@@ -91,7 +91,7 @@ package struct Damage: Sendable, Equatable, CustomStringConvertible {
     package var description: String { line > 0 ? "\(what) (\(entry), line \(line))" : "\(what) (\(entry))" }
 }
 
-/// What an export says about itself. Of its `Me` element only the date of birth is read.
+/// What an export says about itself. Only the date of birth is read from its `Me` element.
 package struct ExportInfo: Sendable, Equatable {
     /// When the phone wrote it.
     package var date: Instant?
@@ -99,7 +99,7 @@ package struct ExportInfo: Sendable, Equatable {
     package var locale: String
     /// The person's date of birth; nil when not stated.
     package var dateOfBirth: LocalDay?
-    /// It is a generator's, not a person's.
+    /// The export was made by a generator; it isn't a person's.
     package var isMadeUp: Bool
 
     package init(date: Instant?, locale: String, dateOfBirth: LocalDay? = nil, isMadeUp: Bool = false) {

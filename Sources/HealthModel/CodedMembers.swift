@@ -1,4 +1,4 @@
-/// A member that is always written, as null where there is no value: leaving it out would mean that it is unknown.
+/// A member that is always written, as null if there is no value: leaving it out would mean that it is unknown.
 @propertyWrapper
 package struct OrNull<Wrapped: Codable> {
     package var wrappedValue: Wrapped?

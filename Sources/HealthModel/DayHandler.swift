@@ -14,8 +14,8 @@ public struct DayInput: Sendable {
     public var samples: SamplePage
     /// The handler's configuration: the defaults of its schema, overridden by the stack's.
     public var configuration: Value
-    /// What is known of the user, limited to what the handler asks for: `dateOfBirth` ("1986-05-17"). Unknown members
-    /// are missing.
+    /// What is known of the user, limited to what the handler asks for: `dateOfBirth` ("1986-05-17"); `conditions`,
+    /// what the user has it watch, by name. Unknown members are missing.
     public var characteristics: Value
 
     /// A day made of exactly these values, for tests of a handler: nothing is cut or checked.
@@ -94,19 +94,26 @@ public struct HandlerWindow: Sendable, Hashable {
 /// What a handler declares about itself: what its figures depend on besides the samples, and which parts of samples it
 /// needs.
 public protocol HandlerTraits: Sendable {
-    /// To be raised whenever the same samples would give other figures: every day is then recomputed.
+    /// Must be raised whenever the same samples would give other figures: every day is then recomputed.
     var version: Int { get }
     /// The types whose `payload`, `metadata`, `created` or `healthKitUUID` it reads; none by default. Without them a
     /// row is a third of the size.
     var detailedTypes: Set<String> { get }
-    /// The types of which it reads only `payload`, where there is one; none by default. Costs nothing for samples
+    /// The types of which it reads only `payload`, where there is one; none by default. This costs nothing for samples
     /// without a payload.
     var payloadTypes: Set<String> { get }
-    /// For a type, another type: samples of the first are needed only during samples of the second, and a slice holds
-    /// no others. Empty by default.
+    /// Maps a type to another type: samples of the first are needed only during samples of the second, and a slice
+    /// holds no others. Empty by default.
     var during: [String: String] { get }
-    /// The members of `DayInput.characteristics` that it reads; none by default.
+    /// The members of `DayInput.characteristics` that it reads; none by default. With `conditions` it watches what
+    /// people ask it to.
     var characteristics: Set<String> { get }
+    /// Checks a condition that a person wants watched.
+    /// - Returns: the condition in the form in which it is kept.
+    /// - Throws: what is wrong with it, without its name or content.
+    func condition(_ name: String, _ told: Value) throws -> Value
+    /// The most conditions that a person may have; any number by default.
+    func conditionLimit(_ configuration: Value) -> Int
     /// Which instants its days consist of: the local day by default.
     /// - Parameter configuration: as in `DayInput`.
     /// - Throws: for options that it can't work with; the host then doesn't start.
@@ -122,6 +129,10 @@ extension HandlerTraits {
     public var during: [String: String] { [:] }
     /// None by default.
     public var characteristics: Set<String> { [] }
+    /// Unchanged by default.
+    public func condition(_ name: String, _ told: Value) throws -> Value { told }
+    /// Any number, by default.
+    public func conditionLimit(_ configuration: Value) -> Int { .max }
     /// The local day by default.
     public func window(_ configuration: Value) throws -> HandlerWindow { .localDay }
 }

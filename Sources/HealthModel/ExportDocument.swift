@@ -8,12 +8,12 @@ package enum DocumentKind: String, Sendable, Codable, CaseIterable {
     case attachment
 }
 
-/// A file that lies beside an export's samples and is kept whole: what is known about it apart from its content.
+/// A file that comes with an export's samples and is kept whole: what is known about it apart from its content.
 package struct DocumentFile: Sendable, Equatable {
     package var kind: DocumentKind
     /// Its path in the archive, without the top folder: "clinical-records/Observation-….json".
     package var name: String
-    /// "application/json", judged by content and name; "application/octet-stream" where neither tells.
+    /// "application/json", judged by content and name; "application/octet-stream" if neither shows it.
     package var mediaType: String
     /// What refers to it; nil when nothing does.
     package var reference: DocumentReference?
@@ -55,7 +55,7 @@ package struct DocumentPart: Sendable, Equatable {
     package static let limit = 256 << 10
 
     package var file: DocumentFile
-    /// How many bytes come before this part.
+    /// How many bytes precede this part.
     package var offset: Int64
     package var bytes: [UInt8]
     /// Set in the last part.
@@ -92,7 +92,7 @@ package enum UnreadKind: String, Sendable, Codable, CaseIterable {
     case damaged
     /// A link, or anything else that is neither a file nor a folder.
     case link
-    /// Nothing that exports are known to contain.
+    /// A kind of file that exports aren't known to contain.
     case other
 }
 

@@ -1,4 +1,4 @@
-/// The types in Apple's HKTypeIdentifiers.h, with the units and aggregation styles stated there.
+/// The types in Apple's HKTypeIdentifiers.h, with the units and aggregation styles stated there; and locations.
 enum HealthTypeTable {
     static let all: [String: HealthType] = {
         var table: [String: HealthType] = [:]
@@ -23,6 +23,7 @@ enum HealthTypeTable {
         add("", HealthType.medicationDoseIdentifier, .other, "", .none)
         add("", HealthType.medicationIdentifier, .other, "", .none)
         add(HealthType.clinicalPrefix, clinical, .other, "", .none)
+        add("", HealthType.locationIdentifier, .other, "", .none)
         return table
     }()
 

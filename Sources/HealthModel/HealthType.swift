@@ -67,6 +67,8 @@ public struct HealthType: Hashable, Sendable {
     static let correlationPrefix = "HKCorrelationTypeIdentifier"
     /// The identifier for workouts.
     public static let workoutIdentifier = "HKWorkoutTypeIdentifier"
+    /// Where a person was: Core Location's class, not a HealthKit type.
+    public static let locationIdentifier = "CLLocation"
 
     // As in HealthKit's own constants; the last two since iOS 26.
     package static let electrocardiogramIdentifier = "HKDataTypeIdentifierElectrocardiogram"

@@ -4,7 +4,7 @@ public struct HealthUnit: Sendable, Equatable {
     package internal(set) var dimension = SIMD16<Int8>(repeating: 0)
     /// How many base units make one of this unit.
     package internal(set) var scale = 1.0
-    /// Where this unit's zero lies, in base units. Only temperatures have one, and only when they stand alone.
+    /// This unit's zero point, in base units. Only temperatures have one, and only when they stand alone.
     package internal(set) var offset = 0.0
 
     /// Dimensions that don't convert into one another. Counts and percentages are numbers without a dimension, as in

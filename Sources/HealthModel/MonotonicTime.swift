@@ -5,7 +5,7 @@ package struct MonotonicTime: Comparable, Hashable, Sendable {
     /// Since some fixed moment.
     package let microseconds: Int64
 
-    /// Before anything that the process can know of.
+    /// A moment before anything that the process can know of.
     package static let distantPast = MonotonicTime(microseconds: 0)
     package static let distantFuture = MonotonicTime(microseconds: .max)
 

@@ -96,7 +96,7 @@ final class ZoneOffsets: Sendable {
         let last = Date(timeIntervalSince1970: 4_102_444_800)
         var starts: [Instant] = [OffsetTimeline.earliest]
         var offsets = [Self.offset(of: zone, at: date)]
-        // In spite of its name it also finds changes that have nothing to do with daylight saving time.
+        // Despite its name it also finds changes that have nothing to do with daylight saving time.
         while let next = zone.nextDaylightSavingTimeTransition(after: date), next > date, next < last {
             date = next
             let offset = Self.offset(of: zone, at: next)

@@ -21,9 +21,9 @@ public struct Origin: Hashable, Sendable {
 }
 
 extension Origin {
-    /// The source given to what Health Auto Export sends without naming one.
+    /// The source assigned to data that Health Auto Export sends without naming one.
     package static let autoExportSource = "Health Auto Export"
 
-    /// Placeholders used where a sender names no source: they don't tell who recorded a sample.
+    /// Placeholders used where a sender names no source: they don't say which app or device recorded a sample.
     package static let unnamedSources: Set = ["", autoExportSource]
 }

@@ -47,10 +47,10 @@ package struct PlausibilityLimit: Sendable, Equatable {
         return end.microseconds - start.microseconds <= limit ? nil : "it lasts longer than a sample of its type can"
     }
 
-    /// Why the number can't be true, leaving aside whether the times can.
+    /// Why the number can't be true, regardless of the times.
     ///
-    /// A rate needs a time that it applies to. Some sources sum up minutes and print only their last seconds, so a
-    /// sample shorter than ten minutes is checked against the limit for ten minutes, and a sample without duration (a
+    /// A rate needs a time that it applies to. Some sources add up several minutes but print only the last seconds, so
+    /// a sample shorter than ten minutes is checked against the limit for ten minutes, and a sample without duration (a
     /// day's steps typed in by hand) against that for a whole day.
     package func reason(value: Double, start: Instant, end: Instant) -> String? {
         guard needsNumber else { return nil }

@@ -11,7 +11,7 @@ extension PlausibilityLimit {
         guard type.kind == .quantity else { return PlausibilityLimit(values: unlimited, needsNumber: false) }
         // Nothing is colder than absolute zero.
         if type.unit == "degC" { return PlausibilityLimit(values: -273.15...(.infinity)) }
-        // Otherwise only sound levels can be below zero, and types whose meaning is unknown.
+        // Otherwise only sound levels, and types whose meaning is unknown, can be below zero.
         let mayBeNegative = ["dBASPL", ""].contains(type.unit)
         return PlausibilityLimit(values: mayBeNegative ? unlimited : 0...(.infinity))
     }

@@ -18,7 +18,7 @@ extension SamplePage {
             numbers[base] = new
             return new
         }
-        // By type and source: the time that is already taken.
+        // By type and source: the time that is already covered.
         var taken: [Source: TakenTime] = [:]
         let origins = origins.map(\.sourceName)
         let sleep = types.firstIndex(of: HealthType.sleepIdentifier).map { Int32($0) }

@@ -1,14 +1,14 @@
-/// The place of a change in a producer's changelog. The file's only writer hands them out, strictly rising, with gaps.
+/// The position of a change in a producer's changelog. The file's only writer hands them out, strictly rising, with
+/// gaps.
 ///
-/// Anchors, heads and windows are made of sequence numbers. One means something only within its store. On the wire and
-/// in files it is a bare integer, as in the columns of pages and tables. Loops over rows compare `value`: an operator
-/// from another module is a call.
+/// Anchors, heads and windows are made of sequence numbers. A sequence number is meaningful only within its store. On
+/// the wire and in files it is a bare integer, as in the columns of pages and tables. Loops over rows compare `value`:
+/// an operator from another module is a call.
 ///
-/// It isn't a time, though a store's first one is made from one, and it isn't a count, which is what `-` returns. The
-/// numbers of list entries (quarantine, dead letters, rounds), epochs, launches and day revisions aren't sequence
-/// numbers; nor is anything that belongs to a backend: its own sequence, and the versions that it compares. What is
-/// sent carries the sequence of its change as its version; code that looks for that change turns it back into a
-/// sequence number.
+/// It isn't a time, though a store's first one is made from one, nor a count, although `-` returns one. The numbers of
+/// list entries (quarantine, dead letters, rounds), epochs, launches and day revisions aren't sequence numbers; nor is
+/// anything that belongs to a backend: its own sequence, and the versions that it compares. What is sent carries the
+/// sequence of its change as its version; code that looks for that change turns it back into a sequence number.
 package struct SequenceNumber: Hashable, Sendable {
     package var value: Int64
 

@@ -20,7 +20,7 @@ public struct TextColumn: Sendable, Equatable {
     /// The number of rows.
     public var count: Int { ends.count }
 
-    /// Where a row lies in `bytes`.
+    /// The position of a row in `bytes`.
     public func range(_ row: Int) -> Range<Int> { (row == 0 ? 0 : Int(ends[row - 1]))..<Int(ends[row]) }
 
     /// Whether a row has no text.

@@ -19,7 +19,8 @@ extension Value {
         self = try decoder.decode(Value.self, from: Data(text))
     }
 
-    /// nil for anything but a single document of RFC 8259 in UTF-8, and for numbers that a double may not hold exactly.
+    /// nil for anything other than a single document of RFC 8259 in UTF-8, and for numbers that a double may not hold
+    /// exactly.
     package init?(strictJSON text: [UInt8]) {
         guard JSONScanner.isUTF8(text) else { return nil }
         let value = text.withUnsafeBytes { bytes -> Value? in
@@ -53,7 +54,7 @@ private struct JSONTreeReader {
             var members: [String: Value] = [:]
             while let name = try scanner.nextMember() {
                 let value = try self.value(depth: depth + 1)
-                // Of members with the same name the first counts, as in Foundation.
+                // If members have the same name, the first one counts, as in Foundation.
                 if let name = name.text, members[name] == nil { members[name] = value }
             }
             return .object(members)

@@ -12,11 +12,11 @@ extension Value {
     }
 }
 
-/// One place in the tree that is being read. A class, since several of the standard library's existentials hold it and
-/// would each copy it.
+/// One place in the tree that is being read. A class, since several of the standard library's containers hold it, and
+/// each would copy a struct.
 private final class DecodedPlace: Decoder, SingleValueDecodingContainer {
     let value: Value
-    /// The place that it is a member or an element of.
+    /// The position that contains it as a member or an element.
     private let parent: DecodedPlace?
     /// Its own name there.
     private let key: (any CodingKey)?
@@ -25,7 +25,7 @@ private final class DecodedPlace: Decoder, SingleValueDecodingContainer {
         (self.value, self.parent, self.key) = (value, parent, key)
     }
 
-    /// Made only on request: nearly everything that is read is right.
+    /// Made only on request: nearly all input is valid.
     var codingPath: [any CodingKey] { (parent?.codingPath ?? []) + (key.map { [$0] } ?? []) }
 
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -119,7 +119,7 @@ extension Value {
 
 private struct DecodedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let members: [String: Value]
-    /// The place that they are members of.
+    /// The position that contains them as members.
     let place: DecodedPlace
 
     var codingPath: [any CodingKey] { place.codingPath }
@@ -135,7 +135,8 @@ private struct DecodedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func place(_ key: Key) throws -> DecodedPlace { DecodedPlace(try value(key), in: place, key: key) }
 
-    /// Reads from the value itself, without making a place; on failure a place reports what is wrong.
+    /// Reads from the value itself, without creating a decoder for its position; only a failure needs one, to report
+    /// what is wrong.
     private func leaf<Leaf>(_ key: Key, _ read: (Value) -> Leaf?) throws -> Leaf {
         let value = try value(key)
         guard let leaf = read(value) else { throw DecodedPlace(value, in: place, key: key).mismatch(Leaf.self) }
@@ -192,7 +193,7 @@ private struct DecodedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
 private struct DecodedElements: UnkeyedDecodingContainer {
     let elements: [Value]
-    /// The place that they are elements of.
+    /// The position that contains them as elements.
     private let place: DecodedPlace
     private(set) var currentIndex = 0
 

@@ -6,8 +6,8 @@ extension Value {
     package init(_ thing: some Encodable) {
         let place = EncodedPlace()
         do { try place.take(thing) } catch {
-            // Containers take everything, so only a type with hand-written encoding can throw here, which is a mistake
-            // in that type.
+            // Containers accept everything, so only a type with hand-written encoding can throw here, which would be a
+            // mistake in that type.
             preconditionFailure("\(type(of: thing)) can't be encoded: \(error)")
         }
         self = place.value
@@ -22,7 +22,7 @@ private final class EncodedPlace: Encoder, SingleValueEncodingContainer {
     private var members: [String: Member]?
     private var elements: [Member]?
 
-    /// Most members are leaves and need no place of their own.
+    /// Most members are leaves and need no decoder of their own.
     enum Member {
         case leaf(Value)
         case place(EncodedPlace)

@@ -22,8 +22,8 @@ package struct ZoneMoment: Sendable, Equatable {
         }
     }
 
-    /// The instant, if local time is that of `zone`. A time that the clock skips means the moment of the skip; of a
-    /// time that occurs twice, the first counts.
+    /// The instant, if local time is that of `zone`. A time that the clock skips means the moment of the skip; if a
+    /// time occurs twice, the first one counts.
     /// - Throws: `ZoneError`.
     package func instant(in zone: String) throws -> Instant {
         switch form {
@@ -47,7 +47,7 @@ extension ZonePlan {
     /// The moment that is meant. Local time is that of the zone in force just before it; an entry that begins exactly
     /// then doesn't count as such.
     package static func instant(of moment: ZoneMoment, in parts: [Part]) throws -> Instant {
-        // Somebody who names an entry's moment as it is shown means that entry.
+        // A person who gives an entry's moment as it is displayed means that entry.
         for (before, part) in zip(parts, parts.dropFirst())
         where try part.origin == .added && moment.instant(in: before.zone) == part.from { return part.from }
         for (index, part) in parts.enumerated().reversed() {

@@ -1,8 +1,9 @@
 /// Everything that decides where a person's days begin, and the timeline that results from it.
 ///
-/// What a person has set or added wins. In between, a stay known from samples (`HKTimeZone`) counts from its first
-/// observed hour until another clock is observed or an added zone begins; a stay whose clock agrees with the timeline's
-/// makes no entry. Pure: the same entries and observations give the same timeline, in whatever order they came.
+/// Zones that a person has set or added take precedence. In between, a stay known from samples (`HKTimeZone`) counts
+/// from its first observed hour until another clock is observed or an added zone begins; a stay whose clock agrees with
+/// the timeline's makes no entry. Pure: the same entries and observations give the same timeline, in any order of
+/// arrival.
 package struct ZonePlan: Sendable, Equatable {
     /// Where days begin when nothing else is known.
     package var home: String

@@ -97,7 +97,7 @@ extension ZoneTimeline {
     /// A date that was skipped is over when the next one begins.
     public func isPast(_ day: LocalDay, at now: Instant) -> Bool { end(of: day).map { now >= $0 } ?? false }
 
-    /// From when on a day is over (`isPast`); nil if so many dates were skipped that there is no answer.
+    /// The moment from which a day is over (`isPast`); nil if so many dates were skipped that there is no answer.
     package func end(of day: LocalDay) -> Instant? {
         var end = ranges(of: day).last?.upperBound
         for later in 1...3 where end == nil { end = ranges(of: day.adding(days: later)).first?.lowerBound }

@@ -5,7 +5,8 @@ package enum QuarantinedItem {
     /// - Parameters:
     ///   - raw: as in `PushedChanges.quarantined`.
     ///   - isAutoExport: it came from Health Auto Export; otherwise from `/v1/samples`.
-    /// - Returns: its samples; nil if it still isn't understood. An item that was too long has been cut, and never is.
+    /// - Returns: its samples; nil if it still isn't understood. An item that was too long has been cut, and can never
+    ///   be understood.
     package static func records(_ raw: String, isAutoExport: Bool) -> RecordBatch? {
         let changes =
             isAutoExport ? autoExport(raw) : try? SamplesBody.changes(json: Array("{\"samples\":[\(raw)]}".utf8))
@@ -13,8 +14,8 @@ package enum QuarantinedItem {
         return changes.records
     }
 
-    /// A metric's item is inside its metric, any other inside its section. When it was sent is no longer known, so any
-    /// other version of a statistic counts as newer.
+    /// A metric's item is inside its metric, any other inside its section. The time of sending is no longer known, so
+    /// any other version of a statistic counts as newer.
     private static func autoExport(_ raw: String) -> PushedChanges? {
         guard let members = try? Value(json: raw.utf8).object else { return nil }
         let headers = members["aggregation"]?.string.map { ["automation-aggregation": $0] } ?? [:]

@@ -11,7 +11,7 @@ struct BatchIngest {
     let user: Int
     let units: [Int]
     let origins: [Int]
-    /// For each origin, whether it names no source.
+    /// For each origin, whether its source is missing.
     let isUnnamed: [Bool]
     /// Claims rows, but writes nothing.
     let isTrial: Bool
@@ -35,7 +35,7 @@ struct BatchIngest {
                 ? try writer.units.existing($0) ?? Self.unknown : try writer.units.id($0)
         }
         isUnnamed = batch.origins.map { Origin.unnamedSources.contains($0.sourceName) }
-        // Which row a record belongs to doesn't depend on who made it.
+        // The row that a record belongs to doesn't depend on which device made it.
         origins = try batch.origins.map { isTrial ? Self.unknown : try writer.origins.id($0) }
     }
 
@@ -71,7 +71,9 @@ struct BatchIngest {
             session.claimed[row] = try claim.take(record, &single)
             if session.tellsOutcomes {
                 session.outcomes[row] = single.outcome
-                if single.quarantined > 0 { session.reasons[row] = claim.implausible(record) }
+                if single.quarantined > 0 {
+                    session.reasons[row] = single.conflicts > 0 ? RecordConflict.reason : claim.implausible(record)
+                }
             }
             tally += single
             if seesWorkouts, let claimed = session.lastClaimed {
@@ -130,7 +132,7 @@ struct BatchIngest {
             while try query.step() {
                 let row = StoredRow(query)
                 if row.second > wanted {
-                    // On to the first record that doesn't start before this row.
+                    // Advances to the first record that doesn't start before this row.
                     while next < rows.count, batch.startOf(rows[next]).flooredSecond < row.second { next += 1 }
                     guard next < rows.count else { return }
                     wanted = batch.startOf(rows[next]).flooredSecond
@@ -177,7 +179,8 @@ struct BatchIngest {
                 } else if held < wanted {
                     row += 1
                 } else {
-                    // Space is left for the rows in the other table. Later blocks may reach back to any of the seconds.
+                    // Space is left for the rows in the other table. Blocks found later may contain rows of any of the
+                    // seconds.
                     if writer.window.rows.count >= RowWindow.rowLimit / 2 {
                         for row in rows { writer.window.leaveOut(batch.startOf(row).flooredSecond) }
                         return

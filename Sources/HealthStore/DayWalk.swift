@@ -11,7 +11,7 @@ package struct DayWalk: Sendable {
     package let type: String
     package let edges: DayEdges
     private var days: [Int32] = []
-    /// From where samples are still to be found; nil when all have been.
+    /// The position from which to search for more samples; nil when all have been found.
     private var next: Int64?
     private var isSorted = true
 

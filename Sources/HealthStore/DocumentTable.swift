@@ -4,8 +4,8 @@ import SQLite
 /// The tables of documents: files beside an export's samples that are kept whole.
 ///
 /// Content is stored once per person, identified by its hash, however many files contain it (`document_names`). Long
-/// content comes in parts, over several transactions: until the last one is stored its `whole` is 0, and no reader sees
-/// it.
+/// content arrives in parts, over several transactions: until the last one is stored its `whole` is 0, and no reader
+/// sees it.
 enum DocumentTable {
     /// The most names recorded for the same content: there could be any number of empty files.
     static let mostNames = 16
@@ -29,7 +29,7 @@ enum DocumentTable {
         """,
     ]
 
-    /// Deletes what was stored of documents that never got their last part.
+    /// Deletes the stored parts of documents whose last part never arrived.
     static func dropUnfinished(in database: Database) throws {
         let open = try database.prepare("SELECT 1 FROM documents WHERE whole = 0 LIMIT 1").firstRow { _ in true }
         guard open == true else { return }

@@ -21,8 +21,8 @@ struct ElementBody {
     /// Whether a row's payload says that it is this element.
     enum Likeness { case same, perhaps, other }
 
-    /// Decided by the identifier if both have one, whatever else has changed. Otherwise no attribute that both have may
-    /// differ; a later export may say more than an earlier one.
+    /// Decided by the identifier if both have one, no matter what else has changed. Otherwise no attribute that both
+    /// have may differ; a later export may say more than an earlier one.
     func likeness(of payload: [UInt8]) -> Likeness {
         guard let others = payload.withUnsafeBytes({ Self.members(of: $0) }) else { return .perhaps }
         if let mine = members["identifier"], let other = others["identifier"] { return mine == other ? .same : .other }

@@ -8,12 +8,13 @@ struct HeadDelta {
     var alive = 0
     var deleted = 0
     var quarantined = 0
-    /// The longest duration (µs) of samples no longer than `HealthStoreSchema.longDuration`, including dead ones.
+    /// The longest duration (µs) of samples no longer than `HealthStoreSchema.longDuration`, including deleted ones.
     var reach: Int64 = 0
     var firstStart = Int64.max
     var lastStart = Int64.min
     var lastEnd = Int64.min
-    // Edges of rows that died or moved: if they were the type's edges, those must be looked up again.
+    // The first and last times of rows that were deleted or moved: if they were the type's own, those must be looked up
+    // again.
     var lostFirstStart = Int64.max
     var lostLastStart = Int64.min
     var lostLastEnd = Int64.min
@@ -28,7 +29,7 @@ struct HeadDelta {
         lastEnd = max(lastEnd, row.countedEnd)
     }
 
-    /// Common to all changes, including a new version that counts just as the old one did.
+    /// Done for all changes, including a new version that counts exactly as the old one did.
     mutating func touch(_ row: StoredRow) {
         if row.sequence.value > sequence.value { sequence = row.sequence }
     }

@@ -55,7 +55,7 @@ final class HeadLedger {
     }
 
     /// Writes what was added up. Without `settle`, edges that may have moved inwards stay as bounds and are marked
-    /// stale: looking them up after every part of a long delete would walk the dead rows again and again.
+    /// stale: looking them up after every part of a long delete would walk through the deleted rows again and again.
     func flush(user: Int, settle: Bool) throws {
         for (type, delta) in deltas.sorted(by: { $0.key < $1.key }) {
             var head = try current(user: user, type: type)

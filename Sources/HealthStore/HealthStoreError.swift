@@ -14,7 +14,7 @@ package enum HealthStoreError: Error, Equatable, CustomStringConvertible {
     case damagedPiece
     /// A part of a document that isn't the next one.
     case brokenDocument
-    /// The stored record of who brought which rows can't be read.
+    /// The stored record of which rows came from which origin can't be read.
     case damagedNotes
     /// A text that should be a local date but isn't.
     case badDate(String)
@@ -27,15 +27,15 @@ package enum HealthStoreError: Error, Equatable, CustomStringConvertible {
             "the import of \(source) lost a transaction; start it again from the beginning: nothing is stored twice"
         case .malformedBatch(let what): "a batch of records is malformed: \(what); this is a fault of the importer"
         case .danglingName(let table, let id):
-            "the health store is damaged: no row \(id) in \(table); restore it from a backup, or move it away to start anew"
+            "the health store is damaged: no row \(id) in \(table); restore it from a backup, or move it away to start from scratch"
         case .damagedBlock(let last):
-            "the health store is damaged: the samples up to \(last) can't be read; restore it from a backup, or move it away to start anew"
+            "the health store is damaged: the samples up to \(last) can't be read; restore it from a backup, or move it away to start from scratch"
         case .damagedPiece:
-            "the health store is damaged: its table 'pieces' can't be read; restore it from a backup, or move it away to start anew"
+            "the health store is damaged: its table 'pieces' can't be read; restore it from a backup, or move it away to start from scratch"
         case .brokenDocument:
             "a part of a document doesn't follow the one before it; this is a fault of the importer: import the file again"
         case .damagedNotes:
-            "the health store is damaged: its table 'brought' can't be read; restore it from a backup, or move it away to start anew"
+            "the health store is damaged: its table 'brought' can't be read; restore it from a backup, or move it away to start from scratch"
         case .badDate(let text): "'\(text)' isn't a date of an activity summary; write it as 2025-03-30"
         }
     }

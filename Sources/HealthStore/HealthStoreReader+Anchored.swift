@@ -26,7 +26,7 @@ package struct TouchedSpan: Sendable, Hashable {
 /// The spans that changes after an anchor have touched.
 package struct SpanPage: Sendable {
     package var spans: [TouchedSpan] = []
-    /// How many changes they stand for.
+    /// How many changes they cover.
     package var added = 0
     package var deleted = 0
     /// As in `AnchoredPage`.

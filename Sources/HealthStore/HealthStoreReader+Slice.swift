@@ -2,8 +2,8 @@ import HealthModel
 import SQLite
 
 extension HealthStoreReader {
-    /// Living samples that overlap the query's ranges, in canonical order (start, id) over all types, one page at a
-    /// time.
+    /// Samples that overlap the query's ranges and aren't deleted, in canonical order (start, id) over all types, one
+    /// page at a time.
     ///
     /// Read all pages of a slice in one read transaction; otherwise they may not fit together.
     /// - Parameters:
@@ -45,7 +45,7 @@ extension HealthStoreReader {
         }
     }
 
-    /// For each type that is wanted only during samples of another: when those take place.
+    /// For each type that is wanted only during samples of another: the times of those samples.
     private func rangesDuring(_ query: SliceQuery) throws -> [String: [Range<Instant>]] {
         var byOther: [String: [Range<Instant>]] = [:]
         for other in Set(query.during.values) {
@@ -90,7 +90,7 @@ private struct SliceMerge {
     private struct Row {
         var position: SlicePosition
         var row: StoredRow
-        /// Until when it counts, in microseconds since 1970.
+        /// The time at which it stops counting, in microseconds since 1970.
         var end: Int64
         var detail: SliceCursor.Detail?
     }
@@ -110,7 +110,7 @@ private struct SliceMerge {
                 while cursor.second == second {
                     if let row = read(cursor) { rows.append(row) }
                     try cursor.advance()
-                    // What is cut off here comes with a later page.
+                    // Rows cut off here are on a later page.
                     if rows.count > 2 * limits.rows + 1024 {
                         rows.sort { $0.position < $1.position }
                         rows.removeLast(rows.count - limits.rows - 1)

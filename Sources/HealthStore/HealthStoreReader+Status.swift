@@ -10,7 +10,7 @@ package struct TypeHead: Sendable, Equatable {
     package var alive: Int
     package var deleted: Int
     package var quarantined: Int
-    /// Of the living samples; only bounds while samples missing from a complete export are being deleted.
+    /// Of the samples that aren't deleted; only bounds while samples missing from a complete export are being deleted.
     package var firstStart: Instant?
     package var lastStart: Instant?
     package var lastEnd: Instant?

@@ -4,9 +4,9 @@ import SQLite
 ///
 /// A store is its own changelog: every sample has the sequence of its latest change, so an anchored query walks the
 /// samples themselves. Samples that come many at a time are stored in `blocks`, in columns, some thousand to a row: a
-/// fifth of the space, and read as fast as memory. All others are in `samples`, one row each: those that come one by
-/// one, those that aren't alive, and all that have changed since they came. When a sample in a block changes, it moves:
-/// `moved` records its old sequence, and `samples` holds the new version. So a block never changes.
+/// fifth of the space, and read as fast as memory. All others are in `samples`, one row each: those that arrive one by
+/// one, those that are deleted or quarantined, and all that have changed since they arrived. When a sample in a block
+/// changes, it moves: `moved` records its old sequence, and `samples` holds the new version. So a block never changes.
 ///
 /// In `samples` one unique index serves identity and ranges; it is the only one that every insert pays for. The partial
 /// index holds just the samples longer than `longDuration`, so that one sample a year long doesn't make every slice
@@ -18,7 +18,7 @@ package struct HealthStoreSchema {
     /// Samples longer than this (µs) are found through an index of their own.
     static let longDuration: Int64 = 24 * 3600 * 1_000_000
 
-    /// Creates whatever is missing, and brings a store from an earlier version up to date. Runs inside the caller's
+    /// Creates missing tables, and brings a store from an earlier version up to date. Runs inside the caller's
     /// transaction.
     /// - Throws: `HealthStoreError.newerSchema` for a store made by a later version.
     package static func create(in database: Database) throws {
@@ -30,7 +30,7 @@ package struct HealthStoreSchema {
             guard found <= version else { throw HealthStoreError.newerSchema(found: found, known: version) }
             guard found < version else { return try WorkoutSightings.begin(in: database) }
             if found < 2 {
-                // Older than any export, so the next one replaces it.
+                // It counts as older than any export, so the next one replaces it.
                 try database.execute(
                     "ALTER TABLE activity_summaries ADD COLUMN exported INTEGER NOT NULL DEFAULT \(Int64.min)")
             }

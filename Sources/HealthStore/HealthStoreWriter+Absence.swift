@@ -1,8 +1,8 @@
 import HealthModel
 import SQLite
 
-/// An export that is the whole truth for the types and the time that it covers, once all of its records have gone
-/// through a session.
+/// An export that is complete for the types and the time that it covers, once all of its records have gone through a
+/// session.
 package struct CompleteExport {
     package let session: ImportSession
     /// When the phone wrote it.
@@ -44,8 +44,8 @@ package struct AbsenceCounts: Sendable, Equatable {
 extension HealthStoreWriter {
     /// One step of counting what a complete export lacks; changes nothing. Repeat until the progress is done.
     ///
-    /// The export covers the types of its records, each from the start of its first one. It lacks the living samples of
-    /// those types that none of its records has claimed. Exempt are samples that didn't come from an export (they have
+    /// The export covers the types of its records, each from the start of its first one. It lacks those samples of
+    /// these types that none of its records has claimed. Exempt are samples that didn't come from an export (they have
     /// a HealthKit UUID, or were never in HealthKit), those that ended or were stored after its date, and those that
     /// the store received after the import began.
     /// - Parameter limit: how many rows to examine in this step.
@@ -70,7 +70,7 @@ extension HealthStoreWriter {
         try change(settle: false) { user in
             try join(export.session)
             let (counts, gone) = try compare(export, &progress, limit: limit, user: user)
-            // A record in one of those pieces would bring them back.
+            // A record in one of those pieces would restore them.
             if !gone.isEmpty { try pieces.forgetAll(user: user) }
             for sequence in gone {
                 guard let row = try row(at: sequence, user: user) else { continue }

@@ -2,15 +2,15 @@ import HealthModel
 import SQLite
 
 extension HealthStoreWriter {
-    /// Deletes samples by HealthKit UUID, permanently: one that isn't known yet is refused when it comes.
+    /// Deletes samples by HealthKit UUID, permanently: one that isn't known yet is refused when it arrives.
     /// - Returns: how many rows became tombstones.
     @discardableResult
     package func delete(uuids: [SampleID]) throws -> Int {
         try outcomes(ofDeleting: uuids).reduce(0) { $0 + ($1 == .deleted ? 1 : 0) }
     }
 
-    /// As above, with the outcome for each: a sample that was alive is `deleted`, one that was deleted before is
-    /// `known`, one that isn't here is `added` to those refused in future.
+    /// As above, with the outcome for each: a sample that wasn't deleted yet is `deleted`, one that was deleted before
+    /// is `known`, one that isn't here is `added` to those refused in future.
     package func outcomes(ofDeleting uuids: [SampleID]) throws -> [RecordOutcome] {
         try change { user in
             try uuids.map { uuid in
@@ -53,7 +53,7 @@ extension HealthStoreWriter {
     private func row(id: SampleID, among types: [Int], user: Int) throws -> StoredRow? {
         // The id begins with the start in milliseconds; before 1970 it has no time.
         let second = Int64(id.high >> 16) / 1000
-        // Rows first: an index finds them, and quarantined or dead samples are nowhere else.
+        // The table of rows first: it has an index, and only it contains quarantined or deleted samples.
         for type in types {
             if let row = try looseRow(user: user, type: type, second: second, id: id) { return row }
             if second == 0, let row = try row(before1970: id, user: user, type: type) { return row }

@@ -46,7 +46,7 @@ extension HealthStoreWriter {
         }
     }
 
-    /// Deletes what was stored of documents that never got their last part.
+    /// Deletes the stored parts of documents whose last part never arrived.
     package func dropUnfinishedDocuments() throws {
         openDocument = nil
         try DocumentTable.dropUnfinished(in: database)

@@ -5,7 +5,7 @@ extension HealthStoreWriter {
     /// Stores a batch's records, each exactly once.
     ///
     /// A record claims a row with its key that the session hasn't claimed: the one with its HealthKit UUID; else a
-    /// living one whose value agrees; else one that a complete export had lacked; otherwise it becomes a new row. A
+    /// current one whose value agrees; else one that a complete export had lacked; otherwise it becomes a new row. A
     /// record whose sample was deleted permanently is refused. Known records change nothing; whatever a record knows
     /// better is merged into the row, as a new version.
     /// - Parameters:

@@ -72,12 +72,12 @@ extension HealthStoreWriter {
 
 /// What the records of the piece being read have claimed so far.
 struct OpenPiece {
-    /// Nil when one of them isn't simply a row of the store: then the piece must be read again next time.
+    /// Nil when one of them is refused, deleted or quarantined: then the piece must be read again next time.
     private(set) var claims: [Pieces.Claim]? = []
 
     mutating func add(_ row: SequenceNumber, type: Int, second: Int64) {
         guard var claims else { return }
-        // Not held twice, so that it can grow in place.
+        // Not referenced twice, so that it can grow in place.
         self.claims = nil
         guard row != .beginning else { return }
         let place: Int

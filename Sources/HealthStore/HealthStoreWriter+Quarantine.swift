@@ -8,16 +8,18 @@ extension HealthStoreWriter {
     package func quarantine(_ inputs: [QuarantinedInput], session: ImportSession) throws -> Int {
         try change { user in
             var added = 0
-            for input in inputs {
-                let prefix = SampleKeyPrefix(user: self.user, type: input.reason, sourceName: input.raw)
-                let content = SampleID(prefix, startSecond: 0, endSecond: 0, ordinal: 0)
-                added += try quarantine(
-                    content, sample: nil, source: session.source, line: input.line, reason: input.reason,
-                    raw: input.raw,
-                    user: user)
-            }
+            for input in inputs { added += try setAside(input, from: session.source, user: user) }
             return added
         }
+    }
+
+    /// The same within a change.
+    /// - Returns: 1 if it is new.
+    func setAside(_ input: QuarantinedInput, from source: String, user: Int) throws -> Int {
+        let prefix = SampleKeyPrefix(user: self.user, type: input.reason, sourceName: input.raw)
+        return try quarantine(
+            SampleID(prefix, startSecond: 0, endSecond: 0, ordinal: 0), sample: nil, source: source, line: input.line,
+            reason: input.reason, raw: input.raw, user: user)
     }
 
     /// Records why a sample is in quarantine.
@@ -87,7 +89,7 @@ extension HealthStoreWriter {
         }
     }
 
-    /// Drops what is in quarantine, permanently: a dropped sample or input is refused when it comes again.
+    /// Drops what is in quarantine, permanently: a dropped sample or input is refused when it arrives again.
     package func dropQuarantined(_ entries: [QuarantineEntry]) throws {
         try change { user in
             for entry in entries {
@@ -106,7 +108,7 @@ extension HealthStoreWriter {
         }
     }
 
-    /// Forgets a file's inputs that were quarantined for these reasons; what was dropped stays dropped.
+    /// Forgets a file's inputs that were quarantined for these reasons; dropped inputs stay dropped.
     /// - Returns: how many.
     package func forgetInputs(of source: String, reasons: [String]) throws -> Int {
         try change { user in

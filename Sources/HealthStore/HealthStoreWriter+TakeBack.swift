@@ -3,18 +3,18 @@ import SQLite
 
 /// How far taking back has progressed.
 package struct TakeBackProgress: Sendable, Equatable {
-    /// The numbers of the bringers whose rows are taken back.
+    /// The numbers of the origins whose rows are taken back.
     let bringers: [Int]
     /// Rows up to this sequence have been examined; nil before the first step.
     package var after: SequenceNumber?
     package var isDone = false
 }
 
-/// Living samples that these bringers have brought or confirmed, by type.
+/// Samples that these origins have added or confirmed and that aren't deleted, by type.
 package struct TakeBackCounts: Sendable, Equatable {
-    /// Nothing else brought them: they are deleted.
+    /// They have no other origin: they are deleted.
     package var taken: [String: Int] = [:]
-    /// Something else brought them too, or may have: they stay.
+    /// They also have, or may have, another origin: they stay.
     package var kept: [String: Int] = [:]
 
     package init() {}
@@ -26,7 +26,7 @@ package struct TakeBackCounts: Sendable, Equatable {
 }
 
 extension HealthStoreWriter {
-    /// Begins to take back what an import, or a device by all its ways in, has brought.
+    /// Begins to take back everything from an import, or from a device by any of its ways in.
     /// - Returns: nil when nothing was ever recorded for it.
     package func beginTakingBack(_ choice: BringerChoice) throws -> TakeBackProgress? {
         forgetWhatWasUndone()
@@ -47,12 +47,12 @@ extension HealthStoreWriter {
     }
 
     /// One step of taking back, each in its own transaction. A later add undoes the deletion, as after a complete
-    /// export. The last step deletes the records of the bringers too.
+    /// export. The last step deletes the records of the origins too.
     /// - Returns: what this step deleted and kept.
     package func takeBack(_ progress: inout TakeBackProgress, limit: Int = 50_000) throws -> TakeBackCounts {
         try change(settle: false) { user in
             let (counts, gone) = try walk(&progress, limit: limit, user: user)
-            // A record in one of those pieces would bring them back.
+            // A record in one of those pieces would restore them.
             if !gone.isEmpty { try pieces.forgetAll(user: user) }
             for sequence in gone {
                 guard let row = try row(at: sequence, user: user) else { continue }

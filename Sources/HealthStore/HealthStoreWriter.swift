@@ -58,7 +58,7 @@ package final class HealthStoreWriter {
         seenRollbacks = database.rollbackCount
     }
 
-    /// Whether an import or a document is in progress, so that another writer for the same user couldn't take over.
+    /// Whether an import or a document is in progress, in which case another writer for the same user can't take over.
     package var isInUse: Bool { openDocument != nil || sessions.contains { $0.session != nil } }
 
     /// The current sequence.
@@ -107,7 +107,7 @@ package final class HealthStoreWriter {
         }
     }
 
-    /// A changed row has a new sequence: whatever refers to the old one follows.
+    /// A changed row has a new sequence: references to the old one are updated.
     func follow(_ old: StoredRow, to row: StoredRow, user: Int) throws {
         if let uuid = row.uuid {
             try register(uuid, user: user, sequence: row.sequence, deleted: row.state == .deleted)

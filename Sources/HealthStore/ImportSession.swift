@@ -19,11 +19,11 @@ package final class ImportSession {
     var triedUnits: Set<String> = []
     /// The second in which the first of its records starts, by type.
     private(set) var firstSeconds: [String: Int64] = [:]
-    /// For each row of the current batch, the birth of the row that its record claimed; `.beginning` when it claimed
-    /// none, or one that isn't simply alive.
+    /// For each row of the current batch, the first sequence of the row that its record claimed; `.beginning` when it
+    /// claimed none, or one that is deleted or quarantined.
     var claimed: [SequenceNumber] = []
     var openPiece = OpenPiece()
-    /// What brought it; nil when unknown.
+    /// Its origin; nil when unknown.
     let bringer: Bringer?
     /// Its number in the store.
     var bringerNumber: Int?
@@ -34,7 +34,7 @@ package final class ImportSession {
     /// For each row of the current batch, the workouts that its records claimed; only if it is known when they were
     /// seen.
     var claimedWorkouts: [Int: StoredRow] = [:]
-    /// The row that was claimed last, while somebody needs to know.
+    /// The row that was claimed last, for as long as that is needed.
     var lastClaimed: StoredRow?
     var keepsLastClaimed = false
     /// Whether the outcome of each record is to be recorded.
@@ -63,7 +63,7 @@ package final class ImportSession {
         firstSeconds[type] = min(firstSeconds[type] ?? .max, second)
     }
 
-    // A row is claimed by its sequence and by the one it was born with; no other row ever has either.
+    // A row is claimed under its sequence and under its first one; no other row ever has either.
 
     func claim(_ row: StoredRow, child: Bool) {
         if keepsLastClaimed { lastClaimed = row }
@@ -75,7 +75,7 @@ package final class ImportSession {
         if child { children.insert(sequence) } else { topLevel.insert(sequence) }
     }
 
-    /// Claims the rows that were born with these sequences.
+    /// Claims the rows that were first stored under these sequences.
     func claim(_ born: ClosedRange<Int64>) {
         for sequence in born { topLevel.insert(SequenceNumber(sequence)) }
     }
@@ -115,9 +115,9 @@ package struct IngestCounts: Sendable, Equatable {
         package var added = 0
         /// Rows that already existed and stay as they are.
         package var known = 0
-        /// Rows that already existed and learned something: a new version.
+        /// Rows that already existed and gained information: a new version.
         package var joined = 0
-        /// Rows that a complete export had lacked and that are alive again.
+        /// Rows that a complete export had lacked and that have been restored.
         package var revived = 0
         /// Records refused because their sample was deleted permanently.
         package var deleted = 0
@@ -126,6 +126,8 @@ package struct IngestCounts: Sendable, Equatable {
         package var quarantined = 0
         /// Those of them that weren't in the quarantine before.
         package var newlyQuarantined = 0
+        /// Those of them whose UUID belongs to a sample with other content.
+        package var conflicts = 0
 
         package init() {}
 
@@ -137,6 +139,7 @@ package struct IngestCounts: Sendable, Equatable {
             a.deleted += b.deleted
             a.quarantined += b.quarantined
             a.newlyQuarantined += b.newlyQuarantined
+            a.conflicts += b.conflicts
         }
     }
 
@@ -153,7 +156,7 @@ package struct IngestCounts: Sendable, Equatable {
     }
 }
 
-/// For a type, the rule that says why a sample can't be true (without its value), or nil when it can. Applied to new
+/// For a sample of a type, the rule that it breaks (without its value), or nil if it is plausible. Applied to new
 /// samples only.
 package typealias PlausibilityRule = (_ type: String) -> (
     (_ value: Double, _ start: Instant, _ end: Instant) -> String?

@@ -11,7 +11,7 @@ struct IncomingRecord {
     var value: Double
     var unit: Int
     var origin: Int
-    /// Whether it doesn't say who recorded it.
+    /// Whether it doesn't name the source that recorded it.
     var isUnnamed: Bool
     var created: Int64
     /// As stored: a child of a Correlation becomes an ordinary sample.
@@ -29,7 +29,7 @@ struct IncomingRecord {
 
 /// How values are compared.
 enum StoredValue {
-    /// Equal apart from the effects of converting and printing a unit: a relative difference of 2e-5. No number agrees
+    /// Equal except for the effects of converting and printing a unit: a relative difference of 2e-5. No number agrees
     /// with no number.
     static func agrees(_ a: Double, _ b: Double) -> Bool {
         if a == b || (a.isNaN && b.isNaN) { return true }
@@ -41,7 +41,7 @@ enum StoredValue {
     /// The order of rows with the same key: by number, those without a number last.
     static func isAfter(_ a: Double, _ b: Double) -> Bool { a.isNaN ? !b.isNaN : a > b }
 
-    /// Of two forms of one value, the one that was printed, not converted: it has fewer digits.
+    /// Given two forms of a value, the one that was printed rather than converted: it has fewer digits.
     static func isPlainer(_ a: Double, than b: Double) -> Bool {
         if a.isNaN || b.isNaN { return !a.isNaN && b.isNaN }
         let digits = (a.description.utf8.count, b.description.utf8.count)

@@ -14,7 +14,7 @@ final class NameTable {
     private var madeUp: Int?
     private let isKnown: (String) -> Bool
 
-    /// The most names that inputs may invent: every process that hears of types or units keeps them in memory.
+    /// The most names that inputs may invent: every process that receives types or units keeps them in memory.
     static let limit = 1000
     /// The longest name, in bytes of UTF-8.
     static let longest = 200
@@ -137,8 +137,7 @@ final class OriginTable {
         return id
     }
 
-    /// What two descriptions of a sample's origin say together: the row's source name, and the richer text for each
-    /// other part.
+    /// Two descriptions of a sample's origin combined: the row's source name, and the richer text for each other part.
     func joined(_ row: Int, _ incoming: Int) throws -> Int {
         if row == incoming { return row }
         let key = SIMD2(row, incoming)

@@ -11,7 +11,7 @@ struct PageBuilder {
     private var units = Indices()
     private var origins = Indices()
 
-    /// Where names are in the page, by their numbers in the store. The one looked up last is usually the next one too.
+    /// Where names are in the page, by their numbers in the store. The last one looked up is usually needed next, too.
     private struct Indices {
         private var known: [Int: Int32] = [:]
         private var last = (id: Int.min, index: Int32(0))
@@ -38,7 +38,7 @@ struct PageBuilder {
 
     init(_ reader: HealthStoreReader) { self.reader = reader }
 
-    /// - Parameter end: the row's own end, or until when it counts, in microseconds since 1970.
+    /// - Parameter end: the row's own end, or the time at which it stops counting, in microseconds since 1970.
     mutating func append(_ row: StoredRow, end: Int64) throws {
         page.ids.append(row.id)
         page.sequence.append(row.sequence.value)

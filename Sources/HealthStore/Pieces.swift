@@ -43,7 +43,7 @@ final class Pieces {
         var records = 0
         /// The second in which the first of them starts.
         var firstSecond: Int64 = .max
-        /// In the order in which they came; first and last of each run.
+        /// In order of arrival; the first and last of each run.
         var rows: [ClosedRange<Int64>] = []
 
         mutating func add(_ row: Int64, second: Int64) {
@@ -93,7 +93,7 @@ final class Pieces {
         try drop.run()
     }
 
-    /// For when rows were deleted that a record would bring back.
+    /// Called when rows were deleted that a record would restore.
     func forgetAll(user: Int) throws {
         dropAll.bind(1, user)
         try dropAll.run()

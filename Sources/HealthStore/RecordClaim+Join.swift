@@ -5,18 +5,20 @@ import SQLite
 // The merge is commutative, associative and idempotent: each part has a rule that picks the same winner in either
 // order.
 extension RecordClaim {
-    /// Merges into the row whatever the record knows better. Adding the same record again changes nothing.
+    /// Merges the record's better information into the row. Adding the same record again changes nothing.
+    /// - Parameter replaces: the record is a later version, whose value counts.
     /// - Returns: whether the row has a new version.
-    func join(_ record: IncomingRecord, _ slot: Int) throws -> Bool {
+    func join(_ record: IncomingRecord, _ slot: Int, replaces: Bool = false) throws -> Bool {
         let old = writer.window.rows[slot]
         var row = old
         var metadata: [UInt8]?
         var payload: [UInt8]?
         row.uuid = old.uuid ?? record.uuid
-        // Of a tombstone only the UUID matters: it keeps later copies out.
+        // Only a tombstone's UUID matters: it keeps later copies out.
         if old.state != .deleted {
             if old.state == .absent, !isReplaced(old) { try revive(&row, record) }
             try joinColumns(&row, record, old)
+            if replaces { (row.value, row.unit) = (record.value, record.unit) }
             metadata = try joined(record.metadata, into: row, column: .metadata)
             payload = try joined(record.payload, into: row, column: .payload)
         }
@@ -40,7 +42,7 @@ extension RecordClaim {
             row.value = record.value
             row.unit = record.unit
         }
-        // The limits may have changed since it was last alive.
+        // The limits may have changed since it was last checked.
         if let reason = implausible(record) {
             row.state = .quarantined
             try writer.note(row.id, reason: reason, line: record.line, source: session.source, user: user)

@@ -4,8 +4,8 @@ import JSON
 // Statistics have no ordinals: there is one for each type, source and stretch of time, and it may be sent again with
 // another number.
 extension RecordClaim {
-    /// Stores a statistic. The newest by creation time (`created`) counts, whichever arrives first; of two from the
-    /// same time, the greater number.
+    /// Stores a statistic. The newest by creation time (`created`) counts, in any order of arrival; if two have the
+    /// same time, the greater number does.
     /// - Returns: as `take`.
     func state(_ record: IncomingRecord, _ tally: inout IngestCounts.Tally) throws -> SequenceNumber {
         guard let slot = try slot(record, 0) else {
@@ -41,7 +41,7 @@ extension RecordClaim {
         return .beginning
     }
 
-    /// The same content again is nothing new, whenever it was made.
+    /// The same content again is nothing new, no matter when it was created.
     private func replaces(_ old: StoredRow, _ record: IncomingRecord) throws -> Bool {
         guard record.created == old.created else { return try record.created > old.created && !isSame(old, record) }
         return StoredValue.isAfter(record.value, old.value) && !record.value.isNaN

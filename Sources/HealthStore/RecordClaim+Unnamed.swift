@@ -5,7 +5,7 @@ import JSON
 // recorded a workout. So a record without a source matches a sample of any source that agrees in everything else, and a
 // record with a source matches a sample that came without one.
 extension RecordClaim {
-    /// How a record is matched that finds no living row under its own key.
+    /// How to match a record that finds no current row under its own key.
     enum Unnamed {
         /// It is this row.
         case row(Int)
@@ -34,7 +34,8 @@ extension RecordClaim {
             case .absent: break
             }
         }
-        // Samples that were deleted permanently are refused; those that are only absent come back under their own key.
+        // Samples that were deleted permanently are refused; those that are only absent are restored under their own
+        // key.
         return dead.map { .row($0) }
     }
 

@@ -12,8 +12,8 @@ struct RecordClaim {
     let isStatistics: Bool
     /// Claims rows, but writes nothing.
     let isTrial: Bool
-    /// Births of workouts that are earlier versions of others: an export that contains them isn't enough to bring them
-    /// back.
+    /// First sequences of workouts that are earlier versions of others: an export that contains them isn't enough to
+    /// restore them.
     let replaced: Set<Int64>
     /// Origins that name no source, by their numbers in the store.
     let unnamedOrigins: Set<Int>
@@ -34,8 +34,11 @@ struct RecordClaim {
             switch try known(uuid) {
             case .no: break
             case .deletedUnseen: isDeleted = true
-            case .elsewhere:
+            case .gone:
                 tally.known += 1
+                return .beginning
+            case .ofAnotherType:
+                try setAside(record, against: nil, &tally)
                 return .beginning
             case .slot(let slot): candidates.best = slot
             }
@@ -49,7 +52,7 @@ struct RecordClaim {
                     tally.joined += 1
                     return try name(slot, by: record, ordinals: candidates.count)
                 }
-                // A row that an export had lacked stays absent: the row without a source is the sample now.
+                // A row that an export had lacked stays absent: the row without a source now represents the sample.
                 if candidates.best.map({ writer.window.rows[$0].state == .absent }) ?? true { candidates.best = slot }
             }
         }
@@ -64,12 +67,23 @@ struct RecordClaim {
             tally.deleted += 1
             return .beginning
         }
-        let changed = try !isTrial && join(record, slot)
+        var replaces = false
+        switch try contradiction(of: record, with: row) {
+        case nil: break
+        case .replaces: replaces = true
+        case .isOutdated:
+            tally.known += 1
+            return row.born
+        case .isConflict:
+            try setAside(record, against: row, &tally)
+            return row.born
+        }
+        let changed = try !isTrial && join(record, slot, replaces: replaces)
         switch row.state {
         case .deleted: tally.deleted += 1
         case .absent where isReplaced(row): tally.known += 1
         case .absent:
-            // The limits may have changed since it was last alive.
+            // The limits may have changed since it was last checked.
             if implausible(record) == nil {
                 tally.revived += 1
             } else {
@@ -81,7 +95,7 @@ struct RecordClaim {
             tally.quarantined += 1
             if !isTrial { try writer.sawAgain(row.id, user: user) }
         }
-        // A sample that is alive again is checked once more: it may belong in quarantine.
+        // A restored sample is checked once more: it may belong in quarantine.
         return row.state == .alive ? row.born : .beginning
     }
 
@@ -193,7 +207,8 @@ struct RecordClaim {
     private enum KnownUUID {
         case no
         case deletedUnseen
-        case elsewhere
+        case gone
+        case ofAnotherType
         case slot(Int)
     }
 
@@ -204,9 +219,8 @@ struct RecordClaim {
         let found = try find.firstRow { ($0.isNull(0) ? nil : $0.int64(0), $0.int64(1) != 0) }
         guard let (sequence, deleted) = found else { return .no }
         guard let sequence else { return deleted ? .deletedUnseen : .no }
-        guard let row = try writer.row(at: SequenceNumber(sequence), user: user), row.type == type else {
-            return .elsewhere
-        }
+        guard let row = try writer.row(at: SequenceNumber(sequence), user: user) else { return .gone }
+        guard row.type == type else { return .ofAnotherType }
         return .slot(writer.window.slot(of: row.id) ?? writer.window.append(row))
     }
 }

@@ -6,7 +6,7 @@ package enum RecordOutcome: UInt8, Sendable, CaseIterable {
     case added
     /// It already existed and stays as it is.
     case known
-    /// It already existed and learned something, or is alive again: a new version.
+    /// It already existed and gained information, or was restored: a new version.
     case changed
     /// It is refused, because its sample was deleted permanently.
     case deleted

@@ -8,7 +8,7 @@ struct WalkedRow {
     var user: Int
 }
 
-/// The texts of the current row of a walk, valid only while the walk stands on it.
+/// The texts of the current row of a walk, valid only while the walk is at that row.
 enum WalkedTexts {
     case row(Statement, metadata: Int, payload: Int)
     case block(SampleBlock, Int)
@@ -32,7 +32,7 @@ enum WalkedTexts {
 /// the two tables take turns.
 final class RowWalk {
     enum Columns {
-        /// Times, and what tells where a row comes from.
+        /// Times, and the members that show where a row comes from.
         case times
         case all
     }

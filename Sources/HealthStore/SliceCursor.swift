@@ -46,7 +46,7 @@ final class SliceCursor {
     /// The part that the current row belongs to; nil when it is the statement's row.
     private var part: Int?
 
-    /// The rows of a block that lie in a segment.
+    /// The rows of a block that are within a segment.
     private struct Part {
         let view: BlockTable.View
         private(set) var index: Int
@@ -137,7 +137,7 @@ final class SliceCursor {
         return (row, born == 0 ? row.sequence.value : born)
     }
 
-    /// The details read of the current row besides its numbers; nil when none are.
+    /// The current row's details besides its numbers; nil if none are read.
     var detail: Detail? {
         guard let part else {
             switch columns {

@@ -15,8 +15,8 @@ package struct SliceQuery: Sendable {
     package var detailed: TypeFilter.Types
     /// The types for which only `payload` is filled, for the samples that have one.
     package var payloads: Set<String> = []
-    /// For a type, another type: only samples that overlap one of the other type are returned. Saves reading many when
-    /// few are needed.
+    /// Maps a type to another type: only samples of the first that overlap one of the second are returned. Saves
+    /// reading many when few are needed.
     package var during: [String: String] = [:]
 
     package init(

@@ -3,7 +3,7 @@ import SQLite
 
 /// The table `stretches`: which types have rows in which run of 4,096 sequences. An export comes type by type, so a
 /// walk for one type skips nearly everything else. When a row moves to a newer sequence, its old stretch stays listed:
-/// the table says where to look, not what is there.
+/// the table says where to look, not what will be found.
 enum Stretches {
     static let table = """
         CREATE TABLE IF NOT EXISTS stretches (type INTEGER NOT NULL, stretch INTEGER NOT NULL, PRIMARY KEY (type, stretch)) WITHOUT ROWID

@@ -83,8 +83,8 @@ private enum SQLiteText {
             separator: " + ")
     }()
 
-    /// Living samples with their times in microseconds, as packed by `StoredTimes`. The limits, which exclude nothing,
-    /// keep SQLite from repeating the long expressions wherever the time is used.
+    /// Samples that aren't deleted, with their times in microseconds, as packed by `StoredTimes`. The limits, which
+    /// exclude nothing, keep SQLite from repeating the long expressions wherever the time is used.
     private static let times = """
         SELECT *, start_us + CASE WHEN duration < 0 THEN -duration ELSE duration * 1000000 END AS end_us
             FROM (SELECT user, id, kind, version, duration, value, uuid, metadata, payload,

@@ -12,13 +12,13 @@ package struct HealthViews: Sendable, Equatable {
     /// - Parameter figures: the figures of days, from `StackConfiguration.figures`.
     package init(figures: [FigureDeclaration]) {
         all = [
-            HealthView(name: .samples, summary: "one row a living sample", columns: Self.samples),
-            HealthView(name: .days, summary: "one row a local day", columns: Self.days(figures)),
-            HealthView(name: .hours, summary: "one row an hour of the local clock", columns: Self.hours(figures)),
-            HealthView(name: .nights, summary: "one row a sleep, the main one and naps", columns: Self.nights),
-            HealthView(name: .workouts, summary: "one row a workout", columns: Self.workouts),
+            HealthView(name: .samples, summary: "one row per sample that isn't deleted", columns: Self.samples),
+            HealthView(name: .days, summary: "one row per local day", columns: Self.days(figures)),
+            HealthView(name: .hours, summary: "one row per hour of the local clock", columns: Self.hours(figures)),
+            HealthView(name: .nights, summary: "one row per sleep, the main one and naps", columns: Self.nights),
+            HealthView(name: .workouts, summary: "one row per workout", columns: Self.workouts),
             HealthView(
-                name: .sources, summary: "one row a source and type, of the living samples", columns: Self.sources),
+                name: .sources, summary: "one row per source and type, without deleted samples", columns: Self.sources),
         ]
     }
 
@@ -29,21 +29,21 @@ package struct HealthViews: Sendable, Equatable {
 
     private static let samples = [
         ViewColumn("id", .uuid, "the sample's id"), user,
-        ViewColumn("type", .text, "HealthKit's identifier, as HKQuantityTypeIdentifierStepCount"),
+        ViewColumn("type", .text, "HealthKit's identifier, such as HKQuantityTypeIdentifierStepCount"),
         ViewColumn("start_date", .moment, "when it begins"), ViewColumn("end_date", .moment, "when it ends"),
         ViewColumn("value", .real, "in unit; NULL where the type has none"),
-        ViewColumn("unit", .text, "as count/min; NULL where there is none"),
+        ViewColumn("unit", .text, "such as count/min; NULL where there is none"),
         ViewColumn("source", .text, "the app or device, as the phone calls it"),
-        ViewColumn("source_type", .text, "healthkit, or manual for what was never in HealthKit"),
-        ViewColumn("healthkit_uuid", .uuid, "HealthKit's own UUID, where the channel knew it"),
+        ViewColumn("source_type", .text, "healthkit, or manual for samples never in HealthKit"),
+        ViewColumn("healthkit_uuid", .uuid, "HealthKit's own UUID, if it is known"),
         ViewColumn("metadata", .json, "an object, or NULL"),
-        ViewColumn("payload", .json, "what doesn't fit elsewhere, as parts of a correlation"), version,
+        ViewColumn("payload", .json, "what doesn't fit elsewhere, such as parts of a correlation"), version,
     ]
 
     private static func days(_ figures: [FigureDeclaration]) -> [ViewColumn] {
         var columns = [
             user, ViewColumn("date", .date, "the local day"),
-            ViewColumn("zone", .text, "the time zone in which it begins", .member(["zone"])),
+            ViewColumn("zone", .text, "the time zone it begins in", .member(["zone"])),
             ViewColumn("final", .boolean, "whether the day is over and complete", .member(["final"])),
             ViewColumn("revision", .integer, "how often it was final with other figures", .member(["revision"])),
             version,
@@ -60,8 +60,8 @@ package struct HealthViews: Sendable, Equatable {
         var columns = [
             user, ViewColumn("date", .date, "the local day"),
             ViewColumn(
-                "hour", .integer, "the hour that the local clock shows, 0 to 23; when it is set back one comes twice"),
-            ViewColumn("start_date", .moment, "when the hour begins; tells hours of one name apart"),
+                "hour", .integer, "the hour the local clock shows, 0 to 23; when it is set back one comes twice"),
+            ViewColumn("start_date", .moment, "when the hour begins; distinguishes hours with the same number"),
         ]
         for figure in figures {
             guard let name = figure.hourly, FigureDeclaration.isReadable([name]) else { continue }
@@ -83,21 +83,21 @@ package struct HealthViews: Sendable, Equatable {
         minutes("coreMinutes", "in core sleep"), minutes("deepMinutes", "in deep sleep"),
         minutes("remMinutes", "in REM sleep"),
         minutes("unspecifiedMinutes", "asleep, of an unknown stage"), minutes("latencyMinutes", "until asleep"),
-        minutes("wakeAfterOnsetMinutes", "awake after having fallen asleep"),
+        minutes("wakeAfterOnsetMinutes", "awake after falling asleep"),
         ViewColumn("efficiency", .real, "asleep of the time in bed, 0 to 1", .member(["efficiency"])),
         ViewColumn("source", .text, "whose stages they are", .member(["source"])), version,
     ]
 
     private static let workouts = [
         user, ViewColumn("id", .text, "the workout's id"),
-        ViewColumn("activity", .text, "as running; an unknown one is other", .member(["type"])),
+        ViewColumn("activity", .text, "such as running; an unknown one is other", .member(["type"])),
         ViewColumn("start_date", .moment, "when it begins"), ViewColumn("end_date", .moment, "when it ends"),
         ViewColumn("duration_seconds", .real, "without pauses", .member(["duration"])),
-        ViewColumn("distance_meters", .real, "NULL where it is unknown, as all below", .member(["distance"])),
+        ViewColumn("distance_meters", .real, "NULL if unknown, like all below", .member(["distance"])),
         ViewColumn("active_energy_kcal", .real, "active energy", .member(["activeEnergy"])),
-        ViewColumn("heart_rate_average", .real, "beats a minute", .member(["heartRate", "average"])),
-        ViewColumn("heart_rate_min", .real, "beats a minute", .member(["heartRate", "minimum"])),
-        ViewColumn("heart_rate_max", .real, "beats a minute", .member(["heartRate", "maximum"])),
+        ViewColumn("heart_rate_average", .real, "beats per minute", .member(["heartRate", "average"])),
+        ViewColumn("heart_rate_min", .real, "beats per minute", .member(["heartRate", "minimum"])),
+        ViewColumn("heart_rate_max", .real, "beats per minute", .member(["heartRate", "maximum"])),
         ViewColumn("ascent_meters", .real, "of the route", .member(["route", "ascentMeters"])),
         ViewColumn("descent_meters", .real, "of the route", .member(["route", "descentMeters"])),
         ViewColumn("route_points", .integer, "how many points the route has", .member(["route", "points"])),

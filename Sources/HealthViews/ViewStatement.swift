@@ -1,7 +1,7 @@
 /// A view as a database creates it.
 package struct ViewStatement: Sendable, Equatable {
     package let name: HealthView.Name
-    /// What the view is called in the statement that makes it, with its schema where it has one.
+    /// The view's name in the statement that creates it, with its schema if it has one.
     package let place: String
     /// `SELECT …`. Another text is another definition.
     package let query: String

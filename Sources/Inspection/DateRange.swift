@@ -17,7 +17,7 @@ package struct DateRange: Sendable, Equatable {
     package init(from: String?, to: String?, last: String? = nil, today: () throws -> LocalDay) throws {
         if let last {
             guard from == nil, to == nil else {
-                throw Failure.usage("--last says both ends", hint: "leave out --from and --to")
+                throw Failure.usage("--last sets both ends", hint: "leave out --from and --to")
             }
             let days = try Self.days(last, "--last", today)
             self.init(from: days.first, to: days.last)

@@ -45,10 +45,10 @@ struct ObserverQueries {
                 "nothing has been stored on \(reader.state.path) yet", hint: "'healthbus import FILE' brings some")
         }
         throw Failure.usage(
-            "there is no user '\(user)'", hint: "there are: \(users.keys.sorted().joined(separator: ", "))")
+            "there is no user '\(user)'", hint: "choose from \(users.keys.sorted().joined(separator: ", "))")
     }
 
-    /// The living samples in a handler's slice of these ranges, in canonical order.
+    /// The samples in a handler's slice of these ranges, in canonical order.
     /// - Parameters:
     ///   - detailed: types whose payloads and creation dates are wanted too.
     ///   - during: types that are wanted only during samples of another, by that other type.

@@ -20,7 +20,8 @@ package struct Stack: Sendable {
     package var advice = Advice()
 
     /// - Parameter choices: plugins that count whatever the state folder says, by instance.
-    /// - Throws: `ConfigurationError` with file, key and what is allowed; a `Failure` that lists them where there are several.
+    /// - Throws: `ConfigurationError` with file, key and what is allowed; a `Failure` that lists them if there are
+    ///   several.
     package init(
         state: String?, configurationFile: String?, choices: [String: StackConfiguration.Choice] = [:]
     ) throws {
@@ -33,12 +34,12 @@ package struct Stack: Sendable {
         configuration = reader.stack
     }
 
-    /// One that is alone is told as it is, several in a list.
+    /// A single one is reported as it is, several as a list.
     private static func refusal(of problems: [ConfigurationError]) -> (any Error)? {
         guard problems.count > 1 else { return problems.first }
         return Failure.usage(
             "the configuration has \(problems.count) mistakes" + problems.map { "\n  \($0)" }.joined(),
-            hint: "correct them; docs/operating.md lists the options, and 'healthbus validate' looks at all again")
+            hint: "correct them; docs/configuration.md lists the options, and 'healthbus validate' checks all again")
     }
 
     /// The stack of a plugin's own process.
@@ -68,8 +69,8 @@ package struct Stack: Sendable {
         ProcessInfo.processInfo.environment["HEALTHBUS_KEY_NAME"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Whether commands have a person's key. With an instance's own, as in its container, they hear that instance and
-    /// may ask nobody.
+    /// Whether commands have a person's key. With an instance's own key, as in its container, they receive what that
+    /// instance receives, and may ask nothing.
     package var mayAsk: Bool { !(configuration.bus.isSealed && Self.chosenKey.map(names.contains) == true) }
 
     /// Where it runs, for messages: its folder, or the bus if its folders are elsewhere.
@@ -110,19 +111,19 @@ package struct Stack: Sendable {
         }
     }
 
-    /// For whoever reads a command's output: how old it is, and what to do.
+    /// For the reader of a command's output: how old the data is, and what to do.
     private func tell(of silence: StackReader.Silence) {
         let age = HumanFormat.duration(.seconds(silence.age))
         let text =
             (silence.isHub
-                ? "'\(silence.instance)' passes nothing on: nobody is heard on the bus; this is what the files held. "
+                ? "'\(silence.instance)' passes nothing on: nothing is heard on the bus; this is what the files held. "
                 : "'\(silence.instance)' runs, but doesn't answer; this is what its file held when it last wrote, \(age) ago. ")
             + "'healthbus doctor' says what hangs and what to do"
         StandardStream.error.write("healthbus: \(advice.addressed(text))\n")
     }
 
-    /// Reads the file of an instance that isn't heard: under its lock if nobody has that, else beside a process that
-    /// hangs; nil if there is none.
+    /// Reads the file of an instance that sends no heartbeat: under its lock if that is free, otherwise beside the
+    /// process that hangs; nil if there is none.
     package func kept<Result>(
         _ instance: String, _ reader: StackReader, _ body: (Database) throws -> Result
     ) throws -> Result? {
@@ -148,9 +149,9 @@ package struct Stack: Sendable {
             hint: "start it with 'healthbus up'" + (instead.map { ", or do both with '\($0)'" } ?? ""))
     }
 
-    /// Refuses a command that would show nothing: there is no state folder here, or it holds no stack.
+    /// Refuses a command that would have nothing to show: there is no state folder here, or it holds no stack.
     package func requireState() throws(Failure) {
-        // Elsewhere the folders lie with the processes.
+        // Otherwise the folders are where the processes run.
         guard !configuration.bus.isRemote else { return }
         let isThere = FileManager.default.fileExists(atPath: state.path)
         let folders = names.map { state.instance($0) } + [supervisorFolder]
@@ -160,7 +161,7 @@ package struct Stack: Sendable {
             hint: "'healthbus up' starts a stack there; to look at another, name its folder with --state")
     }
 
-    /// Refuses a command that shows what runs, where nothing does.
+    /// Refuses a command about running processes when none is running.
     package func requireAnyRunning() throws {
         try requireState()
         let reader = reader()

@@ -21,7 +21,7 @@ package struct StackRoles: Sendable {
 }
 
 extension StackRoles {
-    /// Who does what in a stack.
+    /// Which instance does what in a stack.
     package init(of stack: StackConfiguration) {
         let producers = stack.handlers.filter { $0.manifest.produces.contains { $0.hasPrefix("events.") } }.map(\.name)
         let consolidator = stack.only(.consolidator)?.name

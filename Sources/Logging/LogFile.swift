@@ -5,7 +5,7 @@ import Synchronization
 /// and a new file is begun.
 ///
 /// The writing process itself begins the new file, between two lines: no line is lost or cut, no matter which process
-/// dies, and nobody waits for a reader. Lines that don't fit on a full disk are lost.
+/// dies, and no process waits for a reader. Lines that don't fit on a full disk are lost.
 package final class LogFile: Sendable {
     package static let limit = 4 << 20
 

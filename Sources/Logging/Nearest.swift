@@ -1,7 +1,8 @@
 /// What somebody who mistyped a word may have meant.
 package enum Nearest {
-    /// The candidate with the fewest edits (Levenshtein 1966; two letters swapped are one edit, Damerau 1964), if they are few for the
-    /// word's length; the first of equals. Another case is no edit, but of equals the one with the word's own case comes first.
+    /// The candidate with the fewest edits (Levenshtein 1966; two letters swapped are one edit, Damerau 1964), if they
+    /// are few for the word's length; the first of equals. A difference in case doesn't count as an edit, but among
+    /// equals the one with the word's own case comes first.
     package static func to(_ word: String, among candidates: [String]) -> String? {
         let letters = Array(word.lowercased().utf8)
         let ranked = candidates.map { candidate in
@@ -12,7 +13,7 @@ package enum Nearest {
         return nearest.min { cases(word, $0) < cases(word, $1) }
     }
 
-    /// How many letters stand in another case than the word's, at the same place.
+    /// How many letters differ from the word's letter at the same place only by case.
     private static func cases(_ word: String, _ candidate: String) -> Int {
         zip(word.utf8, candidate.utf8).count { $0 != $1 && $0 | 0x20 == $1 | 0x20 }
     }
@@ -23,7 +24,7 @@ package enum Nearest {
     ) -> String {
         let quote = quoted ? "'" : ""
         return to(word, among: candidates).map { "did you mean \(quote)\($0)\(quote)?" }
-            ?? other ?? "there are: \(candidates.joined(separator: ", "))"
+            ?? other ?? "choose from \(candidates.joined(separator: ", "))"
     }
 
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {

@@ -9,8 +9,7 @@ package struct StandardStream: Sendable {
 
     package init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Returns false when the other side is gone or the disk is full: with a message for people, nobody is left to
-    /// tell.
+    /// Returns false when the other side is gone or the disk is full: a message for people then has no reader.
     @discardableResult
     package func write(_ text: String) -> Bool {
         var text = text

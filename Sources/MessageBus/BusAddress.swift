@@ -1,6 +1,6 @@
 import Glibc
 
-/// The hub's two well-known endpoints, the keys for them where the bus is sealed, and who is trusted there.
+/// The hub's two well-known endpoints, the keys for them where the bus is sealed, and which senders are trusted there.
 package struct BusAddress: Sendable, Equatable {
     /// Where publishers connect.
     package var publish: String
@@ -23,8 +23,8 @@ package struct BusAddress: Sendable, Equatable {
         self.init(publish: "ipc://\(folder)/pub", subscribe: "ipc://\(folder)/sub")
     }
 
-    /// Removes the files of its Unix sockets, which a killed hub leaves behind. Only for callers that know that no hub
-    /// is running there.
+    /// Removes the files of its Unix sockets, which a killed hub leaves behind. Only for callers that are certain that
+    /// no hub is running there.
     package func removeSocketFiles() {
         for address in [publish, subscribe] where address.hasPrefix("ipc://") { unlink(String(address.dropFirst(6))) }
     }

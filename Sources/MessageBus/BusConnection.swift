@@ -5,14 +5,14 @@ import HealthModel
 import Protocol
 import Synchronization
 
-/// What a process wants to hear.
+/// The topics that a process subscribes to.
 package enum Subscription: Sendable, Hashable {
     case exact(String)
     case prefix(String)
     /// Topics that begin like this and end as a tool's name does (`BusName`).
     case tools(String)
 
-    /// The whole topic, or what it begins with.
+    /// The whole topic, or its beginning.
     package var text: String {
         switch self {
         case .exact(let topic), .prefix(let topic), .tools(let topic): topic
@@ -31,8 +31,9 @@ package enum Subscription: Sendable, Hashable {
 
 /// A process's connection to the bus: one PUB socket to the hub, one SUB socket from it, and the thread that owns both.
 ///
-/// Sending never blocks: the outbox is bounded and drops the oldest message, as the bus itself would, and counts it.
+/// `send` never blocks: its queue is bounded and drops the oldest message, as the bus itself would, and counts it.
 /// Everything on the bus is a hint, or an answer that is asked for again, so a drop delays but never loses anything.
+/// Long answers go by `sendWhenRoom`, so that they don't push out hints, heartbeats and the answers to others.
 package final class BusConnection: Sendable {
     package struct Handlers: Sendable {
         /// Called on the bus thread with each message; must be quick.
@@ -43,9 +44,9 @@ package final class BusConnection: Sendable {
         package var foreign: @Sendable (Message) -> Void
         /// Called when a heartbeat is due; what it returns is sent.
         package var heartbeat: @Sendable () -> Message?
-        /// When the next heartbeat is due; asked for again after each message.
+        /// When the next heartbeat is due; called again after each message.
         package var pace: @Sendable () -> Pace
-        /// Whether a heartbeat is sent at once to anyone who asks how everyone is.
+        /// Whether a heartbeat is sent at once when a process asks all others to report.
         package var answersHello: Bool
         /// Called occasionally with why the hub doesn't let this process in, and what to do; it keeps trying.
         package var refused: @Sendable (String) -> Void
@@ -77,7 +78,7 @@ package final class BusConnection: Sendable {
     package enum Pace: Sendable {
         /// None has come back yet: in quick succession.
         case unheard
-        /// There is news to report, and more is on its way.
+        /// There are changes to report, and more will follow.
         case moving
         case lively
         case quiet
@@ -98,38 +99,42 @@ package final class BusConnection: Sendable {
         package var received = 0
         package var dropped = 0
         package var malformed = 0
-        /// Dropped because the sender may not say it.
+        /// Dropped because the sender had no right to send it.
         package var foreign = 0
 
         package init() {}
     }
 
     private struct State {
-        var outbox: [[[UInt8]]] = []
         var counters = Counters()
         var stopping = false
         var stopped = false
         var beatNow = false
-        /// Somebody is asking how everyone is.
+        /// A process is asking all others to report.
         var isGreeted = false
     }
 
-    /// The topic on which tools ask everyone to report.
+    /// The topic on which tools ask every process to report.
     package static let hello = "control.hello"
-    /// The topic on which, on a sealed bus, each process repeatedly tells the hub everything that it wants to hear.
+    /// The topic on which, on a sealed bus, each process repeatedly sends the hub the list of topics that it subscribes
+    /// to.
     package static let subscribe = "subscribe"
 
-    private static let outboxLimit = 1024
+    /// The longest that a sender of many messages waits for room: the hub may be stopped.
+    private static let roomPatience = Duration.seconds(1)
+    /// The time between attempts while the hub takes nothing: a socket can't be polled for that.
+    private static let fullRetry = Duration.milliseconds(2)...Duration.milliseconds(50)
     /// The time between heartbeats until the first one has come back.
     private static let impatience = Duration.milliseconds(30)
-    /// The time between heartbeats of a process that keeps moving: each repeats everything in the previous one, and
-    /// every listener reads it.
+    /// The time between heartbeats of a process whose state keeps changing: each repeats everything in the previous
+    /// one, and every listener reads it.
     package static let spacing = Duration.milliseconds(100)
-    /// The time between heartbeats sent on request, so that a tool that keeps asking can't keep everyone busy.
+    /// The time between heartbeats sent on request, so that a tool that keeps asking can't keep every process busy.
     private static let greetingInterval = Duration.milliseconds(20)
     /// The time between checks of the keys.
     private static let lookInterval = Duration.seconds(1)
     private let state = Mutex(State())
+    private let queue = SendQueue()
     private let wakeup: Wakeup
     private let finished = DispatchSemaphore(value: 0)
 
@@ -152,23 +157,25 @@ package final class BusConnection: Sendable {
         thread.start()
     }
 
-    package var counters: Counters { state.withLock { $0.counters } }
+    package var counters: Counters {
+        var counters = state.withLock { $0.counters }
+        counters.dropped = queue.dropped
+        return counters
+    }
 
     package func send(_ message: Message) { send(message.frames) }
 
     /// Sends frames as they are, for tools and tests that send something other than messages.
     package func send(_ frames: [[UInt8]]) {
-        let isFirst = state.withLock { state in
-            if state.outbox.count >= Self.outboxLimit {
-                state.outbox.removeFirst()
-                state.counters.dropped += 1
-            }
-            state.outbox.append(frames)
-            return state.outbox.count == 1
-        }
         // If another message is waiting, this one goes with it: the thread has been woken already, and takes
         // everything.
-        if isFirst { wakeup.signal() }
+        if queue.add(frames) { wakeup.signal() }
+    }
+
+    /// Sends one of many messages: waits for room first, for a second at most.
+    package func sendWhenRoom(_ message: Message) {
+        queue.waitForRoom(Self.roomPatience)
+        send(message)
     }
 
     /// Sends a heartbeat now instead of when the next is due.
@@ -177,7 +184,7 @@ package final class BusConnection: Sendable {
         wakeup.signal()
     }
 
-    /// Makes the thread ask for the pace again: the next heartbeat may be due earlier.
+    /// Makes the thread call `pace` again: the next heartbeat may be due earlier.
     package func repace() { wakeup.signal() }
 
     /// Sends what is in the outbox, closes the sockets and waits for the thread to end.
@@ -199,6 +206,8 @@ package final class BusConnection: Sendable {
         var link = try BusLink(context, address, topics: topics, reconnectInterval: trouble.reconnectInterval)
         var items = pollItems(link)
         var lastBeat: MonotonicTime?
+        // Since when the hub has had no room.
+        var fullSince: MonotonicTime?
         // Keys change only on a sealed bus. That is no reason to wake up: the old ones stay valid for a while, or the
         // hub ends the connection.
         var nextLook = address.seal == nil ? nil : MonotonicClock.now + Self.lookInterval
@@ -218,30 +227,30 @@ package final class BusConnection: Sendable {
                 items = pollItems(link)
             }
             let greetingDue = (lastBeat ?? now - Self.greetingInterval) + Self.greetingInterval
-            let (outgoing, stopping, beatNow, isGreeted) = state.withLock { state in
+            let (stopping, beatNow, isGreeted) = state.withLock { state in
                 defer {
-                    state.outbox = []
                     state.beatNow = false
                     if now >= greetingDue { state.isGreeted = false }
                 }
-                return (state.outbox, state.stopping, state.beatNow, state.isGreeted)
+                return (state.stopping, state.beatNow, state.isGreeted)
             }
             let nextWord = try link.subscribe(at: now)
-            for frames in outgoing {
-                let sent = try link.publisher.send(frames)
-                state.withLock { if sent { $0.counters.sent += 1 } else { $0.counters.dropped += 1 } }
-            }
+            let isFull = try !sendQueued(through: link)
+            fullSince = isFull ? fullSince ?? now : nil
             if beatNow || isGreeted && now >= greetingDue
                 || lastBeat.map({ now >= handlers.pace().next(after: $0) }) ?? true
             {
                 if let beat = handlers.heartbeat() { _ = try link.publisher.send(beat.frames) }
                 lastBeat = now
             }
-            // Only now: a heartbeat requested just before the end is the last one, and says that it is.
+            // Done only now, so that a heartbeat requested just before the end is the last one, and says so.
             if stopping { return }
             let nextBeat = handlers.pace().next(after: lastBeat ?? now)
             let nextGreeting = isGreeted && now < greetingDue ? greetingDue : nil
-            let next = [nextBeat, nextWord, trouble.retryAt, nextGreeting].compactMap { $0 }.min() ?? nextBeat
+            let nextTry = fullSince.map { since in
+                now + min(max(Self.fullRetry.lowerBound, (now - since) / 8), Self.fullRetry.upperBound)
+            }
+            let next = [nextBeat, nextWord, trouble.retryAt, nextGreeting, nextTry].compactMap { $0 }.min() ?? nextBeat
             let wait = max(.zero, next - MonotonicClock.now).microseconds / 1000 + 1
             // EINTR only wakes us early.
             if zmq_poll(&items, Int32(items.count), Int(wait)) < 0, zmq_errno() != EINTR { throw BusError.last("poll") }
@@ -253,6 +262,19 @@ package final class BusConnection: Sendable {
                 deliver(frames, subscriptions, address.trust, handlers)
             }
         }
+    }
+
+    /// Sends what is queued, in order, as far as the hub has room; returns whether it had room for everything.
+    private func sendQueued(through link: BusLink) throws -> Bool {
+        let messages = queue.takeAll()
+        for (index, frames) in messages.enumerated() {
+            guard try link.publisher.send(frames) else {
+                queue.putBack(messages[index...])
+                return false
+            }
+            state.withLock { $0.counters.sent += 1 }
+        }
+        return true
     }
 
     private func pollItems(_ link: BusLink) -> [zmq_pollitem_t] {

@@ -22,6 +22,8 @@ final class BusLink {
         seal = address.seal
         publisher = try ZeroMQSocket(context, type: ZMQ_PUB)
         try publisher.set(ZMQ_RCVHWM, ZeroMQSocket.subscriptionsMark)
+        // A message that the hub has no room for stays in this process's own queue, and isn't dropped.
+        try publisher.set(ZMQ_XPUB_NODROP, 1)
         if let seal {
             let credentials = try seal.credentials()
             self.credentials = credentials
@@ -95,7 +97,7 @@ final class BusLink {
 /// How a process reacts to failed handshakes: when it reconnects, and what it reports. libzmq itself gives up for good
 /// if a key is refused. Pure.
 package struct LinkTrouble {
-    /// The time between attempts, between log lines, and before a problem is worth a log line: while keys change, a
+    /// The time between attempts, between log lines, and before a problem is worth logging: while keys change, a
     /// handshake or two may fail.
     package static let retryAfter = Duration.seconds(1)
     package static let sayEvery = Duration.seconds(30)
@@ -111,8 +113,8 @@ package struct LinkTrouble {
 
     package enum Failure: Sendable { case keyRefused, notUnderstood, brokenOff, keysUnreadable }
 
-    /// How many milliseconds until libzmq itself tries again: a hub that is absent is tried soon, one that refuses
-    /// isn't pressed.
+    /// How many milliseconds until libzmq itself tries again: an absent hub is tried again soon, one that refuses less
+    /// often.
     package var reconnectInterval: Int32 { since == nil ? 50 : 1000 }
 
     /// One of the two sockets is connected. If the other's key was refused a moment before it was listed, libzmq has

@@ -18,7 +18,7 @@ package enum BusName {
         return parts.dropLast(2).joined(separator: "-")
     }
 
-    /// Who is responsible for a name: a tool's owner, or the name itself.
+    /// The identity responsible for a name: a tool's owner, or the name itself.
     package static func owner(of name: String) -> String { owner(ofTool: name) ?? name }
 
     /// Whether this is the end of a tool's name: two numbers with a hyphen between them.

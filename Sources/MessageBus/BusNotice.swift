@@ -3,13 +3,13 @@ import HealthModel
 /// What a hub reports, for its log, about those on its bus or trying to join.
 package struct BusNotice: Sendable, Equatable {
     package enum Kind: String, Sendable {
-        /// Somebody wasn't let in.
+        /// A peer wasn't let in.
         case refused = "bus.refused"
-        /// Somebody sent or asked for something that its key gives no right to.
+        /// A peer sent or asked for something that its key gives no right to.
         case denied = "bus.denied"
         /// The keys or the list can't be read; the previous ones stay in force.
         case unreadable = "bus.unreadable"
-        /// Everyone reconnects: a key that some had connected with is no longer valid.
+        /// Every peer reconnects: a key that some had connected with is no longer valid.
         case reopened = "bus.reopened"
     }
 
@@ -41,7 +41,7 @@ package struct NoticeLimit {
 
     /// nil when nothing is to be reported now.
     package mutating func pass(_ notice: BusNotice, at now: MonotonicTime) -> BusNotice? {
-        // Denied requests vary as the sender pleases; the reasons for refusing somebody don't.
+        // A sender can vary denied requests at will; the reasons for refusing a peer don't vary.
         let key = "\(notice.kind) \(notice.who)" + (notice.kind == .denied ? "" : " " + notice.why)
         if let last = told[key], now - last.at < Self.interval {
             told[key] = (last.at, last.untold + 1)

@@ -29,8 +29,8 @@ package final class HandshakeMonitor {
         try socket.connect("inproc://\(name)")
     }
 
-    /// Ends the events before their socket goes: otherwise libzmq's thread would wait forever to deliver one that
-    /// nobody receives.
+    /// Ends the events before their socket goes: otherwise libzmq's thread would wait forever to deliver an event that
+    /// nothing receives.
     deinit { zmq_socket_monitor(watched.handle, nil, 0) }
 
     /// The next event and its endpoint; nil when there is none now.

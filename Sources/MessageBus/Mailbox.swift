@@ -1,6 +1,6 @@
 import Foundation
 
-/// A bounded queue between threads. The taker waits up to a deadline; the sender either waits for room or is told that
+/// A bounded queue between threads. The taker waits up to a deadline; the sender either waits for room or learns that
 /// there is none.
 ///
 /// `@unchecked Sendable`: every access to the queue holds the condition's lock.
@@ -23,8 +23,8 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Adds the element whatever the capacity: for the few that must not be lost, such as answers to this process's own
-    /// requests.
+    /// Adds the element even beyond the capacity: for the few that must not be lost, such as answers to this process's
+    /// own requests.
     package func insist(_ element: Element) {
         condition.withLock {
             guard !closed else { return }

@@ -22,7 +22,7 @@ package struct Presence: Sendable {
     }
 
     /// One of its own heartbeats has come back through the hub: the bus works in both directions.
-    /// - Returns: whether that is new, in which case others should hear at once.
+    /// - Returns: whether that is new, in which case others should be notified at once.
     package mutating func heardSelf(at now: MonotonicTime) -> Bool {
         let wasOnBus = isOnBus(at: now)
         wasHeard = true

@@ -1,23 +1,23 @@
 import HealthModel
 
-/// How often to repeat what others may have missed: each second while something moves and for a while after, seldom
+/// How often to repeat what others may have missed: each second while something changes and for a while after, rarely
 /// when at rest. Pure.
 ///
 /// A message about a change is sent at once; repeating it makes up for one that was lost. A stack at rest has nothing
-/// to lose: its repetitions only show that everyone is still there, and at the faster pace would cost more than all its
-/// work.
+/// to lose: its repetitions only show that every process is still there, and at the faster pace would cost more than
+/// all its work.
 package struct Repetition: Sendable {
     /// The interval while something moves, and for `afterglow` after that.
     package static let lively = Duration.seconds(1)
     /// The interval while nothing moves.
-    package static let quiet = Duration.seconds(7)
-    /// Anyone who hasn't been heard for this long isn't there: two intervals missed, and a little more.
-    package static let silence = Duration.seconds(17)
+    package static let quiet = Duration.seconds(12)
+    /// A process that has been silent for this long isn't there: it has missed two intervals, and a little more.
+    package static let silence = Duration.seconds(27)
     private static let afterglow = Duration.seconds(10)
 
     private var movedAt: MonotonicTime
 
-    /// The beginning counts as a move.
+    /// The start of the process counts as a change.
     package init(at now: MonotonicTime) { movedAt = now }
 
     package mutating func moved(at now: MonotonicTime) { movedAt = now }

@@ -60,7 +60,7 @@ package struct TopicGrant: Sendable, Equatable {
 
 /// Who may connect to a sealed hub, and what each may do there.
 package struct GuestList: Sendable, Equatable {
-    /// The owner of each public key (Z85). One may have two keys while one replaces the other.
+    /// The owner of each public key (Z85). An identity may have two keys while one replaces the other.
     package var identities: [String: String]
     package var grants: [String: TopicGrant]
 

@@ -89,7 +89,7 @@ package final class ZeroMQSocket {
     package func connect(_ endpoint: String) throws {
         if endpoint.contains("[") { try set(ZMQ_IPV6, 1) }
         if endpoint.hasPrefix("tcp://") {
-            // Here the hub itself is probed, so that a hanging one is noticed too; also within 15 s.
+            // Here the hub itself is probed, so that a hanging hub is noticed too, likewise within 15 s.
             try set(ZMQ_HEARTBEAT_IVL, 5000)
             try set(ZMQ_HEARTBEAT_TIMEOUT, 10_000)
         }

@@ -98,7 +98,7 @@ package final class PostgresConnection {
             if left == 0 { return }
             guard left > 0 else { throw broken() }
             try wait(forWriting: true, deadline)
-            // A server with much to send reads nothing until somebody receives it.
+            // A server with much to send reads nothing until its output is received.
             guard PQconsumeInput(handle) == 1 else { throw broken() }
         }
     }
@@ -133,7 +133,7 @@ package final class PostgresConnection {
     }
 }
 
-/// A moment from now, by a clock that nobody sets.
+/// A moment from now, by a clock that is never set.
 struct Deadline {
     private let end: ContinuousClock.Instant
 

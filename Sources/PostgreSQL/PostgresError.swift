@@ -1,5 +1,5 @@
-/// What went wrong with a database, and where. Contains neither passwords nor values: of the server's message only the
-/// first line about the statement as a whole is kept, and nothing about data that it refuses.
+/// What went wrong with a database, and where. Contains neither passwords nor values: only the first line of the
+/// server's message, about the statement as a whole, is kept, and nothing about data that it refuses.
 package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Kind: Sendable, Equatable {
         /// The URL can't be read.

@@ -1,7 +1,7 @@
 import PostgreSQL
 
 extension PostgresSchema {
-    /// Creates what is missing, and updates what an earlier release made; does nothing if everything is as it should
+    /// Creates missing tables, and updates those from an earlier release; does nothing if everything is as it should
     /// be.
     /// - Throws: `PostgresError`, or `PostgresStoreError` for a newer release's schema, which is left unchanged.
     func prepare(_ connection: PostgresConnection) throws {
@@ -34,7 +34,7 @@ extension PostgresSchema {
             ["\(Self.version)", Self.nonce()])
     }
 
-    /// A role that may not make schemas may use one that was made for it.
+    /// A role that may not create schemas may use one that was created for it.
     func makeSchema(_ name: String, _ connection: PostgresConnection) throws {
         let found = try connection.execute("SELECT to_regnamespace($1) IS NOT NULL", ["\"\(name)\""])
         if !found.bool(0, 0) { try connection.execute("CREATE SCHEMA \"\(name)\"") }

@@ -5,7 +5,7 @@ import PostgreSQL
 ///
 /// An id's first 48 bits are its sample's start in milliseconds. So a range of ids is a range of time, the key
 /// (user_id, id) contains the partition key as PostgreSQL requires, and a deletion finds its row although it doesn't
-/// say when that was.
+/// state its time.
 enum YearPartition {
     /// Years with partitions of their own; everything else is in `samples_other`.
     static let years = 1990...2099

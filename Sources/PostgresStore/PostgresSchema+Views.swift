@@ -3,8 +3,8 @@ import PostgreSQL
 extension PostgresSchema {
     /// Makes the views that are missing, and brings those whose query has changed up to date.
     ///
-    /// A view only ever gets columns more. People build views of their own on these, which a view that is dropped would take along; so one is
-    /// replaced in its place, with its columns where they are. A column that has no figure any more is NULL.
+    /// A view only ever gains columns. People build their own views on these, and dropping a view would drop those too;
+    /// so it is replaced in place, and its columns keep their positions. A column that has no figure any more is NULL.
     /// - Throws: `PostgresError`, or `PostgresStoreError` where a column has another type and somebody's view needs it.
     func prepareViews(_ connection: PostgresConnection) throws {
         guard !views.isEmpty else { return }
@@ -60,7 +60,7 @@ extension PostgresSchema {
         }
     }
 
-    /// A column can't get another type.
+    /// A column can't change its type.
     private static let anotherShape = ["42P16", "42809"]
     /// Something else is built on it.
     private static let isNeeded = "2BP01"

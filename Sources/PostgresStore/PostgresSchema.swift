@@ -64,9 +64,9 @@ package struct PostgresSchema: Sendable, Equatable {
         """
     }
 
-    /// Living manual samples are unique by user, type and start. The index belongs to the partition, since one on the
-    /// whole table would have to contain `id`; an id begins with its start, so samples of the same moment are in one
-    /// partition.
+    /// Manual samples that aren't deleted are unique by user, type and start. The index belongs to the partition, since
+    /// one on the whole table would have to contain `id`; an id begins with its start, so samples of the same moment
+    /// are in one partition.
     func momentIndex(on partition: String) -> String {
         """
         CREATE UNIQUE INDEX \(partition)_moment ON \(table(partition)) (user_id, type, start_time)
@@ -75,14 +75,14 @@ package struct PostgresSchema: Sendable, Equatable {
     }
 }
 
-/// A view as it is wanted.
+/// The desired form of a view.
 package struct PostgresView: Sendable, Equatable {
     package var name: String
     /// `SELECT …`
     package var query: String
     /// Names of the query's columns.
     package var columns: [String]
-    /// Statements that say what it and its columns are.
+    /// Statements that describe it and its columns.
     package var comments: [String]
 
     package init(name: String, query: String, columns: [String], comments: [String] = []) {

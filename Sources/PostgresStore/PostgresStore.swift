@@ -10,7 +10,7 @@ import PostgreSQL
 ///     let outcome = try store.put(PostgresBatch(user: "anna", samples: page), seen: nil)
 ///
 /// When it throws, nothing of the batch is stored, and the batch may be sent again. If the connection is lost
-/// (`isBroken`), make another store.
+/// (`isBroken`), create another store.
 package final class PostgresStore {
     package let schema: PostgresSchema
     let connection: PostgresConnection
@@ -89,8 +89,8 @@ package final class PostgresStore {
         }
     }
 
-    /// Into the staging table, and from there in two steps of one statement each: first what is new, then what is
-    /// newer. If everything is new, as on a first delivery, the second has nothing to do.
+    /// First into the staging table, and from there in two steps of one statement each: new elements, then newer
+    /// versions. If everything is new, as on a first delivery, the second has nothing to do.
     private func upsert(
         _ bytes: [UInt8], _ count: Int, _ statements: Upsert, user: String, _ namesElements: Bool,
         _ outcome: inout PostgresOutcome
@@ -142,7 +142,7 @@ package final class PostgresStore {
 
     /// What it contains.
     /// - Parameter countsRows: walks through all rows, about a second for some million. If there are fewer than were
-    ///   created, somebody has removed some behind its back: it begins a new generation, so that everybody delivers
+    ///   created, some were removed behind its back: it begins a new generation, so that every sender delivers
     ///   everything again.
     package func holdings(countsRows: Bool) throws -> PostgresHoldings {
         let rows =

@@ -1,11 +1,11 @@
 import HealthModel
 import PostgreSQL
 
-/// A batch's samples as rows of the staging table, made in one pass over their columns; living manual ones are set
-/// aside to be written one by one.
+/// A batch's samples as rows of the staging table, made in one pass over their columns; manual ones that aren't deleted
+/// are set aside to be written one by one.
 struct SampleRows {
     private(set) var refused: [Int: String] = [:]
-    /// Rows of the page that are manual and alive.
+    /// Rows of the page that are manual and not deleted.
     private(set) var manual: [Int] = []
     private(set) var count = 0
     /// The input for `COPY`.
@@ -109,7 +109,7 @@ struct PageFields {
         out.raw(types[Int(page.type[row])])
         out.time(page.start[row])
         out.time(page.end[row])
-        // Of deleted samples only the fact and the times are kept.
+        // Only the fact of deletion and the times are kept of deleted samples.
         guard !isDeleted else {
             for _ in 0..<3 { out.null() }
             out.bool(false)

@@ -13,8 +13,8 @@ extension PostgresStore {
     /// A deletion keeps type and times, and forgets the value.
     static func sampleUpsert(_ schema: PostgresSchema) -> Upsert {
         let columns = SampleRows.columns
-        // Of several rows with one id the newest; in key order, so that each page of the index is written once, and
-        // several writers don't wait for one another in a circle.
+        // The newest of several rows with the same id; in key order, so that each page of the index is written once,
+        // and several writers don't deadlock.
         let select = """
             INSERT INTO \(schema.table("samples")) AS held (user_id, \(columns))
             SELECT $1::text, \(columns) FROM (

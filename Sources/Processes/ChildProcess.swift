@@ -61,7 +61,7 @@ package final class ChildProcess: Sendable {
         guard result > 0 else {
             throw ProcessError(
                 .spawn, "can't start \(spec.name) by \(trampoline)", errorNumber: -result,
-                hint: "check that healthbus-trampoline lies beside the other programs")
+                hint: "check that healthbus-trampoline is beside the other programs")
         }
         pid = result
         descriptor = healthbus_pidfd_open(result)
@@ -131,7 +131,7 @@ package final class ChildProcess: Sendable {
             switch healthbus_wait(pid, blocking ? 1 : 0, &exit) {
             case 0: return nil
             case 1: known = exit.signal > 0 ? .signal(exit.signal) : .code(exit.code)
-            // Somebody else reaped it: how it ended is lost, but not that it ended.
+            // Other code reaped it: it is known that it ended, but not how.
             default: known = .code(-1)
             }
             return known

@@ -25,7 +25,7 @@ package enum DetachedProcess {
         guard file >= 3 else {
             throw ProcessError(
                 .spawn, "can't write \(output)", errorNumber: errno,
-                hint: "check the folder's rights and the disk's room")
+                hint: "check the folder's rights and the disk's free space")
         }
         defer { close(file) }
         let settings = ChildProcess.environment(overlaidWith: [ReadinessNotice.variable: receiver.name])

@@ -41,7 +41,7 @@ package struct FairDeadline {
     package mutating func left() -> Duration {
         let elapsed = now() - begin
         guard let before else {
-            // For something that is soon done, examining all processes isn't worthwhile.
+            // For something that takes only a moment, examining all processes isn't worthwhile.
             let look = limit / 10
             guard elapsed >= look else { return look - elapsed }
             before = waited()

@@ -1,9 +1,9 @@
 import CPosix
 import Glibc
 
-/// Ctrl-C and SIGTERM, for a command that looks for them now and then; a second one ends it at once.
+/// Ctrl-C and SIGTERM, for a command that checks for them now and then; a second one ends it at once.
 package final class Interrupt {
-    /// Negative where they can't be caught: they end the command then, as ever.
+    /// Negative if they can't be caught: then they end the command, as usual.
     private let descriptor = healthbus_catch_signals()
     private var isOver = false
 
@@ -16,7 +16,7 @@ package final class Interrupt {
         isOver = true
     }
 
-    /// Whether one has come by now.
+    /// Whether a signal has arrived.
     package var hasCome: Bool {
         var byte: UInt8 = 0
         guard !isOver, descriptor >= 0, read(descriptor, &byte, 1) == 1 else { return isOver }

@@ -8,7 +8,7 @@ package struct ProcessSpec: Sendable, Equatable {
     package var executable: String
     /// Without the program's own name.
     package var arguments: [String]
-    /// Appended to them once it has been ready: by the time it is restarted, somebody else may be in its place.
+    /// Appended to them once it has been ready: by the time it is restarted, another process may be in its place.
     package var argumentsOnceReady: [String]
     /// Its working directory; nil for the supervisor's own, in which case the executable's path must be absolute.
     package var directory: String?

@@ -1,25 +1,26 @@
 import Foundation
 import Glibc
 
-/// How a service says that it has started: one datagram, as systemd's sd_notify(3) has it, to the socket that `NOTIFY_SOCKET` names.
+/// How a service says that it has started: one datagram, as described in systemd's sd_notify(3), to the socket that
+/// `NOTIFY_SOCKET` names.
 package enum ReadinessNotice {
     package static let variable = "NOTIFY_SOCKET"
     private static let text = "READY=1"
 
-    /// Tells whoever started this process that it is ready; nothing where nobody wants to know.
+    /// Notifies the process that started this one that it is ready; does nothing if no process waits for that.
     package static func send(environment: [String: String] = ProcessInfo.processInfo.environment) {
         guard let name = environment[variable], !name.isEmpty else { return }
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         let bytes = Array(text.utf8)
-        // Whoever waited may be gone: then there is nobody to tell.
+        // The process that waited may be gone: then there is nothing to notify.
         _ = withAddress(name) { sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1) }
     }
 
     /// Hears the notice of one process that is started with this name in its environment.
     package final class Receiver: Sendable {
-        /// Of no file: nothing is left behind.
+        /// An abstract address, without a file: nothing is left behind.
         package let name: String
         private let descriptor: Int32
 
@@ -37,7 +38,7 @@ package enum ReadinessNotice {
 
         deinit { close(descriptor) }
 
-        /// Waits so long; whether the notice came.
+        /// Waits this long; returns whether the notice arrived.
         package func wait(for timeout: Duration) -> Bool {
             var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&watched, 1, timeout.pollMilliseconds) > 0 else { return false }
@@ -47,7 +48,7 @@ package enum ReadinessNotice {
         }
     }
 
-    /// A path, or with "@" a name of no file. A name that is too long has no address, and so nobody is there.
+    /// A path, or with "@" a name of no file. A name that is too long has no address, so no process listens there.
     private static func withAddress(_ name: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int) -> Int {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -12,7 +12,7 @@ package struct AnchorVector: Sendable, Equatable {
         self.exceptions = exceptions.filter { $0.value != base }
     }
 
-    /// Where a consumer without an anchor stands.
+    /// The position of a consumer without an anchor.
     package static let beginning = AnchorVector(base: .beginning)
 
     package subscript(type: String) -> SequenceNumber { exceptions[type] ?? base }
@@ -28,7 +28,7 @@ package struct AnchorVector: Sendable, Equatable {
             : exceptions.filter { !types.contains($0.key) }.values.reduce(base) { Swift.min($0, $1) }
     }
 
-    /// Where a consumer at this anchor stands once it has seen everything up to `sequence` that lies within `limit`.
+    /// The position of a consumer at this anchor once it has seen everything up to `sequence` that is within `limit`.
     /// Never moves back.
     package func advanced(to sequence: SequenceNumber, within limit: AnchorVector) -> AnchorVector {
         let base = Swift.max(base, Swift.min(limit.base, sequence))

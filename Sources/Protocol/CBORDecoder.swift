@@ -60,7 +60,7 @@ package struct CBORDecoder {
             return .array(elements)
         case HEALTHBUS_CBOR_MAP.rawValue:
             try checkDeclared(item.count)
-            // No more room than our own messages need, whatever is declared.
+            // Reserves no more room than our own messages need, no matter what is declared.
             var members = [String: Value](minimumCapacity: min(item.count, Self.expectedMembers))
             for _ in 0..<item.count {
                 guard case .string(let key) = try read(depth: depth + 1) else { throw .keyIsNotText(at: position) }

@@ -10,7 +10,7 @@ package struct CBOREncoder {
 
     package static func encode(_ value: Value) -> [UInt8] {
         var encoder = CBOREncoder()
-        // So that a page of columns is copied once, not again each time that the buffer doubles.
+        // This way a page of columns is copied once, not again each time the buffer doubles.
         let bulk = bulk(of: value)
         if bulk > 0 { encoder.bytes.reserveCapacity(bulk + 4096) }
         encoder.write(value)
@@ -38,7 +38,7 @@ package struct CBOREncoder {
             if integer >= 0 {
                 head { cbor_encode_uint(UInt64(integer), $0, $1) }
             } else {
-                // CBOR's negative n stands for −1 − n: the bits of an Int64, inverted.
+                // CBOR's negative n means −1 − n: the bits of an Int64, inverted.
                 head { cbor_encode_negint(UInt64(bitPattern: ~integer), $0, $1) }
             }
         case .number(let number): head { cbor_encode_double(number, $0, $1) }

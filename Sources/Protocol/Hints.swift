@@ -76,7 +76,7 @@ package struct Acknowledged: Codable, Sendable, Equatable {
     package static func topic(_ observer: String) -> String { "acknowledged.\(observer)" }
 }
 
-/// On a sealed bus each process repeatedly tells the hub everything that it wants to hear: the beginnings of topics.
+/// On a sealed bus each process repeatedly sends the hub its subscriptions: the beginnings of topics.
 package struct WantedTopics: Codable, Sendable, Equatable {
     package var topics: [String]
 

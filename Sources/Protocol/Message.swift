@@ -51,7 +51,7 @@ package struct ProtocolVersion: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension Message {
-    /// The largest header or body that is read: pages are 64 KiB, and nothing else comes close.
+    /// The largest header or body that is read: pages are 64 KiB, and nothing else is nearly as large.
     package static let maximumFrame = 1 << 20
 
     /// The three frames, as sent.

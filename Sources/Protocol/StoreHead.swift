@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Where a store stands: which store, which of its generations, and its latest sequence.
+/// A store's position: which store, which of its generations, and its latest sequence.
 package struct StoreHead: Codable, Sendable, Equatable {
     /// Created with the store; never changes.
     package var store: String
@@ -18,7 +18,7 @@ package struct StoreHead: Codable, Sendable, Equatable {
         self.first = first
     }
 
-    /// How many sequences a consumer that has come this far still lacks.
+    /// How many sequences a consumer at this position still lacks.
     package func distance(from frontier: SequenceNumber) -> Int64 { max(0, sequence - max(frontier, first.previous)) }
 
     private enum CodingKeys: CodingKey { case store, generation, sequence, first }

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A figure that a day would have otherwise.
+/// A figure whose value would differ on a day.
 package struct TrialChange: Codable, Sendable, Equatable {
     package var user: String
     package var date: String
@@ -19,7 +19,7 @@ package struct TrialChange: Codable, Sendable, Equatable {
     }
 }
 
-/// What came of computing days beside the process that owns them: names and dates, never a health value.
+/// The result of computing days beside the process that owns them: names and dates, never a health value.
 package struct TrialReport: Codable, Sendable, Equatable {
     package struct Failed: Codable, Sendable, Equatable {
         package var date: String

@@ -1,4 +1,4 @@
-/// How the dark modules of a code are drawn. Scanners want dark on light; most, but not all, read the reverse.
+/// How the dark modules of a code are drawn. Scanners expect dark on light; most, but not all, read the reverse.
 package enum QRInk: Sendable, Equatable {
     /// Black on white with escape codes, whatever the terminal's colours.
     case blackOnWhite
@@ -7,8 +7,8 @@ package enum QRInk: Sendable, Equatable {
     /// For a terminal whose text is lighter than its background: light modules are drawn.
     case lightText
 
-    /// The ink to use without escape codes. Terminals that tell their colours do so in `COLORFGBG`, as in "15;0": the
-    /// last number is the background, of which 7 and 9 to 15 are light. Other terminals tell nothing, and most are
+    /// The ink to use without escape codes. Terminals that report their colours do so in `COLORFGBG`, as in "15;0": the
+    /// last number is the background, of which 7 and 9 to 15 are light. Other terminals report nothing, and most are
     /// dark.
     package static func plain(environment: [String: String]) -> QRInk {
         let behind = environment["COLORFGBG"]?.split(separator: ";").last.flatMap { Int($0) }

@@ -13,13 +13,13 @@ package struct QRSymbol: Sendable, Equatable {
     ///   hold.
     package init?(_ text: String) {
         guard !text.isEmpty, !text.utf8.contains(0), text.utf8.count <= 2_953 else { return nil }
-        // Version 0 picks the smallest that is large enough. After that it fails only when out of memory.
+        // Version 0 picks the smallest that is large enough. Once the version fits, it fails only when out of memory.
         guard let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_L) else { return nil }
         defer { QRcode_free(code) }
         width = Int(code.pointee.width)
         let count = width * width
         guard let data = code.pointee.data else { return nil }
-        // The lowest bit says whether a module is dark; the others say what it is for.
+        // The lowest bit says whether a module is dark; the others describe its purpose.
         dark = UnsafeBufferPointer(start: data, count: count).map { $0 & 1 == 1 }
     }
 

@@ -3,7 +3,7 @@ import CSQLite
 extension Database {
     /// Registers the SQL function `name(x)`, which returns the integer x and passes it to `body`.
     ///
-    /// In the SET part of an upsert it tells which value was replaced, without RETURNING, whose temporary table costs
+    /// In the SET part of an upsert it reveals which value was replaced, without RETURNING, whose temporary table costs
     /// more than the write itself. Called on the connection's thread, during the statement's step.
     package func addObserver(named name: String, _ body: @escaping (Int64) -> Void) throws {
         let context = Unmanaged.passRetained(IntegerObserver(body)).toOpaque()

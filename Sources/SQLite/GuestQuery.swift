@@ -10,7 +10,7 @@ package final class GuestQuery {
         case empty
         /// Something follows the first statement.
         case several
-        /// It would do something other than read.
+        /// The statement would do something other than read.
         case notReading
         /// It exceeded its time limit.
         case tooLong

@@ -8,11 +8,11 @@ package enum ProcessState: String, Sendable, Codable {
     /// Running, but hasn't reported ready.
     case starting
     case ready
-    /// Running beside the process that it is to replace, waiting to be told.
+    /// Running beside the process that it is to replace, waiting for the signal.
     case standby
     /// Ended; restarts after a delay.
     case backoff
-    /// Told to end.
+    /// Asked to end.
     case stopping
     /// Ended as intended; stays down.
     case stopped
@@ -58,7 +58,7 @@ package enum SupervisorNotice: Sendable, Equatable {
     case restarting(name: String, delay: Duration)
     /// Stays down after this many consecutive failures.
     case gaveUp(name: String, failures: Int)
-    /// Ended because it was told to.
+    /// Ended because it was asked to.
     case stopped(name: String, status: ProcessExit)
     /// A standby process ended, or couldn't be started, without having replaced the other.
     case standbyEnded(name: String, place: String, why: String)

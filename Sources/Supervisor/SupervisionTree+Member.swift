@@ -20,7 +20,7 @@ extension SupervisionTree {
         var killAt: Duration?
         /// Restarts with this as soon as it has ended.
         var replacement: ProcessSpec?
-        /// Down because a person wants it so, or because another is on its way to replace it.
+        /// Down because a person stopped it, or because another is about to replace it.
         var isHeld = false
         var wasReady = false
         /// The process that it is to replace; nil for one with a place of its own.

@@ -3,8 +3,8 @@ import Processes
 
 /// Two processes for one place: the one that has it, and one that stands by to take it.
 ///
-/// Only one of them ever runs, and one always will: the second is told to go only once the first has ended, and the
-/// first restarts if the second ends before it is ready.
+/// Only one of them ever runs, and one always will: the second gets the signal to go only once the first has ended, and
+/// the first restarts if the second ends before it is ready.
 extension SupervisionTree {
     /// How a place passes to another process.
     struct Handover: Sendable {
@@ -50,7 +50,7 @@ extension SupervisionTree {
         if members[holder].pid == nil { makeRoom(holder, at: now, &actions) }
     }
 
-    /// The place is free: the process standing by for it is told.
+    /// The place is free: the process standing by for it gets the signal.
     mutating func makeRoom(_ index: Int, at now: Duration, _ actions: inout [Action]) {
         guard phase != .stopping, var handover = members[index].handover else { return }
         members[index].state = .stopped
@@ -66,7 +66,7 @@ extension SupervisionTree {
         actions.append(.signal(name: handover.successor, number: SIGCONT))
     }
 
-    /// The process at `index` stood by, was told, and is ready: it has the place now.
+    /// The process at `index` stood by, got the signal, and is ready: it has the place now.
     mutating func tookPlace(_ index: Int, at now: Duration, _ actions: inout [Action]) {
         let successor = members[index]
         guard let place = successor.place, let settled = successor.settled, let pid = successor.pid,
@@ -116,7 +116,7 @@ extension SupervisionTree {
         spawn(index, at: now, &actions)
     }
 
-    /// Nobody takes this place any more.
+    /// No process takes this place any more.
     mutating func dismissSuccessor(of index: Int, at now: Duration, _ actions: inout [Action]) {
         let name = members[index].spec.name
         members[index].handover = nil

@@ -1,7 +1,7 @@
 import Glibc
 import Processes
 
-/// The decisions of supervision, apart from its effects: events and the time go in, actions come out.
+/// The decisions of supervision, separate from its effects: events and the time go in, actions come out.
 ///
 /// Times come from a monotonic clock, since any fixed moment. Groups start in ascending order, each once the previous
 /// one has settled (ready, down for good, or late), and stop in descending order. Between a `spawn` and the `started`
@@ -84,7 +84,7 @@ package struct SupervisionTree: Sendable {
     package var statuses: [ProcessStatus] { members.map(\.status) }
     package var isFinished: Bool { phase == .finished }
 
-    /// When `tick` must come at the latest; nil when only events matter.
+    /// The latest time for the next `tick`; nil when only events matter.
     package var nextDeadline: Duration? {
         members.compactMap { member in
             [member.retryAt, member.killAt, member.handover?.until, isHeldUp(by: member) ? member.readyBy : nil]

@@ -156,7 +156,7 @@ struct RunLoop {
         let time = now
         let deadline = supervisor.tree.withLock { $0.nextDeadline }.map { max(.zero, $0 - time) }
         let looks = supervisor.statuses.lazy.filter { $0.state == .starting }.map { status -> Duration in
-            // A process that takes this long is checked less often.
+            // A process that takes longer than this to start is checked less often.
             time - (startedAt[status.name] ?? time) < .seconds(10) ? .milliseconds(20) : .milliseconds(500)
         }.min()
         return [deadline, looks].compactMap(\.self).min()

@@ -37,7 +37,7 @@ package final class Supervisor: Sendable {
         guard access(path, X_OK) == 0 else {
             throw ProcessError(
                 .spawn, "can't run \(path)", errorNumber: errno,
-                hint: "healthbus-trampoline must lie beside the other programs; build all of them")
+                hint: "healthbus-trampoline must be beside the other programs; build all of them")
         }
         let descriptor = healthbus_wake_open()
         guard descriptor >= 0 else {

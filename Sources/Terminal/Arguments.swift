@@ -3,11 +3,11 @@ import Logging
 /// The words of a command line, sorted according to its `CommandHelp`.
 ///
 /// `--option value`, `--option=value`, `-o value`; everything after `--` is positional. A lone `-` is positional too,
-/// and a value may begin with a hyphen ("--offset -5") unless it is itself an option.
+/// so is a number, and a value may begin with a hyphen ("--offset -5") unless it is itself an option.
 package struct Arguments: Sendable {
     package let command: CommandHelp
     package private(set) var positionals: [String] = []
-    /// `--help` was among them; nothing else was checked then.
+    /// `--help` was among them; in that case nothing else was checked.
     package private(set) var wantsHelp = false
     private var given: [String: [String]] = [:]
 
@@ -24,7 +24,7 @@ package struct Arguments: Sendable {
             if word == "--" {
                 positionals += rest
                 break
-            } else if word.hasPrefix("-"), word != "-" {
+            } else if word.hasPrefix("-"), word != "-", word.dropFirst().first?.isNumber != true {
                 try take(option: word, &rest)
             } else {
                 positionals.append(word)

@@ -24,7 +24,7 @@ package struct CommandHelp: Sendable {
         /// "file".
         package var name: String
         package var isRequired: Bool
-        /// Takes all that follow; allowed only for the last.
+        /// Takes all following arguments; allowed only for the last.
         package var repeats: Bool
 
         package init(_ name: String, isRequired: Bool = true, repeats: Bool = false) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a shell looks for a completion script of an account's own, and what must stand in its settings besides.
+/// Where a shell looks for a completion script of an account's own, and what its settings must contain in addition.
 package struct CompletionPlace: Sendable {
     package let path: String
     /// For people; a line or more.
@@ -14,14 +14,14 @@ package struct CompletionPlace: Sendable {
         case .bash:
             path = folder("XDG_DATA_HOME", "/.local/share") + "/bash-completion/completions/healthbus"
             whatElse = """
-                new shells have it where the package bash-completion is installed; else, and in this one:
+                new shells have it if the package bash-completion is installed; otherwise, and in this one:
                   source \(Self.word(path))
 
                 """
         case .zsh:
             path = folder("XDG_DATA_HOME", "/.local/share") + "/zsh/site-functions/_healthbus"
             whatElse = """
-                add this to ~/.zshrc, behind compinit where you have that already:
+                add this to ~/.zshrc, after compinit if you already have that:
                   autoload -Uz compinit && compinit
                   source \(Self.word(path))
 

@@ -1,14 +1,16 @@
 import Foundation
 import Synchronization
 
-/// Numbers and times as people read them, in English, the same on every machine.
+/// Numbers and times as people read them, in English, the same on every machine. Only how long ago something was is
+/// said in the person's language, where that is wanted.
 package enum HumanFormat {
     private static let isPlain = Atomic(false)
+    private static let wanted = Mutex(british)
 
-    /// Counts have no separators from now on: what a program reads, not a person. Said once, at a program's start.
+    /// Counts have no separators from now on: what a program reads, not a person. Set once, at a program's start.
     package static func usePlainDigits() { isPlain.store(true, ordering: .relaxed) }
 
-    /// "1 day", "2 days"; "1 summary", "2 summaries" with the word for many.
+    /// "1 day", "2 days"; "1 summary", "2 summaries" if the plural is given.
     package static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
         "\(count(number)) \(number == 1 ? one : many ?? one + "s")"
     }
@@ -64,13 +66,34 @@ package enum HumanFormat {
         "\(first) \(firstUnit)" + (second > 0 ? " \(second) \(secondUnit)" : "")
     }
 
-    /// "5 min ago", "in 2 hr"; "never" for nil.
+    /// "5 min ago", "in 2 hr", or "vor 5 Min." once `useLanguage` was called; "never" for nil.
     package static func relative(_ date: Date?, now: Date) -> String {
         guard let date else { return "never" }
         if abs(date.timeIntervalSince(now)) < 1 { return "now" }
+        return relative(date, now: now, locale: wanted.withLock { $0 })
+    }
+
+    package static func relative(_ date: Date, now: Date, locale: Locale) -> String {
         let style = Date.AnchoredRelativeFormatStyle(
-            anchor: date, presentation: .numeric, unitsStyle: .abbreviated, locale: british)
+            anchor: date, presentation: .numeric, unitsStyle: .abbreviated, locale: locale)
         return style.format(now)
+    }
+
+    /// Relative times are in the person's language from now on. Said once, at a program's start.
+    package static func useLanguage(of environment: [String: String]) {
+        let locale = locale(of: environment)
+        wanted.withLock { $0 = locale }
+    }
+
+    /// What `LC_ALL`, `LC_TIME` or `LANG` says, whichever is set first; ours for English, for C, and for a language
+    /// that doesn't exist.
+    package static func locale(of environment: [String: String]) -> Locale {
+        let name = ["LC_ALL", "LC_TIME", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
+        let locale = Locale(identifier: String(name.prefix { $0 != "." && $0 != "@" }))
+        guard let language = locale.language.languageCode, language.isISOLanguage, language != .english else {
+            return british
+        }
+        return locale
     }
 
     /// Abbreviates without full stops.

@@ -1,26 +1,26 @@
 import Logging
 import Synchronization
 
-/// The lowest line of a terminal, which is drawn again and again, and the lines above it: whatever is written by way of it keeps both whole.
-/// From any thread.
+/// The lowest line of a terminal, which is drawn again and again, and the lines above it: everything written through it
+/// keeps both intact. From any thread.
 package final class LiveLine: Sendable {
     private struct State {
         /// As drawn; empty while there is none.
         var text = ""
-        /// Whether it is a bar, which goes before what rests there else.
+        /// Whether it is a bar, which takes precedence over the usual line.
         var isBar = false
         /// Nothing rests there any more.
         var isOver = false
     }
 
-    /// That of standard error, which everything that this process says there shares.
+    /// The one for standard error, shared by everything that this process writes there.
     package static let error = LiveLine(Terminal(.error), width: { Terminal(.error).width }) {
         StandardStream.error.write($0)
     }
 
     private static let erase = "\r\u{1B}[K"
     private let terminal: Terminal
-    /// Asked each time: a window is made wider and narrower.
+    /// Read each time: a window's width may change.
     private let width: @Sendable () -> Int
     private let write: @Sendable (String) -> Void
     private let state = Mutex(State())
@@ -33,7 +33,7 @@ package final class LiveLine: Sendable {
         self.write = write
     }
 
-    /// What a `ProgressBar` draws: a line that stays the lowest, or with a line break at its end its last word.
+    /// What a `ProgressBar` draws: a line that stays the lowest, or, if it ends with a line break, its final state.
     package func draw(bar text: String) {
         state.withLock { state in
             let isLast = text.hasSuffix("\n")
@@ -42,7 +42,7 @@ package final class LiveLine: Sendable {
         }
     }
 
-    /// What rests there while no bar is drawn; cut to fit. Nothing where there is no terminal.
+    /// The line shown there while no bar is drawn; cut to fit. Nothing where there is no terminal.
     package func rest(_ text: String) {
         guard terminal.isTerminal else { return }
         let width = width()
@@ -53,7 +53,7 @@ package final class LiveLine: Sendable {
         }
     }
 
-    /// What rests there goes, for good.
+    /// Removes the line shown there for good.
     package func end() {
         state.withLock { state in
             state.isOver = true
@@ -66,7 +66,7 @@ package final class LiveLine: Sendable {
     /// A line that scrolls up.
     package func say(_ line: String) { above { write(line + "\n") } }
 
-    /// Has something written above the lowest line, on whichever stream of the same terminal.
+    /// Writes something above the lowest line, on any stream of the same terminal.
     package func above(_ body: () -> Void) {
         state.withLock { state in
             if !state.text.isEmpty { write(Self.erase) }

@@ -1,7 +1,7 @@
 import Foundation
 import Logging
 
-/// One line on the screen that shows the progress of a long task: share, bytes, records, rate, time left.
+/// One line on the screen that shows the progress of a long task: percentage, bytes, records, rate, time left.
 ///
 /// Drawn at most ten times a second, and not at all without a screen. Not thread-safe.
 package struct ProgressBar {

@@ -44,7 +44,7 @@ package final class Screen {
         before = nil
     }
 
-    /// Draws these lines from the top, over what was there; anything left below is erased.
+    /// Draws these lines from the top, over the old content; anything left below is erased.
     package func draw(_ lines: [String]) {
         guard isEntered else { return }
         // No newline after the last one: it would scroll a full screen.

@@ -4,7 +4,7 @@ package struct Table: Sendable {
         package enum Alignment: Sendable { case left, right }
         package var title: String
         package var alignment: Alignment
-        /// When it is left out on a screen that is too narrow for all columns: 1 goes first, nil never.
+        /// Its turn to be left out on a screen that is too narrow for all columns: 1 goes first, nil never.
         package var givesWay: Int?
 
         package init(_ title: String, _ alignment: Alignment = .left, givesWay: Int? = nil) {

@@ -1,6 +1,6 @@
-/// Text in a column that begins after something else on its first line.
+/// Text in a column whose first line begins after other text.
 enum TextWrap {
-    /// Narrower columns help nobody: below this the terminal breaks the lines itself.
+    /// Narrower columns don't help: below this width the terminal breaks the lines itself.
     private static let narrowest = 24
 
     /// `head`, then the words of `text` from column `indent` on, with no line longer than `width`.

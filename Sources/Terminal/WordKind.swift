@@ -1,9 +1,9 @@
-/// What a word of a command line stands for, judged by its name in the help, so that a shell can offer it.
+/// What a word of a command line means, judging by its name in the help, so that a shell can offer it.
 package enum WordKind: Sendable, Hashable {
     case file, folder
     /// One of these, as in "on|off".
     case choice([String])
-    /// Words that only the program knows: it is asked for them.
+    /// Words that only the program knows: the shell asks it for them.
     case known(Known)
     /// Anything: nothing can be offered.
     case free

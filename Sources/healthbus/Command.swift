@@ -23,7 +23,7 @@ extension CommandHelp.Option {
         help: "a configuration to lay over the default one (default: HEALTHBUS_CONFIG, else that of the last 'up')")
     static let config = Self(
         "--config", value: "file", help: "a configuration to lay over the default one (default: HEALTHBUS_CONFIG)")
-    static let json = Self("--json", help: "one JSON value on standard output, nothing else there")
+    static let json = Self("--json", help: "one JSON value on standard output, and nothing else")
 
     static func user(_ help: String) -> Self { .init("--user", value: "name", help: help) }
 }

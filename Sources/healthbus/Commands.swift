@@ -36,21 +36,23 @@ enum Commands {
             (
                 "Look at the data",
                 [
-                    DaysCommand.self, NightsCommand.self, WorkoutsCommand.self, SamplesCommand.self, QueryCommand.self,
-                    ExplainCommand.self, CheckCommand.self, DocumentsCommand.self,
+                    DaysCommand.self, NightsCommand.self, WorkoutsCommand.self, PlacesCommand.self,
+                    SamplesCommand.self, QueryCommand.self,
+                    ExplainCommand.self, CheckCommand.self, DocumentsCommand.self, MCPCommand.self,
                 ]
             ),
             (
-                "Bring data in, and say how it comes",
+                "Import data, and set how it arrives",
                 [
                     ImportCommand.self, SyncCommand.self, ZoneCommand.self, TypesCommand.self, DeviceCommand.self,
                     TasksCommand.self,
                 ]
             ),
             (
-                "Mend what went wrong",
+                "Repair what went wrong",
                 [
-                    ImportsCommand.self, ReplayCommand.self, QuarantineCommand.self, DeadLettersCommand.self,
+                    ImportsCommand.self, ReplayCommand.self, QuarantineCommand.self, ConflictsCommand.self,
+                    DeadLettersCommand.self,
                     ResetCommand.self,
                     BackupCommand.self, RestoreCommand.self,
                 ]
@@ -62,10 +64,12 @@ enum Commands {
         ]
     }
 
+    static let release = "0.1.0"
+
     static let set = CommandSet(
-        program: "healthbus", version: "0.1.0 (protocol \(ProtocolVersion.current))",
+        program: "healthbus", version: "\(release) (protocol \(ProtocolVersion.current))",
         summary:
-            "Takes your HealthKit data, keeps every sample once, makes faithful daily figures and delivers both to your backend.",
+            "Takes your HealthKit data, keeps every sample once, computes faithful daily figures and delivers both to your backend.",
         groups: groups.map { .init($0.title, $0.commands.map { $0.help }) })
 
     /// Carries out a command line.
@@ -85,7 +89,7 @@ enum Commands {
 }
 
 extension Failure {
-    /// Any error in a form for people. An unknown zone was mistyped; for a damaged file it says what to do.
+    /// Any error in a form for people. An unknown zone is a typing error; for a damaged file it says what to do.
     init(people error: any Error) {
         self =
             error is ZoneError

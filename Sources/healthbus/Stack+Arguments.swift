@@ -6,7 +6,7 @@ import Terminal
 
 extension Stack {
     /// A stack to be started: with the configuration named by the command line or the environment, else the default.
-    /// - Parameter state: its folder, if it isn't the one that the command line names.
+    /// - Parameter state: its folder, if not the one that the command line names.
     init(starting arguments: Arguments, state: String? = nil) throws {
         try self.init(state: state ?? arguments.value("--state"), configurationFile: arguments.configurationFile)
         advice = arguments.advice
@@ -49,7 +49,7 @@ extension Arguments {
         let state = command.word == DemoCommand.help.word ? DemoCommand.folder(self) : given("--state")
         let file = given("--config")
         guard command.options.contains(where: { $0.name == "--state" }) else { return Advice() }
-        // Only commands that start a stack ignore what it was last started with. If the state folder can't be read, the
+        // Only commands that start a stack ignore its last configuration. If the state folder can't be read, the
         // command itself reports that.
         let folder = state.map { StateFolder(path: $0) } ?? .standard()
         let last = try? StackLayer(folder).configurationFile()

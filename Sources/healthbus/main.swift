@@ -3,8 +3,12 @@ import Logging
 import Processes
 import Terminal
 
-// Whatever a pipe or a file takes, programs read: `awk` sums no number with spaces in it.
-if !Terminal(.output).isTerminal || !Terminal(.error).isTerminal { HumanFormat.usePlainDigits() }
+// Output to a pipe or a file is for programs: `awk` can't add up numbers with spaces in them.
+if !Terminal(.output).isTerminal || !Terminal(.error).isTerminal {
+    HumanFormat.usePlainDigits()
+} else {
+    HumanFormat.useLanguage(of: ProcessInfo.processInfo.environment)
+}
 
 do {
     try Commands.run(Array(CommandLine.arguments.dropFirst()))

@@ -19,7 +19,7 @@ struct BackendColumnsTests {
     ]
     private static let payloads = ["", "null", "[1,2.5]", "\"text\"", "{\"beats\":[]}", " 7 "]
 
-    /// Rows of a few ids, moments and texts, so that they meet in all ways.
+    /// Rows with a few ids, moments and texts, so that they collide in every way.
     private static func page(
         rows: Int, manual: Bool, bad: Bool, using generator: inout SplitMix
     ) -> SamplesPage {
@@ -72,7 +72,7 @@ struct BackendColumnsTests {
         return request
     }
 
-    /// All that questions tell, but for the generation.
+    /// Everything that queries report, except the generation.
     private static func content(_ backend: Backend) throws -> Value {
         var found: [String: Value] = [:]
         for (name, path, query) in [
@@ -105,7 +105,7 @@ struct BackendColumnsTests {
         let (json, columns) = (try F(), try F())
         var refused = 0
         for round in 0..<6 {
-            // JSON that holds what is no JSON is refused as a whole: that is of no use here.
+            // A JSON body with a malformed member is refused as a whole, so it can't be used here.
             let page = Self.page(
                 rows: .random(in: 2...40, using: &generator), manual: seed % 2 == 0, bad: seed % 3 == 0,
                 using: &generator)
@@ -114,7 +114,7 @@ struct BackendColumnsTests {
                 let first = json.backend.handle(
                     Self.request(group.encode(all, deviceId: "phone", syncedAt: 5), isColumns: false))
                 guard let body = group.columns(all, deviceId: "phone", syncedAt: 5) else {
-                    // One element alone goes as JSON.
+                    // A single element is sent as JSON.
                     #expect(all.count == 1)
                     _ = columns.backend.handle(
                         Self.request(group.encode(all, deviceId: "phone", syncedAt: 5), isColumns: false))
@@ -209,7 +209,7 @@ struct BackendColumnsTests {
             #expect([200, 400, 413, 422].contains(answer.status), "\(answer.status) \(answer.text)")
             #expect(throws: Never.self) { try Value(json: answer.body) }
         }
-        // Everything that was taken in is reported in JSON, and counted correctly.
+        // Everything accepted is reported in JSON, and counted correctly.
         #expect(try Self.content(fixture.backend)["counted"]["counters"]["lost"] == 0)
     }
 
@@ -237,7 +237,7 @@ struct BackendColumnsTests {
         #expect(said["created"].isNull && said["held"].isNull)
         let kept = try fixture.get("/api/v1/samples", ["user": "anna"])["samples"].array ?? []
         #expect(kept.count == 3 && kept[1]["value"].isNull)
-        // All of them refused: the answer has its usual form.
+        // If all of them are refused, the answer has its usual form.
         page.type = page.type.map { _ in 1 }
         let none = fixture.backend.handle(
             Self.request(SampleDelivery(user: "anna", device: nil, syncedAt: nil, samples: page).encoded()))
@@ -253,7 +253,7 @@ struct BackendColumnsTests {
 }
 
 extension SamplePage {
-    /// A sample of a second.
+    /// A sample that lasts a second.
     fileprivate mutating func append(_ id: SampleID) {
         if types.isEmpty { (types, origins) = (["x"], [Origin(sourceName: "s")]) }
         ids.append(id)

@@ -89,7 +89,7 @@ struct BackendContractTests {
         #expect(held.map { $0["id"].string } == [F.id(21)])
         #expect(held.map { $0["value"].double } == [3])
 
-        // Two of HealthKit at one time stay two.
+        // Two samples from HealthKit with the same time stay two.
         _ = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1)), F.sample(F.id(2))]))
         #expect(try fixture.stats()["samples"]["alive"] == 3)
     }
@@ -203,7 +203,7 @@ struct BackendContractTests {
 
     @Test(arguments: Storage.all) func aFailedTransactionLeavesNothing(on storage: Storage) throws {
         let fixture = try BackendFixture(on: storage)
-        // Malformed at its very end: nothing of what came before is kept.
+        // Malformed at its very end: nothing before that is kept.
         #expect(fixture.post("steps", String(F.body(samples: [F.sample(F.id(1))]).dropLast())).status == 400)
         #expect(try fixture.stats()["samples"]["alive"] == 0)
     }

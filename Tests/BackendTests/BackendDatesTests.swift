@@ -6,7 +6,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Questions with dates find the same by index as a walk through everything, and pages stay whole while others write.
+/// Questions with dates find the same by index as a full walk does, and pages stay whole while others write.
 struct BackendDatesTests {
     typealias F = BackendFixture
 
@@ -27,7 +27,7 @@ struct BackendDatesTests {
 
     private static let origin: Int64 = 1_743_292_800_000_000
 
-    /// Own ids and foreign ones, texts, long and short, before 1970, of one type and of several, over twenty days.
+    /// Own and foreign ids, texts, long and short, before 1970, of one type and of several, over twenty days.
     private static func mixture(_ generator: inout SplitMix, _ count: Int, on storage: Storage = .file) -> [Made] {
         (0..<count).map { number in
             let hour: Int64 = 3_600_000_000
@@ -69,7 +69,7 @@ struct BackendDatesTests {
         let fixture = try BackendFixture(audit: false, on: storage)
         var generator = SplitMix(seed: seed)
         var made = Self.mixture(&generator, 1200, on: storage)
-        // Of manual ones of a type and time there is one.
+        // There is only one of several manual samples with the same type and time.
         var moments: Set<String> = []
         made.removeAll { $0.isManual && !moments.insert("\($0.type) \($0.start)").inserted }
         for part in stride(from: 0, to: made.count, by: 300) {
@@ -110,7 +110,7 @@ struct BackendDatesTests {
         }
     }
 
-    /// Also when pages are as small as can be, and rows come and go between them.
+    /// Also when pages are as small as possible, and rows come and go between them.
     @Test func pagesHoldEachOnceWhateverIsWritten() throws {
         let fixture = try BackendFixture(audit: false)
         var generator = SplitMix(seed: 4)
@@ -191,7 +191,7 @@ struct BackendDatesTests {
             for known in ["", "\"x\"", String(tag.dropLast()), "x" + tag, String(tag.dropFirst().dropLast())] {
                 #expect(ask(known) == first, "\(path) \(known)")
             }
-            // A repeat changes nothing, a change does.
+            // A repeat changes nothing; a change does.
             _ = try fixture.accepted("steps", body)
             #expect(ask(tag).status == 304)
         }
@@ -215,7 +215,7 @@ struct BackendDatesTests {
         tags.append(
             ask(fixture.backend, "/api/v1/versions", ["list": "samples", "contents": "2"], known: nil).headers["ETag"])
         #expect(!tags.contains(nil) && Set(tags).count == tags.count)
-        // Another database says another one.
+        // Another database has another one.
         let other = try BackendFixture()
         _ = try other.accepted("steps", F.body(samples: [F.sample(F.id(1))]))
         #expect(ask(other.backend, "/api/v1/samples", [:], known: nil).headers["ETag"] != tags[0])
@@ -251,14 +251,14 @@ struct BackendDatesTests {
             #expect(answer.status == 400 && answer.text.contains("use user, from, to, zone, limit, cursor"))
         }
         #expect(ask(fixture.backend, "/api/v1/samples", ["type": "T"], known: nil).status == 200)
-        // What a newer release may ask of this one.
+        // Requests that a newer release may send to this one.
         #expect(ask(fixture.backend, "/api/v1/versions", ["list": "days", "new": "1"], known: nil).status == 200)
         #expect(ask(fixture.backend, "/api/v1/stats", ["new": "1"], known: nil).status == 200)
     }
 
     // MARK: Upgrade
 
-    /// A database of schema 3 found samples by their ids alone.
+    /// A database with schema 3 found samples only by their ids.
     @Test func whatAnEarlierReleaseKeptIsFoundByItsTime() throws {
         let fixture = try BackendFixture(audit: false)
         var generator = SplitMix(seed: 6)

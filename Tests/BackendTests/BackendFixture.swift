@@ -11,7 +11,7 @@ import Testing
 enum Storage: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case file, postgres
 
-    /// What there is on this machine.
+    /// The databases on this machine.
     static let all: [Storage] = PostgresServer.isThere ? allCases : [.file]
     var testDescription: String { rawValue }
 }
@@ -21,7 +21,7 @@ final class BackendFixture {
     let folder: TemporaryFolder
     let backend: Backend
     let storage: Storage
-    /// Kept for as long as somebody asks it.
+    /// Kept for as long as it is in use.
     let server: PostgresServer?
     let schema: String
     var databasePath: String { folder.path + "/state/backend.sqlite" }
@@ -40,7 +40,7 @@ final class BackendFixture {
         }
     }
 
-    /// One more on the same tables.
+    /// Another one on the same tables.
     func another() throws -> Backend { try Self.open(try #require(server), schema) }
 
     private static func open(_ server: PostgresServer, _ schema: String) throws -> Backend {
@@ -111,7 +111,7 @@ extension Value {
     var strings: [String] { (array ?? []).compactMap(\.string) }
 }
 
-/// One server for all tests that want one at the same time.
+/// One server for all tests that need it at the same time.
 private enum SharedServer {
     private struct Held { weak var server: PostgresServer? }
     private static let held = Mutex(Held())

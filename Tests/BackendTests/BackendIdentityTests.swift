@@ -6,7 +6,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// The sequence that rises with every change, and what happens when a caller has seen more of it than there is.
+/// The sequence that rises with every change, and what happens when a caller has seen a higher one than exists.
 struct BackendIdentityTests {
     typealias F = BackendFixture
 
@@ -49,9 +49,9 @@ struct BackendIdentityTests {
         let answer = try post(restored, F.body(samples: [F.sample(F.id(3))]), seen: "\(generation) 2")
         let next = try #require(answer["generation"].string)
         #expect(next != generation && !next.isEmpty)
-        // It goes on from what was seen, and what came with the request is kept.
+        // It continues from what was seen, and the content of the request is kept.
         #expect(answer["sequence"] == 3 && answer["counts"]["created"] == 1)
-        // Committed, and once: whoever still knows the old generation only is no reason for another.
+        // Committed, and once: a caller that still knows only the old generation is no reason for another.
         let reopened = try F.open(copy)
         #expect(try post(reopened, F.body(), seen: "\(generation) 2")["generation"].string == next)
         #expect(try post(reopened, F.body(), seen: "\(next) 3")["generation"].string == next)

@@ -6,7 +6,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Whose elements they are, when they were, and in which versions they are kept.
+/// The user, time and version of the elements that are kept.
 struct BackendListsTests {
     typealias F = BackendFixture
 
@@ -23,7 +23,7 @@ struct BackendListsTests {
         let nights = [
             night("a", "2025-03-28T22:30:00Z", "2025-03-29T05:30:00Z", date: "2025-03-29"),
             night("b", "2025-03-29T22:10:00Z", "2025-03-30T05:00:00Z", date: "2025-03-30"),
-            // A nap of the same day.
+            // A nap on the same day.
             night("c", "2025-03-30T11:00:00Z", "2025-03-30T11:40:00Z", date: "2025-03-30"),
             #"{"id":"d","version":1}"#,
         ]
@@ -36,12 +36,12 @@ struct BackendListsTests {
         #expect(try ids(fixture, "nights", ["from": "2025-03-30", "to": "2025-03-30"]) == ["b", "c"])
         #expect(try ids(fixture, "nights", ["from": "2025-03-30"]) == ["b", "c"])
         #expect(try ids(fixture, "nights", ["to": "2025-03-29"]) == ["a"])
-        // By times: what touches them.
+        // Queries by time: everything that touches the range.
         #expect(
             try ids(fixture, "nights", ["from": "2025-03-29T05:00:00Z", "to": "2025-03-29T22:10:00Z"]) == ["a", "b"])
         #expect(try ids(fixture, "nights", ["from": "2025-03-30T05:00:01Z"]) == ["c"])
         #expect(try ids(fixture, "nights", [:]) == ["a", "b", "c", "d"])
-        // A night that moved is found where it is now.
+        // A night that moved is found at its new time.
         let moved = night("c", "2025-04-01T11:00:00Z", "2025-04-01T11:40:00Z", date: "2025-04-01", version: 2)
         _ = try fixture.accepted("sleep", #"{"userId":"anna","nights":[\#(moved)]}"#)
         #expect(try ids(fixture, "nights", ["from": "2025-04-01"]) == ["c"])
@@ -50,7 +50,7 @@ struct BackendListsTests {
 
     @Test func datesCanBeMeantInAZone() throws {
         let fixture = try BackendFixture()
-        // 00:30 to 01:30 on 30 March in Berlin, whose clock goes forward that night.
+        // 00:30 to 01:30 on 30 March in Berlin, where the clocks go forward that night.
         let workout =
             #"{"id":"w","version":1,"type":"running","startDate":"2025-03-29T23:30:00Z","endDate":"2025-03-30T00:30:00Z"}"#
         _ = try fixture.accepted("workouts", #"{"userId":"anna","workouts":[\#(workout)]}"#)
@@ -77,16 +77,16 @@ struct BackendListsTests {
         let fixture = try BackendFixture()
         #expect(try fixture.get("/api/v1/samples")["samples"] == [])
         _ = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1))], user: "anna"))
-        // The only one there is.
+        // The only one.
         #expect(try fixture.get("/api/v1/samples")["samples"].array?.count == 1)
         _ = try fixture.accepted("steps", #"{"samples":[\#(F.sample(F.id(2))),\#(F.sample(F.id(3)))]}"#)
-        // Of several the one whose elements named nobody: the one that imports go to.
+        // If there are several, the user for elements that name no user: the one that imports go to.
         #expect(try fixture.get("/api/v1/samples")["samples"].array?.count == 2)
         #expect(try fixture.get("/api/v1/samples", ["user": "me"])["samples"].array?.count == 2)
         #expect(try fixture.get("/api/v1/samples", ["user": "default"])["samples"] == [])
     }
 
-    /// As the first release made it: no times of nights, no sequence, and `default` where nobody was named.
+    /// As the first release created it: no times of nights, no sequence, and `default` if no user was named.
     private func olderDatabase(_ path: String, user: String) throws {
         let database = try Database(path: path)
         try database.execute(
@@ -199,7 +199,7 @@ struct BackendListsTests {
             ]))
         _ = try fixture.accepted("other", F.body(deleted: [(F.id(6), 2)]))
         let page = try fixture.get("/api/v1/versions", ["list": "samples", "contents": "2"])
-        // As earlier releases ask.
+        // As earlier releases ask it.
         #expect(try fixture.get("/api/v1/versions", ["list": "samples", "contents": "1"]) == page)
         let contents = (page["contents"].array ?? []).compactMap(\.int)
         try #require(contents.count == 6)
@@ -216,7 +216,7 @@ struct BackendListsTests {
         }
         #expect(try ids(["list": "nights"]) == ["a", "b", "c", "d"])
         #expect(try ids(["list": "nights", "limit": "2", "cursor": "b"]) == ["c", "d"])
-        // A tombstone keeps its day; what has none is of every range.
+        // A tombstone keeps its day; one without a day is in every range.
         #expect(try ids(["list": "nights", "to": "2025-03-29"]) == ["a", "d"])
         _ = try fixture.accepted("daily", #"{"userId":"anna","days":[{"date":"2025-03-30","version":3}]}"#)
         #expect(try ids(["list": "days"]) == ["2025-03-30"] && ids(["list": "days", "from": "2025-03-31"]) == [])

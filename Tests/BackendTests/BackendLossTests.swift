@@ -6,11 +6,11 @@ import SQLite
 import TestSupport
 import Testing
 
-/// What is taken away from the backend behind its back.
+/// Data removed behind the backend's back.
 struct BackendLossTests {
     typealias F = BackendFixture
 
-    /// What is committed to a file that is at no path is gone with the process.
+    /// Anything committed to a file without a path is gone with the process.
     @Test(arguments: ["/state", "/state/backend.sqlite"])
     func aDatabaseThatIsAwayAcceptsNothing(_ gone: String) throws {
         let fixture = try BackendFixture()
@@ -22,7 +22,7 @@ struct BackendLossTests {
         let refused = fixture.post("steps", F.body(samples: [F.sample(F.id(2))]))
         #expect(refused.status == 503 && refused.text.contains("removed or replaced"), "\(refused.text)")
         #expect(fixture.backend.handle(F.request("GET", "/api/v1/stats")).status == 503)
-        // Another file in its place isn't it.
+        // Another file in its place doesn't count.
         if gone.hasSuffix("sqlite") {
             try Data().write(to: URL(fileURLWithPath: place))
             #expect(fixture.post("steps", F.body(samples: [F.sample(F.id(2))])).status == 503)
@@ -48,13 +48,13 @@ struct BackendLossTests {
         try database.execute(
             "DELETE FROM sample_rows WHERE user = (SELECT id FROM texts WHERE text = 'anna') AND deleted = 0; DELETE FROM documents"
         )
-        // It isn't in what was counted on arrival.
+        // It isn't among those counted on arrival.
         #expect(try fixture.stats()["generation"] == before["generation"])
         let after = try counted(fixture)
         #expect(after["generation"] != before["generation"] && after["sequence"] == before["sequence"])
         #expect(after["samples"] == ["alive": 9, "deleted": 2] && after["counters"]["lost"] == 4)
         #expect(try counted(fixture) == after)
-        // Delivered once more, all is there, and nothing is missing any more.
+        // Once delivered again, everything is there, and nothing is missing any more.
         _ = try fixture.accepted("steps", F.body(samples: (1...4).map { F.sample(F.id($0)) }))
         _ = try fixture.accepted("daily", #"{"userId":"anna","days":[{"date":"2025-03-30","version":1}]}"#)
         let again = try counted(fixture)
@@ -63,7 +63,7 @@ struct BackendLossTests {
         #expect(try Value(json: F.open(fixture.databasePath).handle(F.request("GET", "/api/v1/stats")).body) == again)
     }
 
-    /// `healthbus verify` computes the same from what is here.
+    /// `healthbus verify` computes the same from the data here.
     @Test func contentsAreTold() throws {
         let fixture = try BackendFixture()
         _ = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1)), F.sample(F.id(2), value: 6)]))

@@ -6,7 +6,7 @@ import PostgreSQL
 import TestSupport
 import Testing
 
-/// What is of PostgreSQL alone: several backends on the same tables, and a server that goes away.
+/// What is specific to PostgreSQL: several backends on the same tables, and a server that goes away.
 @Suite(.inTurn, .enabled(if: PostgresServer.isThere, Comment(rawValue: PostgresServer.hint)))
 struct BackendOnPostgresTests {
     typealias F = BackendFixture
@@ -45,7 +45,7 @@ struct BackendOnPostgresTests {
             let sum = values.reduce(Int64(0)) { $0 + ($1["counts"][counter].int ?? 0) }
             #expect(stats["counters"][counter].int == sum, "\(counter)")
         }
-        // One after the other in a file they come to the same.
+        // One after another in a file they have the same result.
         let alone = try F()
         for number in backends.indices { _ = Self.deliver(to: alone.backend, seed: UInt64(number)) }
         for (path, query) in [
@@ -64,7 +64,7 @@ struct BackendOnPostgresTests {
         var generator = SplitMix(seed: seed)
         return (0..<30).flatMap { _ in
             func version() -> Int { .random(in: 1..<50, using: &generator) }
-            // What a version of an id says is the same, whoever sends it.
+            // The content of an id's version is the same, whoever sends it.
             let samples = (0..<20).map { _ in
                 let (number, version) = (Int.random(in: 0..<60, using: &generator), version())
                 return F.sample(F.id(number), version: version, value: Double(number * 100 + version))
@@ -132,7 +132,7 @@ struct BackendOnPostgresTests {
         let anew = try Value(json: fixture.backend.handle(request).body)
         #expect(anew["generation"].string != generation && anew["sequence"] == 40)
         #expect(try fixture.another().handle(request).text.contains(anew["generation"].string ?? "-"))
-        // Rows that somebody removes.
+        // Rows that are removed behind its back.
         let connection = try PostgresConnection(
             url: try #require(fixture.server).url(), timeout: 30, program: "test")
         try connection.execute("DELETE FROM \(fixture.schema).samples WHERE version = 1 AND id < '\(F.id(3))'")
@@ -171,7 +171,7 @@ struct BackendOnPostgresTests {
         let answer = try fixture.accepted("steps", F.body(samples: bad + [good]))
         #expect(answer["counts"] == ["created": 1, "updated": 0, "known": 0, "refused": 3])
         #expect(Set((answer["refused"].array ?? []).compactMap { $0["index"].int }) == [0, 1, 2])
-        // A number out of range: which element it is in can't be determined, so nothing of the request is kept.
+        // A number out of range: it is unknown which element contains it, so nothing from the request is kept.
         let huge = good.replacing(F.id(1), with: F.id(4)).replacing("[1,null]", with: "1e999999")
         let refused = fixture.post("steps", F.body(samples: [huge, F.sample(F.id(5))]))
         #expect(refused.status == 400, "\(refused.text)")

@@ -5,7 +5,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// The views in the backend's own file, over what it took, as any SQLite tool reads them.
+/// The views in the backend's own file, over the data it accepted, as any SQLite tool reads them.
 @Suite struct BackendViewsTests {
     typealias F = BackendFixture
 
@@ -55,7 +55,7 @@ import Testing
         #expect(try rows("SELECT source, samples FROM sources", path) == ["Anna’s \"Watch\"|2"])
     }
 
-    /// The views are written when they change, and not at each start.
+    /// The views are written only when they change, not at each start.
     @Test func theyStayAsTheyAre() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/backend.sqlite"
@@ -71,7 +71,7 @@ import Testing
         #expect(try rows("SELECT date FROM days", path) == [])
     }
 
-    /// Until schema 3 the rows of samples had the name of the view.
+    /// Until schema 3 the view's name was that of the sample rows.
     @Test func aFileOfTheReleaseBeforeIsTakenOver() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/backend.sqlite"
@@ -111,7 +111,7 @@ import Testing
         #expect(throws: SQLiteError.self) { try rows("SELECT 1", fixture.databasePath + "/nowhere") }
     }
 
-    /// Time is what the query computes; a clock that runs fast ends it.
+    /// The limit is on the query's computing time; a fast clock ends it.
     @Test func aQueryEndsInTime() throws {
         let fixture = try BackendFixture()
         var now = 0.0

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-/// Who has to go when, and for whom: without sockets, and with a clock of the test's own.
+/// Which connection has to close when, and for which newcomer: without sockets, and with the test's own clock.
 struct ConnectionTableTests {
     private func table(connections: Int = 4, perAddress: Int = 3) -> ConnectionTable {
         var limits = HTTPServer.Limits()
@@ -25,11 +25,11 @@ struct ConnectionTableTests {
         #expect(table.nextDeadline == nil && table.overdue(at: 1e9) == [])
         table.enters(.answering, 5, at: 200)
         #expect(table.nextDeadline == 260)
-        // It has been served: now it may wait longer, but a head that trickles has no longer than that.
+        // It has been served: now it may wait longer, but a trickling head gets no more time than before.
         table.enters(.waiting, 5, at: 201)
         #expect(table.nextDeadline == 231)
         #expect(table.overdue(at: 231) == [5])
-        // Told once; its place is free, and its number is its own until it is closed.
+        // Asked once to close; its place is free, and its number stays taken until it is closed.
         #expect(table.overdue(at: 300) == [] && table.count == 0 && table.nextDeadline == nil)
         table.closed(5)
         #expect(table.opened(5, peer: 1, at: 400) == nil && table.nextDeadline == 410)
@@ -38,7 +38,7 @@ struct ConnectionTableTests {
     @Test func theOldestStrangerGoes() {
         var table = table(perAddress: 4)
         for socket in 1...4 as ClosedRange<Int32> { #expect(table.opened(socket, peer: 1, at: Double(socket)) == nil) }
-        // The oldest has the token, the next is in the handler's hands, the third sends a body and has shown nothing.
+        // The oldest has the token, the next is being handled, the third is sending a body and has shown no token.
         table.trust(1)
         table.enters(.waiting, 1, at: 5)
         table.enters(.handling, 2, at: 5)
@@ -57,7 +57,7 @@ struct ConnectionTableTests {
         }
         table.enters(.receiving, 1, at: 1)
         #expect(table.opened(3, peer: 2, at: 2) == 2)
-        // All at work: then it is the new one.
+        // All are at work: then the new one has to go.
         table.trust(3)
         table.enters(.answering, 3, at: 3)
         #expect(table.opened(4, peer: 3, at: 4) == 4)

@@ -3,7 +3,7 @@ import HTTP
 import JSON
 import Testing
 
-/// The scanner against Foundation's parser, the writer against what reads it back.
+/// The scanner, compared with Foundation's parser, and the writer, with what reads it back.
 struct JSONTests {
     private func span(_ text: String) throws -> (kind: JSONSpan.Kind, text: String?, integer: Int64?, double: Double?) {
         try Array(text.utf8).withUnsafeBytes { bytes in
@@ -73,7 +73,7 @@ struct JSONTests {
             out.append(json: number)
             let text = String(decoding: out, as: UTF8.self)
             #expect(Double(text) == number)
-            // As short as the standard library's, which is the shortest; it writes ".0" after whole numbers.
+            // As short as the standard library's form, which is the shortest; that writes ".0" after whole numbers.
             #expect(text.utf8.count <= number.description.utf8.count)
         }
     }

@@ -3,7 +3,7 @@ import Glibc
 import HTTP
 import Testing
 
-/// What no well-behaved client sends.
+/// Requests that no well-behaved client sends.
 struct RawHTTPTests {
     /// Sends bytes as they are and reads until the server closes the connection.
     private func exchange(_ port: Int, _ bytes: [UInt8]) throws -> String {
@@ -27,7 +27,7 @@ struct RawHTTPTests {
             let count = bytes[sent...].withUnsafeBytes {
                 send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
-            // The server may close before it has read all: what it said counts.
+            // The server may close before it has read everything: only its answer matters.
             if count <= 0 { break }
             sent += count
         }
@@ -67,12 +67,12 @@ struct RawHTTPTests {
         let server = try server()
         defer { server.stop() }
         #expect(try exchange(server.port, chunked([Int](repeating: 1000, count: 500))).contains("200 OK") == false)
-        // The server lives on, and what that request held is free again.
+        // The server survives, and the memory of that request is free again.
         #expect(try exchange(server.port, chunked([500])).contains("got 500"))
     }
 
-    /// Larger than what the two sockets hold, so that an answer before its end would be lost with the connection. Who
-    /// sends `Expect` may have stopped waiting for it.
+    /// Larger than what the two sockets hold, so an answer before its end would be lost with the connection. A client
+    /// that sends `Expect` may have stopped waiting for it.
     @Test(arguments: ["", "Expect: 100-continue\r\n"])
     func whoSendsTooMuchIsTold(_ more: String) throws {
         var limits = HTTPServer.Limits()

@@ -5,7 +5,7 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Clients that never finish: each is cut off in its time, and none of them keeps a good one from being served.
+/// Clients that never finish: each is cut off in time, and none of them keeps a good one from being served.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct SlowConnectionTests {
     /// A connection that a test holds open.
     private final class Line {
@@ -41,7 +41,7 @@ import Testing
             return send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
         }
 
-        /// Says a little again and again until the other side closes; false when it never does.
+        /// Sends a little again and again until the other side closes; false if it never does.
         func trickle(_ text: String) -> Bool {
             var buffer = [UInt8](repeating: 0, count: 4096)
             for _ in 0..<6000 {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// Times so long that nothing but a free place can let a good client in.
+    /// Times so long that only a free place can let a good client in.
     private static var patient: HTTPServer.Limits {
         var limits = HTTPServer.Limits()
         limits.connections = 16
@@ -104,13 +104,13 @@ import Testing
             // New ones get through at any time.
             if number % 50 == 49 { #expect(try get(server.port) == 200) }
         }
-        // And one that has shown its token keeps its connection.
+        // A client that has shown its token keeps its connection.
         #expect(try good.send(request, timeout: 60).status == 200)
-        // The oldest were told to go.
+        // The oldest were closed.
         #expect(lines[0].rest() != nil)
     }
 
-    /// As `/metrics` is: nobody shows a token there.
+    /// Like `/metrics`, where no client shows a token.
     @Test func withoutAGateTheNewestIsServed() throws {
         let server = try HTTPServer(limits: Self.patient) { _ in HTTPResponse(status: 200) }
         defer { server.stop(drainSeconds: 0) }
@@ -189,7 +189,7 @@ import Testing
             method: "POST", path: "/", headers: ["Authorization": "Bearer secret"],
             body: [UInt8](repeating: 1, count: 900))
         #expect(try good.send(request, timeout: 60).status == 200)
-        // Its answer comes at its body's end, so that it is seen.
+        // Its answer comes at the end of its body, so that it is seen.
         stranger.say("a")
         var buffer = [UInt8](repeating: 0, count: 12)
         #expect(recv(stranger.socket, &buffer, buffer.count, Int32(MSG_WAITALL)) == 12)

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    /// - Returns: what was fired when.
+    /// - Returns: what fired when.
     private func live(seed: UInt64) throws -> Trace {
         var random = SeededRandom(seed: seed)
         func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
@@ -26,7 +26,7 @@ import Testing
         var trace = Trace()
         /// The sequence number up to which each type has been reported.
         var told: [String: SequenceNumber] = [:]
-        /// When it was last told by itself: not repeated, and not because somebody had just registered.
+        /// When it last fired on its own: not repeated, and not because a consumer had just registered.
         var lastWake: [String: Instant] = [:]
         var wakes: [Instant] = []
         bench.register(["*": .immediate])
@@ -79,7 +79,7 @@ import Testing
                 wakes.append(bench.now)
                 #expect(wakes.count { $0 > bench.now - DeliveryBench.hour } <= 4)
             }
-            // Nothing is lost: what wasn't reported is held back, starting at the latest where it was reported.
+            // Nothing is lost: unreported changes are held back, starting at the latest where reporting stopped.
             for (type, head) in bench.heads where told[type] ?? 0 < head {
                 let held = try #require(bench.table.held[type], "\(type) is neither fired nor held")
                 #expect(held < head)

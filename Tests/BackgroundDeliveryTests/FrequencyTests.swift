@@ -3,7 +3,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// How often at most a type wakes its consumer.
+/// How often a type may wake its consumer at most.
 @Suite struct FrequencyTests {
     @Test func thereAreHealthKitsFour() {
         let hour = DeliveryBench.hour
@@ -22,12 +22,12 @@ import Testing
         for _ in 0..<3 { #expect(bench.change("weight").fires.isEmpty) }
         let newest = bench.head
         #expect(bench.pass(frequency.period - .microseconds(1)).fires.isEmpty)
-        // One fire stands for all three; and it is a lower bound: two more periods have made it no two fires.
+        // One fire covers all three; and the period is a lower bound: two more periods don't make it two fires.
         let fires = bench.pass(frequency.period * 2 + .microseconds(1)).fires
         #expect(fires.map(\.type) == ["weight"] && fires.map(\.sequence) == [newest])
     }
 
-    /// In the background an immediate type isn't held back by itself; what the system adds is `isDeferring`.
+    /// In the background an immediate type isn't held back by its own frequency; what the system adds is `isDeferring`.
     @Test func immediateIsAsSoonAsTheSystemLets() {
         let bench = DeliveryBench()
         bench.register()

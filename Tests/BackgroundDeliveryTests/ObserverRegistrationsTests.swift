@@ -86,7 +86,7 @@ extension ObserverRegistrations.Round {
         bench.register(["*": .daily])
         for _ in 0..<3 { #expect(bench.change("steps").types == ["steps"]) }
         #expect(bench.table.held.isEmpty && bench.deadline == nil)
-        // Also when nobody is registered for the background: the query runs.
+        // Even if no consumer is registered for the background: the query runs.
         let other = DeliveryBench()
         #expect(other.change("steps").types == ["steps"])
     }
@@ -115,7 +115,7 @@ extension ObserverRegistrations.Round {
         #expect(bench.change("steps").types == ["steps"])
         bench.acknowledge("steps")
         #expect(bench.change("steps").types.isEmpty)
-        // It stays where it was fired up to, and over a restart.
+        // It stays where it was fired up to, also after a restart.
         let fired = try #require(bench.table.held["steps"])
         #expect(fired < bench.head)
         try bench.restart()
@@ -146,7 +146,7 @@ extension ObserverRegistrations.Round {
         bench.pass(60 * second)
         #expect(bench.change("steps").types == ["steps"])
         bench.acknowledge("steps")
-        // The hour's wakes are used up; the first is an hour old when the next may come.
+        // The hour's wakes are used up; the next may come when the first is an hour old.
         #expect(bench.change("heart").types.isEmpty)
         #expect(bench.deadline == bench.monotonic + .seconds(3540))
         #expect(bench.pass(hour - 61 * second).types.isEmpty)
@@ -160,10 +160,10 @@ extension ObserverRegistrations.Round {
         #expect(bench.register(["steps": .immediate]))
         #expect(bench.look().types == ["steps"])
         bench.acknowledge("steps")
-        // The same registration again is none.
+        // Repeating the same registration doesn't count as a new one.
         #expect(!bench.register(["steps": .immediate], launch: bench.launch))
         #expect(bench.look().types.isEmpty)
-        // A type more at the same launch fires by itself.
+        // One more type at the same launch fires on its own.
         #expect(bench.register(["steps": .immediate, "heart": .hourly], launch: bench.launch))
         #expect(bench.look().types == ["heart"])
         bench.register(["steps": .immediate, "heart": .hourly])
@@ -244,7 +244,7 @@ extension ObserverRegistrations.Round {
         bench.table.setOff(false, "steps", head: bench.head)
         #expect(bench.look().types == ["steps"])
         #expect(bench.table.held.isEmpty)
-        // Off and on without a change in between: nothing to tell.
+        // Off and on without a change in between: nothing to report.
         bench.table.setOff(true, "steps", head: bench.head)
         bench.table.setOff(false, "steps", head: bench.head)
         #expect(bench.look().types.isEmpty && bench.table.held.isEmpty)

@@ -3,7 +3,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// Fires that nobody acknowledges.
+/// Fires that no consumer acknowledges.
 @Suite struct StrikesTests {
     private let second = Duration.seconds(1)
 
@@ -39,7 +39,7 @@ import Testing
         let last = bench.pass(15 * second)
         #expect(last.stopped == ["app"] && last.fires.isEmpty)
         #expect(bench.table.state("steps") == .stopped)
-        // Nothing goes out any more, also over a restart, and nothing is forgotten.
+        // Nothing goes out any more, also after a restart, and nothing is forgotten.
         try bench.restart()
         #expect(bench.change("steps", "heart").fires.isEmpty)
         #expect(bench.table.stoppedConsumers == ["app"])
@@ -66,7 +66,7 @@ import Testing
         var repeats = 0
         for _ in 0..<4000 { repeats += bench.pass(15 * second).fires.count }
         #expect(repeats > 50 && bench.table.stoppedConsumers.isEmpty)
-        // At most a quarter of an hour and the time to answer between two.
+        // Between two, at most a quarter of an hour plus the time to answer.
         #expect((bench.deadline ?? .distantFuture) <= bench.monotonic + .seconds(900))
     }
 

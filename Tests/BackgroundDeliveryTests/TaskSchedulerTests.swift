@@ -62,7 +62,7 @@ import Testing
         var scheduler = try scheduler(.device, tasks: tasks)
         for name in names.dropLast() { try scheduler.submit(TaskRequest(name), after(0)) }
         #expect(refusal { try scheduler.submit(TaskRequest("p10"), after(0)) } == .tooManyPendingTaskRequests)
-        // One that is pending already takes no further place.
+        // One that is already pending takes no further place.
         try scheduler.submit(TaskRequest("p3"), after(0))
         try scheduler.submit(TaskRequest("r1"), after(0))
         #expect(refusal { try scheduler.submit(TaskRequest("r2"), after(0)) } == .tooManyPendingTaskRequests)
@@ -76,7 +76,7 @@ import Testing
         try scheduler.submit(TaskRequest("sync", earliestBegin: Self.start + .seconds(60)), after(0))
         #expect(scheduler.beginDue(after(59)) == [])
         #expect(scheduler.nextDeadline(after(59)) == .seconds(60))
-        // Much later is as good.
+        // A much later time gives the same result.
         #expect(scheduler.beginDue(after(4000)) == ["sync"])
     }
 
@@ -96,13 +96,56 @@ import Testing
         #expect(scheduler.obstacle("sync", after(1, change)) == obstacle)
         #expect(scheduler.beginDue(after(1, change)) == [])
         #expect(try scheduler.launch("sync", after(1, change)) == obstacle)
-        // A debugger's launch minds none of them, but nobody launches what its user has swiped away.
+        // A debugger's launch ignores all of them, but an app that its user has swiped away can't be launched.
         #expect(
             try scheduler.launch("sync", forced: true, after(1, change)) == (obstacle == .forceQuit ? obstacle : nil))
         #expect(scheduler.isRunning("sync") == (obstacle != .forceQuit))
     }
 
-    /// But for what its user has begun, and watches.
+    @Test(
+        arguments: [
+            (MachineState(isCharging: false, batteryLevel: 0.15), TaskObstacle.lowBattery),
+            (MachineState(isCharging: true, batteryLevel: 0.15, load: 1.2), .busy),
+            (MachineState(isCharging: true, batteryLevel: 0.15, load: 0.9), nil), (MachineState(), nil),
+        ] as [(MachineState, TaskObstacle?)])
+    func aTaskWaitsForAnIdleMachineIfAskedTo(_ machine: MachineState, _ obstacle: TaskObstacle?) throws {
+        var scheduler = try scheduler()
+        for name in ["sync", "refresh"] { try scheduler.submit(TaskRequest(name), after(0)) }
+        var conditions = after(1)
+        conditions.machine = machine
+        #expect(scheduler.obstacle("sync", conditions) == nil)
+        conditions.needsIdleMachine = true
+        #expect(scheduler.obstacle("sync", conditions) == obstacle)
+        // The system gives an app refresh its time whatever else runs.
+        #expect(scheduler.obstacle("refresh", conditions) == nil)
+    }
+
+    @Test func aMachineOnBatteryHoldsBackWhatNeedsPower() throws {
+        var scheduler = try scheduler()
+        try scheduler.submit(TaskRequest("sync", requiresPower: true), after(0))
+        var conditions = after(1)
+        conditions.machine = MachineState(isCharging: false, batteryLevel: 0.9)
+        #expect(scheduler.obstacle("sync", conditions) == .noPower)
+        conditions.machine?.isCharging = true
+        #expect(scheduler.obstacle("sync", conditions) == nil)
+    }
+
+    @Test func aRefreshWaitsForTheHoursWakes() throws {
+        var scheduler = try scheduler(tasks: ["refresh": .refresh, "sync": .processing])
+        for name in ["refresh", "sync"] { try scheduler.submit(TaskRequest(name), after(0)) }
+        var background = after(1) { $0.app = .background }
+        background.nextWake = Self.start + .seconds(600)
+        #expect(scheduler.obstacle("refresh", background) == .noWakes)
+        #expect(scheduler.nextDeadline(background) == .seconds(600))
+        // Other tasks need no wake of their own, and on the screen nobody is woken.
+        #expect(scheduler.beginDue(background) == ["sync"])
+        var active = after(1) { $0.app = .active }
+        active.nextWake = background.nextWake
+        #expect(scheduler.obstacle("refresh", active) == nil)
+        #expect(scheduler.beginDue(after(600) { $0.app = .background }) == ["refresh"])
+    }
+
+    /// Except for a task its user started and is watching.
     @Test func inLowPowerModeNothingIsLaunched() throws {
         let saving = after(0) {
             $0.app = .active
@@ -174,7 +217,7 @@ import Testing
         )
         try scheduler.submit(TaskRequest("two", strategy: .queue), active)
         #expect(scheduler.beginDue(active) == [] && scheduler.obstacle("two", active) == .queued)
-        // No runtime ends it, and the background doesn't.
+        // It has no runtime limit, and the background doesn't end it.
         #expect(scheduler.expire(after(100_000)) == [])
         scheduler.report(TaskProgress(done: 3, total: 12), of: "one")
         #expect(scheduler.progress("one") == TaskProgress(done: 3, total: 12))
@@ -197,8 +240,8 @@ import Testing
         #expect(again.history("sync").runs == 2)
     }
 
-    /// Whatever comes in whatever order: the limits hold, and no request is lost but by its completion, its replacement
-    /// or a cancel.
+    /// Whatever happens, in any order: the limits hold, and a request ends only by completion, replacement or
+    /// cancellation.
     @Test(arguments: 0..<40 as Range<UInt64>) func nothingIsLost(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var tasks = Dictionary(uniqueKeysWithValues: (0..<12).map { ("p\($0)", TaskKind.processing) })

@@ -4,7 +4,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// Anchors by type against the plainest model there is: a set of consumed rows.
+/// Compares anchors by type with the plainest possible model: a set of consumed rows.
 @Suite struct AnchorVectorTests {
     static let types = ["a", "b", "c", "d"]
 
@@ -19,7 +19,7 @@ import Testing
     @Test func advancingIsConsumingTheRowsUpToThere() {
         var random = SeededRandom(seed: 1)
         for round in 0..<2000 {
-            // Row n has a type of its own choosing.
+            // Row n has the type that `n` selects.
             let rows = (1...30).map {
                 (sequence: SequenceNumber($0), type: Self.types.randomElement(using: &random) ?? "a")
             }

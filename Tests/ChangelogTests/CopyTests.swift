@@ -6,7 +6,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Copies of a store at work, and what is done to one that takes a store's place.
+/// Copies of a store at work, and what is done to one that replaces a store.
 @Suite struct CopyTests {
     private let folder: TemporaryFolder
     private let store: StageDatabase
@@ -34,7 +34,7 @@ import Testing
         try database.prepare("SELECT count(*) FROM changes").firstRow { $0.int(0) } ?? 0
     }
 
-    /// Whoever writes meanwhile is neither held up nor seen.
+    /// Concurrent writers are neither held up nor seen.
     @Test func aCopyIsOneMomentWhileTheWriterGoesOn() throws {
         try fill(0..<4000)
         let reader = try Database(path: store.database.path, mode: .readOnly)
@@ -42,7 +42,7 @@ import Testing
         var told: [Int64] = []
         let bytes = try reader.copy(to: path) { left in
             told.append(left)
-            // A commit of a writer in between doesn't make the copy start again.
+            // A writer's commit in between doesn't make the copy start again.
             #expect(throws: Never.self) { try fill(told.count * 5000..<told.count * 5000 + 10) }
             return told.count < 100
         }

@@ -43,7 +43,7 @@ import Testing
         #expect(cursor.anchor == AnchorVector(base: 1000) && cursor.frontier == 0)
         cursor.consumed(first, through: 300)
         #expect(cursor.frontier == 300)
-        // What is new goes first.
+        // New changes go first.
         let live = try next(&cursor, AnchorVector(base: 1010), 100)
         #expect(!live.isBackfill && live.after == AnchorVector(base: 1000))
         cursor.consumed(live, through: 1010)
@@ -62,12 +62,13 @@ import Testing
         // Nothing live has been consumed since: the next range begins where the last one ends.
         _ = cursor.nextWindow(limit: AnchorVector(base: 3000), backfillBeyond: 100)
         #expect(cursor.backfill.map(\.from) == [200] && cursor.backfill.map(\.to) == [3000])
-        // The answer to a window that was asked for before the ranges met still counts.
+        // The answer to a window that was requested before the ranges met still counts.
         cursor.consumed(second, through: 900)
         #expect(cursor.backfill.map(\.from) == [900])
     }
 
-    /// Whatever the windows, limits and interruptions: each row is consumed, and nothing below the frontier is missing.
+    /// No matter which windows, limits and interruptions occur: each row is consumed, and nothing below the frontier is
+    /// missing.
     @Test func consumesEveryRowInTheEnd() {
         var random = SeededRandom(seed: 2)
         for round in 0..<300 {

@@ -6,7 +6,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A file that was cut off, emptied or overwritten is found when it is opened, and stays as it is.
+/// A file that was cut off, emptied or overwritten is detected when it is opened, and stays as it is.
 @Suite struct DamagedFileTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path + "/state.sqlite" }
@@ -56,7 +56,7 @@ import Testing
         try expectDamaged("isn't an SQLite database")
     }
 
-    /// What a killed owner has left in its log counts as being there; a log without its file doesn't make one.
+    /// Rows that a killed owner left in its write-ahead log count as present; a log without its file doesn't.
     @Test func aLogHoldsWhatTheFileLacks() throws {
         try fill()
         let writer = try StageDatabase(path: path, now: Self.now)
@@ -68,7 +68,7 @@ import Testing
                 INSERT INTO notes SELECT zeroblob(3000) FROM n
                 """)
         }
-        // As after a kill: the log is there, and a part of it is torn.
+        // As after a kill: the log is there, and part of it is torn.
         let copy = folder.path + "/killed.sqlite"
         for ending in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending) }
         let handle = try #require(FileHandle(forWritingAtPath: copy + "-wal"))
@@ -77,7 +77,7 @@ import Testing
         try handle.close()
         let restored = try StageDatabase(path: copy, now: Self.now)
         #expect(try restored.database.prepare("SELECT count(*) FROM notes").firstRow { $0.int(0) } == 400)
-        // The main file is cut: the log holds only what was written last.
+        // The main file is cut: the log holds only the last writes.
         let cut = folder.path + "/cut.sqlite"
         for ending in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + ending, toPath: cut + ending) }
         #expect(truncate(cut, 40960) == 0)
@@ -89,7 +89,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: cut))
     }
 
-    /// Killed before it was whole, a new file is begun again.
+    /// Killed before it was whole, a new file is started again.
     @Test func whatWasHalfMadeIsMadeAnew() throws {
         _ = FileManager.default.createFile(atPath: path + ".new", contents: Data(count: 100))
         let store = try StageDatabase(path: path, now: Self.now)

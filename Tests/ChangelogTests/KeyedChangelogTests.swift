@@ -60,15 +60,15 @@ import Testing
         #expect(row.body == nil && row.day == 1 && row.topic == "figures.a")
         let travelled = try #require(KeyedChangelog.Row(wireValue: row.wireValue))
         #expect(travelled == row)
-        // No value, which isn't the same as the value null.
+        // No value, which differs from the value null.
         #expect(travelled.body == nil)
         #expect(try changelog.rows(user: "me", days: 0...9).isEmpty)
-        // And come back to life.
+        // And undeleted again.
         #expect(try put("k", ["n": 1]))
         #expect(try all().map(\.body) == [["n": 1]])
     }
 
-    /// However much there is: a page is a message, and a row that has been begun is the last.
+    /// However much there is: a page is a message, and a row that has been started is the last.
     @Test func aPageEndsAtItsSize() throws {
         let text = Value.string(String(repeating: "x", count: 1000))
         for number in 0..<200 { _ = try put("k\(number)", ["text": text]) }

@@ -18,7 +18,7 @@ import Testing
         #expect(store.sequence == SequenceNumber(Self.now.microseconds / 1000 + 1))
         try store.transaction { _ = store.nextSequence() }
         let reached = store.sequence
-        // Opened again, even by a clock that was put back: never below what was given out.
+        // Opened again, even by a clock that was set back: never below a number given out before.
         let again = try StageDatabase(path: path, now: 0)
         #expect(again.sequence == reached && again.store == store.store)
         #expect(again.epoch == store.epoch + 1)
@@ -62,7 +62,7 @@ import Testing
         try Database(path: path).execute("UPDATE meta SET value = 99 WHERE key = 'schema'")
         let error = #expect(throws: ChangelogError.self) { try StageDatabase(path: path, now: Self.now) }
         #expect(error?.description.contains("newer release") == true)
-        // And it stays as it was.
+        // The file stays as it was.
         let version = try Database(path: path).prepare("SELECT value FROM meta WHERE key = 'schema'").firstRow {
             $0.int(0)
         }
@@ -101,7 +101,7 @@ import Testing
         #expect(judge(store, old.generation, reached) == .good)
         #expect(judge(store, old.generation, first) == .reset)
         #expect(judge(store, store.head.generation, first) == .good)
-        // Between what was reached and the new first lies what others may have seen of a store that lost it.
+        // Between the sequence reached and the new first is what others may have seen of a store that lost it.
         #expect(judge(store, old.generation, reached + 1) == .reset)
         try store.transaction { try store.beginGeneration(now: 0) }
         #expect(store.generations.count == 3 && store.sequence == first + 1)
@@ -122,7 +122,8 @@ import Testing
             store.judge(store: old.store, generation: old.generation, sequence: sequence)
         }
         #expect(verdict(old.sequence) == .reset && verdict(old.first) == .reset)
-        // Who has read nothing yet has nothing to read again; and the store's rows still begin where they did.
+        // A consumer that has read nothing yet has nothing to read again; and the store's rows still begin where they
+        // did.
         #expect(verdict(old.first.previous) == .good && store.head.first == old.first)
         try store.transaction { try store.beginGeneration(now: Self.now) }
         #expect(verdict(old.sequence) == .reset)

@@ -2,7 +2,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Statements are kept for whoever prepares the same text again. Nobody may notice.
+/// Statements are kept for anyone who prepares the same text again. This must go unnoticed.
 @Suite struct StatementTests {
     private let folder: TemporaryFolder
     private let database: Database
@@ -46,7 +46,7 @@ import Testing
         #expect(pairs == (1...3).flatMap { a in (1...3).map { [a, $0] } })
     }
 
-    /// A read that isn't over would keep the table from being dropped.
+    /// An unfinished read would keep the table from being dropped.
     @Test func oneThatIsLetGoInTheMidstReadsNoMore() throws {
         for number in 1...3 { try insert(number) }
         do {

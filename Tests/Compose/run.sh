@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # The real thing: builds the image, starts the stack of docker-compose.yml, brings 200,000 samples in, swaps a handler, kills every container,
-# cuts a network, replaces the image, and holds what came of it against one process tree on the same export. Then the same with PostgreSQL by its
+# cuts a network, replaces the image, and compares the result with one process tree on the same export. Then the same with PostgreSQL by its
 # profile, which is killed in the middle. `make test-compose`.
 #
-# Needs a Docker engine, compose (either), python3. Waits on conditions, each with a deadline; whatever fails ends it with 1.
-#   HEALTHBUS_BACKEND_PORT   a free port of this machine (18787)
+# Needs a Docker engine, compose (either), python3. Waits on conditions, each with a deadline; any failure ends it with 1.
+#   HEALTHBUS_BACKEND_PORT   a free port on this machine (18787)
 #   HEALTHBUS_INGEST_PORT    another (18788)
-#   DOCKER_BUILD_FLAGS       more for docker build
+#   DOCKER_BUILD_FLAGS       more options for docker build
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export COMPOSE_PROJECT_NAME=${COMPOSE_PROJECT_NAME:-healthbus-test-$$}
@@ -48,7 +48,7 @@ until_true() {
 
 build() { quietly docker build ${DOCKER_BUILD_FLAGS:-} --build-arg "HEALTHBUS_VERSION=$1" -t "$HEALTHBUS_IMAGE" .; }
 
-# Everything in, computed, final and delivered: as status says it.
+# Everything is imported, computed, final and delivered, according to `status`.
 settled() {
     cli status --json >"$work/status.json" && python3 - "$work/status.json" <<'PY'
 import json, sys
@@ -60,7 +60,7 @@ sys.exit(status["pending"] != 0 or lag != 0 or down != [] or status["deadLetters
 PY
 }
 
-# The daily summaries without what tells how often a day was final before.
+# The daily summaries without how often a day was final before.
 days() {
     python3 - "$1" <<'PY'
 import json, sys
@@ -74,7 +74,7 @@ PY
 all_final() { cli days --json --from 1990-01-01 >"$work/days.json" && ! grep -q '"final" *: *false' "$work/days.json" && [[ $(days "$work/days.json" | wc -l) -gt 10 ]]; }
 same_days() { all_final && days "$work/days.json" >"$work/days.found" && diff "$work/expected.days" "$work/days.found"; }
 
-# What the backend holds alive against what the observer holds alive, by type.
+# The backend's samples that aren't deleted, compared with the observer's, by type.
 delivered() {
     local token
     token=$(docker exec "$(container backend)" cat /var/lib/healthbus/secrets/backend-token)
@@ -160,7 +160,7 @@ say "all there, once, as in the process tree; the tap heard $(wc -l <"$work/tap.
 say "two containers on one volume"
 if cli_output=$(docker run --rm --network none -v "${COMPOSE_PROJECT_NAME}_steps:/var/lib/healthbus" -v "${COMPOSE_PROJECT_NAME}_keys-steps:/var/lib/healthbus-keys/steps:ro" \
     -e HEALTHBUS_CONFIG=/usr/lib/healthbus/configs/compose.json "$HEALTHBUS_IMAGE" run steps 2>&1); then die "a second steps ran"; fi
-grep -q "runs already" <<<"$cli_output" || die "no word of the lock: $cli_output"
+grep -Eq "already run(s|ning)" <<<"$cli_output" || die "no word of the lock: $cli_output"
 if cli_output=$(docker run --rm --network none -v "${COMPOSE_PROJECT_NAME}_steps:/var/lib/healthbus" -v "${COMPOSE_PROJECT_NAME}_keys-steps:/var/lib/healthbus-keys/steps:ro" \
     -e HEALTHBUS_CONFIG=/usr/lib/healthbus/configs/compose.json "$HEALTHBUS_IMAGE" run steps --takeover 2>&1); then die "a takeover across containers"; fi
 grep -q "another container" <<<"$cli_output" || die "no word of the other container: $cli_output"
@@ -214,7 +214,7 @@ awk -v used="$((after - before))" -v time="$(($(now) - rested_at))" -v count="${
         exit share <= 0 || share > 0.5 || memory > 250
     }' "$work/stats.txt" >&2 || die "more than 0.5 % of a core or 250 MiB at rest"
 
-# What is to come through a change of containers and image: the store and its head, every consumer's anchor, what is
+# What must survive a change of containers and image: the store and its head, every consumer's anchor, what is
 # pending in the background, and the tasks with what they wait for.
 kept() {
     cli tap --json --count 40 heartbeat. >"$work/beats.jsonl" 2>/dev/null
@@ -228,7 +228,7 @@ for task in json.load(open(sys.argv[2])):
     print(task["id"], task["state"], task.get("request"), task["history"])
 PY
 }
-# Types that were fired and are waiting, and the task that will release them.
+# Types that fired and are waiting, and the task that will release them.
 waiting() { kept >"$work/kept.txt" && grep -q "^heartbeat.debouncer .* [1-9][0-9]*$" "$work/kept.txt" && grep -q "^healthkit-sync pending" "$work/kept.txt"; }
 same_kept() { kept >"$work/kept.found" && diff "$work/kept.txt" "$work/kept.found"; }
 
@@ -285,7 +285,7 @@ quietly cli ready --within 30
 [[ $(cli days --json --from 1990-01-01 2>/dev/null | tr -d ' \n') == "[]" ]] || die "days are left after down -v"
 
 database() { docker exec "$(container postgres-server)" sh -c 'psql --csv "$(cat /var/lib/healthbus-database/url)" -c "$1"' sh "$1"; }
-# Every figure of every day, as the stack tells it and as the database's view does.
+# Every figure of every day, as reported by the stack and by the database's view.
 same_in_database() {
     cli days --csv >"$work/days.csv"
     database 'SELECT * FROM healthbus_views.days ORDER BY user_id, date' >"$work/database.csv"

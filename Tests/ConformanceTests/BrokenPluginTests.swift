@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Each case finds its fault: plugins of a few lines of Python that break one rule.
+/// Each case finds its fault: plugins of a few lines of Python, each breaking one rule.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct BrokenPluginTests {
     @Test func anHonestOnePasses() async throws {
         let plugin = try ScriptedPlugin()
@@ -12,7 +12,7 @@ import Testing
         #expect(report.failed == [] && report.passed == 12, "\(report.json)")
     }
 
-    /// What is changed in the honest program, the case that finds it, and words of why.
+    /// The change to the honest program, the case that finds it, and words from the reason.
     static let faults: [(String, String, String, String)] = [
         // hello
         (#"say({"hello""#, #"import time; time.sleep(9); say({"hello""#, "hello", "no answer within"),
@@ -116,12 +116,13 @@ struct ScriptedPlugin {
         try """
         {
           "name": "test", "version": 1, "protocol": { "min": 1, "max": 1 }, "kind": "handler", "exec": ["python3", "handler.py"],
-          "limits": { "startSeconds": 2, "daySeconds": 4 }, "types": ["HKQuantityTypeIdentifierDietaryCaffeine"]
+          "limits": { "startSeconds": 2, "daySeconds": 4 }, "types": ["HKQuantityTypeIdentifierDietaryCaffeine"],
+          "entitlements": ["health"]
         }
         """.write(toFile: folder.path + "/plugin.json", atomically: true, encoding: .utf8)
     }
 
-    /// Changes its program once more.
+    /// Changes its program again.
     func replace(_ original: String, with other: String) throws {
         let file = folder.path + "/handler.py"
         let text = try String(contentsOfFile: file, encoding: .utf8)
@@ -129,7 +130,7 @@ struct ScriptedPlugin {
         try text.replacingOccurrences(of: original, with: other).write(toFile: file, atomically: true, encoding: .utf8)
     }
 
-    /// Makes it a program of its own: this one, after some shell. With `block` set it doesn't hear SIGTERM.
+    /// Makes it a program of its own: this one, after some shell. With `block` it ignores SIGTERM.
     func wrap(_ program: String, _ shell: String) throws {
         let script = """
             #!/bin/sh
@@ -150,12 +151,12 @@ struct ScriptedPlugin {
         try """
         {
           "name": "test", "version": 1, "protocol": { "min": 1, "max": 1 }, "kind": "handler", "executable": "./healthbus-steps",
-          "types": ["HKQuantityTypeIdentifierStepCount"]
+          "types": ["HKQuantityTypeIdentifierStepCount"], "entitlements": ["health"]
         }
         """.write(toFile: folder.path + "/plugin.json", atomically: true, encoding: .utf8)
     }
 
-    /// On a thread of its own, which lives as long as the programs that it starts.
+    /// On a thread of its own, which lives as long as the programs it starts.
     func report(
         _ group: ConformanceCase.Group?, only: ConformanceCase? = nil, catalog: PluginCatalog? = nil
     ) async throws -> ConformanceReport {

@@ -20,15 +20,15 @@ import Testing
         try PluginCatalog(folder: checkout + "/plugins", programs: programs)
     }
 
-    /// Shell that stands before the shipped `steps`: $wrong is 1 when its configuration has the option that isn't
-    /// declared, $second when another process has begun before it.
+    /// Shell code before the shipped `steps`: $wrong is 1 when its configuration has the undeclared option,
+    /// $second when another process has started before it.
     static let processFaults: [(String, ConformanceCase, String)] = [
         ("exit 4", .ready, "ended (exit code 4) before it was ready"),
-        ("[ $wrong = 0 ] || exec sleep 1000", .options, "runs with an option that its manifest doesn't declare"),
+        ("[ $wrong = 0 ] || exec sleep 1000", .options, "runs with an option its manifest doesn't declare"),
         ("[ $wrong = 0 ] || exit 1", .options, "ended with exit code 1 at an option"),
         ("[ $second = 0 ] || exec sleep 1000", .lock, "a second process runs on the same state folder"),
         ("[ $second = 0 ] || exit 0", .lock, "a second process on the same state folder ended with exit code 0"),
-        // Whoever kills it looks a thousand times between two heartbeats, and is there before it begins.
+        // The killer looks a thousand times between two heartbeats, and is there before it begins.
         (
             """
             python3 -c 'import os, sys, time
@@ -54,7 +54,7 @@ import Testing
         #expect(fault.why.contains(words), "\(fault)")
     }
 
-    /// What is changed in the honest program.
+    /// The change to the honest program.
     static let figureFaults: [(String, String, ConformanceCase, String)] = [
         (
             #"say({"done": day["date"]"#,

@@ -2,7 +2,7 @@ import HTTP
 import HealthModel
 import Synchronization
 
-/// A server as somebody writes it in an evening: right but for one mistake.
+/// A server such as one might write in an evening: correct except for one mistake.
 final class EveningServer: Sendable {
     enum Mistake: String, CaseIterable, Sendable {
         case none

@@ -35,7 +35,7 @@ import Testing
                 """)
     }
 
-    /// One mistake breaks many cases: it is told once.
+    /// One mistake breaks many cases: it is reported once.
     @Test func eachCauseIsToldOnce() {
         func failed(_ name: String, _ why: String, cause: String?) -> ConformanceResult {
             var fault = ConformanceFault(why, hint: "correct it")

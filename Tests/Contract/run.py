@@ -13,10 +13,10 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SECRET = "contract-0123456789abcdef"
-# Of what brings elements: one that isn't one is named in the answer and fails no other, so a body that isn't as
-# described may be taken, and one that is may hold nothing but such elements.
+# Paths that bring elements: an invalid one is named in the answer and fails no other, so a body that isn't as
+# described may be accepted, and one that is may hold only such elements.
 BRINGS = ["--exclude-checks", "negative_data_rejection,positive_data_acceptance"]
-# Of what asks. No schema can say that a zone has a name of the tz database; and these two pass over parameters that
+# Paths that ask. No schema can say that a zone has a name of the tz database; and these two ignore parameters that
 # they don't know, since a newer healthbus may ask an older backend for more.
 ASKS = """
 [parameters]
@@ -36,7 +36,7 @@ def free_port():
 
 
 def hold(document, port, token, folder, configuration, *more):
-    """Begins to hold what answers on a port against a document; the process, and the file of what it says."""
+    """Starts comparing a port's answers with a document; returns the process and the file for its output."""
     tester = pathlib.Path(sys.executable).parent / "schemathesis"
     os.makedirs(folder)
     with open(os.path.join(folder, "schemathesis.toml"), "w") as file:
@@ -52,7 +52,7 @@ def hold(document, port, token, folder, configuration, *more):
 
 def main(programs):
     healthbus = os.path.join(programs, "healthbus")
-    # Short: the bus's sockets lie in it.
+    # Short, because the bus's sockets are in it.
     folder = tempfile.mkdtemp(prefix="hbc-", dir="/tmp")
     state = os.path.join(folder, "s")
     ingest, backend = free_port(), free_port()

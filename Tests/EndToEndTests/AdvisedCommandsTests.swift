@@ -7,14 +7,13 @@ import Terminal
 import Testing
 
 extension EndToEnd {
-    /// Every command that any text of the programs tells a person to run, runs: nothing in it is mistyped, missing, or
-    /// unknown.
+    /// Every command that any message of the programs advises does run: nothing in it is mistyped, missing or unknown.
     @Suite struct AdvisedCommandsTests {
         private static let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
 
-        /// What stands in the sources where a text has a name in it, and an example of that. One that isn't here fails
-        /// the test.
+        /// The placeholders that the sources have for names in messages, each with an example. One that isn't listed
+        /// here fails the test.
         private static let examples: [String: String] = [
             "name": "steps", "hub": "hub", "instance": "steps", "instance.name": "steps", "plan.instance": "steps",
             "wish.instance": "steps", "silence.instance": "steps", "beat.plugin": "steps", "plugin": "",
@@ -24,10 +23,10 @@ extension EndToEnd {
             "arguments.positionals[1]": "steps", "report.failed[0].name": "options", "whole[\"id\"].int ?? 0": "1",
             "dashboard.name": "dashboard", "manifest.folder": "steps", "task.id": "remote-sync",
             "url": "", "row.name": "uploader", "report.failed[0].asked.rawValue": "sample",
-            "id": "8c1f", "Advice.quoted(state)": "/nowhere",
+            "id": "8c1f", "first": "1", "Advice.quoted(state)": "/nowhere",
         ]
 
-        /// What people fill in by themselves.
+        /// What people fill in themselves.
         private static func fill(_ word: String, _ stack: TestStack) -> String {
             switch word {
             case "FILE", "export.zip": stack.path("export.zip")
@@ -35,6 +34,8 @@ extension EndToEnd {
             case "FOLDER": stack.path("another-backup")
             case "ZONE": "Europe/Berlin"
             case "PLUGIN", "NAME": "steps"
+            case "LAT": "52.5163"
+            case "LON": "13.3777"
             default: word
             }
         }
@@ -90,14 +91,14 @@ extension EndToEnd {
                     let words = advised.split(separator: " ").dropFirst().map { Self.fill(String($0), stack) }
                     let isRedirected = words.contains("<")
                     let run = try await stack.start(Array(words.prefix { $0 != "<" }))
-                    // Some go on until they are told to end: they have been understood once they say anything.
+                    // Some run until they are stopped: they count as understood once they print anything.
                     try await until("'\(advised)' ends or says something", within: 120) {
                         !run.isRunning || (!isRedirected && !run.output.isEmpty)
                             || run.error.contains("instance.st") || run.error.contains("metrics")
                     }
                     if run.isRunning { run.child.signal(SIGTERM) }
                     let ended = try await run.ended()
-                    // What throws something away asks first, where it is printed: in a terminal.
+                    // Commands that throw something away ask first when run as printed, in a terminal.
                     let isAsked = ended.error.contains("There is no terminal to ask in")
                     #expect(ended.exit != .code(2) || isAsked, "'\(advised)': \(ended.error)")
                     for word in ["unknown", "unexpected", "is missing", "needs a"] {
@@ -108,7 +109,7 @@ extension EndToEnd {
             }
         }
 
-        /// Which commands are about a stack is known where texts are made to name it.
+        /// The commands that are about a stack are known where texts name it.
         @Test func whatNamesTheStackIsWhatTakesIt() async throws {
             try await withStack { stack in
                 let list = try await stack.run("help").output
@@ -121,7 +122,7 @@ extension EndToEnd {
             }
         }
 
-        /// As printed: with the state folder and the configuration that were meant.
+        /// As printed: with the state folder and the configuration that it refers to.
         @Test func adviceNamesTheStackThatWasMeant() async throws {
             try await withStack { stack in
                 let config = try stack.write(
@@ -132,7 +133,7 @@ extension EndToEnd {
                     "\(nobody.output)")
                 let up = try await stack.upAndReady("--config", config)
                 try await stack.interrupt(up)
-                // The state folder remembers it for all but those that start it.
+                // The state folder remembers it for all but the commands that start it.
                 let days = try await stack.onState("sync")
                 #expect(
                     days.error.contains("'healthbus up --state \(stack.state) --config \(config)'"), "\(days.error)")

@@ -5,20 +5,20 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// One life comes in five ways, and what comes out is the same to the last byte.
+    /// One life arrives in five ways, and the result is the same to the last byte.
     ///
-    /// `HEALTHBUS_ORDER_DAYS`, `HEALTHBUS_ORDER_RECORDS` and `HEALTHBUS_ORDER_SEED` make more of it by hand;
-    /// `HEALTHBUS_ORDER_SYSTEMS=2` brings the same life in imperial units too.
+    /// `HEALTHBUS_ORDER_DAYS`, `HEALTHBUS_ORDER_RECORDS` and `HEALTHBUS_ORDER_SEED` make runs by hand larger;
+    /// `HEALTHBUS_ORDER_SYSTEMS=2` adds the same life in imperial units.
     @Suite struct ArrivalTests {
         /// How a life is cut into files.
         enum Order: String, CaseIterable, CustomTestStringConvertible {
-            /// A file a day, oldest first.
+            /// One file per day, oldest first.
             case byDay
             /// One file, its elements in random order.
             case shuffled
-            /// A file a day, in random order.
+            /// One file per day, in random order.
             case daysAtRandom
-            /// Ten exports made one after the other: five that grow, five of the last weeks only.
+            /// Ten exports made one after another: five that grow, five of the last weeks only.
             case overlapping
             /// The same ten, handed over in random order: an old export comes after a newer one.
             case overlappingAtRandom
@@ -32,7 +32,7 @@ extension EndToEnd {
         static let seed = Programs.number("HEALTHBUS_ORDER_SEED", else: 1)
         static let systems = Array(["metric", "imperial"].prefix(Programs.number("HEALTHBUS_ORDER_SYSTEMS", else: 1)))
 
-        /// What a stack has come to: its content, and what `days --json` prints, but for the revisions.
+        /// What a stack ends up with: its content, and what `days --json` prints, except for the revisions.
         struct Outcome: Sendable {
             var content: StackContent
             var printed: [Substring]
@@ -53,7 +53,7 @@ extension EndToEnd {
             }
         }
 
-        /// All of it in one go.
+        /// All of it at once.
         static let whole = Task {
             try await withStack { stack in
                 let files = try await ArrivalTests.exports(in: stack)
@@ -84,7 +84,7 @@ extension EndToEnd {
                 let up = try await stack.upAndReady()
                 let imported = try await stack.start(["import", "--state", stack.state] + files).ended(within: 300)
                 #expect(imported.exit == .code(0), "\(imported.error)")
-                // In the midst of computing and delivering.
+                // Done in the middle of computing and delivering.
                 try await stack.interrupt(up)
                 let ended = try await stack.up("--until-idle").ended(within: 300)
                 #expect(ended.exit == .code(0), "\(ended.error.suffix(2000))")
@@ -97,7 +97,7 @@ extension EndToEnd {
             }
         }
 
-        /// Overlapping exports in random order, and the observer, who reads them, and the consolidator are killed in
+        /// Overlapping exports in random order; the observer, which reads them, and the consolidator are killed in
         /// between.
         @Test func killedInTheMidst() async throws {
             let expected = try await Self.whole.value
@@ -124,7 +124,7 @@ extension EndToEnd {
             }
         }
 
-        /// The life, cut into files, in the order in which they are to come.
+        /// The life, cut into files, in the order in which they are imported.
         private static func files(
             _ order: Order, in stack: TestStack, _ random: inout Seeded
         ) async throws -> [String] {
@@ -159,10 +159,10 @@ extension EndToEnd {
                 return try (1...10).map { number in
                     let day = pieces.days[(pieces.days.count * number + 9) / 10 - 1]
                     let first = number <= 5 ? "" : pieces.days[pieces.days.count * (number - 5) / 10]
-                    // The last one is made when everything is stored.
+                    // The last one is created when everything is stored.
                     let end = number == 10 ? "9999" : "\(day) 21:00:00"
                     let stored = pieces.elements.filter { $0.day >= first && $0.created <= end }
-                    // The day of the export has rings too, not closed yet.
+                    // The day of the export has rings too, which aren't closed yet.
                     let rings = number == 10 ? [] : pieces.elements.filter { $0.isRings && $0.day == day }
                     return try write(stored + rings.map { $0.halfDone }, number, day)
                 }

@@ -7,10 +7,9 @@ import Synchronization
 import Testing
 
 extension EndToEnd {
-    /// People who mean harm, all at once, at the door of a stack that runs: each gets its answer, and whoever means
-    /// well notices nothing.
+    /// Many attackers at once, against a running stack: each gets its answer, and honest clients notice nothing.
     @Suite struct AttackTests {
-        /// How long each of some requests took; all of them were taken.
+        /// How long each of some requests took; all of them were accepted.
         private func honest(_ stack: TestStack, _ token: String, _ numbers: Range<Int>) throws -> [Duration] {
             try numbers.map { number in
                 let begin = ContinuousClock.now
@@ -22,7 +21,7 @@ extension EndToEnd {
 
         private func median(_ times: [Duration]) -> Duration { times.sorted()[times.count / 2] }
 
-        /// The most that a process has held resident so far, and holds now, in bytes.
+        /// The most memory that a process has had resident so far, and has now, in bytes.
         private func memory(of pid: pid_t) throws -> (peak: Int, now: Int) {
             let text = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
             func bytes(_ name: String) throws -> Int {
@@ -32,8 +31,8 @@ extension EndToEnd {
             return (try bytes("VmHWM:"), try bytes("VmRSS:"))
         }
 
-        /// 500 beginnings of requests that never end: without a head, in it, and in a body, by strangers and by
-        /// somebody with a token.
+        /// 500 beginnings of requests that never end: without a head, in it, and in a body, by strangers and by a
+        /// client with a token.
         private func beginnings(_ token: String) -> [String] {
             let post = "POST /v1/samples HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
             let kinds = [
@@ -41,7 +40,7 @@ extension EndToEnd {
                 post + "Authorization: Bearer hbt_wrong\r\nContent-Length: 100000\r\n\r\n",
                 "GET /v1/health HTTP/1.1\r\nHost: x\r\nX: ",
             ]
-            // Few of those, for they take room that is theirs by right.
+            // Only a few of those, because they take up room they have a right to.
             let known = post + "Authorization: Bearer \(token)\r\nContent-Length: 100000\r\n\r\n{\"samples\": ["
             return (0..<500).map { $0 % 10 == 9 ? known : kinds[$0 % kinds.count] }
         }
@@ -80,7 +79,7 @@ extension EndToEnd {
                 for (sent, answer) in floods.withLock({ $0 }) {
                     #expect(sent < 128 << 20, "\(sent) bytes were taken")
                     let status = answer.split(separator: " ").dropFirst().first.map { String($0) } ?? ""
-                    // What has no length is answered at its end, or cut off when it is far too long.
+                    // A body without a length is answered at its end, or cut off when it is far too long.
                     #expect(["", "401", "413", "429", "503"].contains(status), "\(answer.prefix(200))")
                 }
 
@@ -92,7 +91,7 @@ extension EndToEnd {
                 let body = PushedSteps.body([PushedSteps(number: 1)])
                 let stolen = Array("{\"user\": \"me\", ".utf8) + body.dropFirst()
                 #expect(try stack.push("POST", "/v1/samples", stolen, token: other).status == 403)
-                // So many without a good token came from here that one is asked to wait.
+                // So many requests without a good token came from here that this one is asked to wait.
                 let late = try stack.push("POST", "/v1/samples", body, token: revoked)
                 #expect([401, 429].contains(late.status), "\(late.status)")
                 times += try honest(stack, token, 100..<130)
@@ -109,7 +108,7 @@ extension EndToEnd {
             }
         }
 
-        /// Nobody else is at the door: each by itself.
+        /// Each attack alone, without other clients.
         @Test func eachGetsItsAnswer() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()

@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// A backend that isn't there, or won't have us: said clearly, and nothing is lost meanwhile.
+    /// A backend that isn't there, or doesn't let us in: reported clearly, and nothing is lost meanwhile.
     @Suite struct BackendFaultTests {
         @Test func backendDownAndBack() async throws {
             try await withStack { stack in

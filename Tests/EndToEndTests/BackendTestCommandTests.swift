@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// `healthbus backend test` against what keeps the contract, and against a server of a few lines that doesn't.
+    /// `healthbus backend test` against a server that keeps the contract, and one of a few lines that doesn't.
     @Suite struct BackendTestCommandTests {
         private static let example = Programs.checkout + "/examples/backend-python/server.py"
 
@@ -82,7 +82,7 @@ extension EndToEnd {
                     "backend", "test", "http://127.0.0.1:\(port)", environment: ["HEALTHBUS_BACKEND_TOKEN": "x"])
                 #expect(ended.exit == .code(1))
                 #expect(
-                    ended.error.contains("doesn't keep the contract: no-token, wrong-token, sample"), "\(ended.error)")
+                    ended.error.contains("breaks the contract: no-token, wrong-token, sample"), "\(ended.error)")
                 #expect(ended.output.contains("answer with a JSON object"), "\(ended.output)")
                 server.child.kill()
                 _ = try await server.ended()

@@ -6,7 +6,7 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// Copies of a stack at work, and what becomes of one that is put back.
+    /// Copies of a stack at work, and what happens when one is restored.
     @Suite struct BackupTests {
         private func parts(_ stack: TestStack) async throws -> (early: String, all: String) {
             let export = try await stack.generate("whole.zip", "--days", "16", "--seed", "9")
@@ -36,7 +36,7 @@ extension EndToEnd {
                 let (early, all) = try await parts(stack)
                 let up = try await stack.upAndReady()
                 #expect(try await stack.onState("import", early).exit == .code(0))
-                // In the middle of the work that follows; nobody stops.
+                // In the middle of the work that follows; nothing stops.
                 let folder = stack.path("backup")
                 let made = try await stack.onState("backup", folder, "--json")
                 #expect(made.exit == .code(0), "\(made.error)")
@@ -68,7 +68,7 @@ extension EndToEnd {
             }
         }
 
-        /// Copies that a backup has left where the stages write them.
+        /// Copies that a backup left where the stages write them.
         private static func drafts(of stack: TestStack) throws -> [String] {
             try FileManager.default.contentsOfDirectory(atPath: stack.state + "/backup").filter { $0 != "lock" }
         }
@@ -78,8 +78,8 @@ extension EndToEnd {
             (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
         }
 
-        /// Killed after so many copies: what it leaves is no backup, which `restore` says; no process of the stack has
-        /// noticed, and the next backup leaves nothing.
+        /// Killed after so many copies: what it leaves isn't a backup, and `restore` says so; no process of the stack
+        /// has noticed, and the next backup leaves nothing.
         @Test func aKilledBackupIsNoneAndTheNextOneIsWhole() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "10", "--seed", "2")

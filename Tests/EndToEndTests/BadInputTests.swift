@@ -5,7 +5,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// What can't be used is refused with what happened and what to do, and nothing that was there is lost.
+    /// Unusable input is refused with what happened and what to do, and nothing that was there is lost.
     @Suite struct BadInputTests {
         @Test func badFiles() async throws {
             try await withStack { stack in
@@ -19,7 +19,7 @@ extension EndToEnd {
                     let ended = try await stack.onState("import", stack.path(name))
                     #expect(ended.exit == .code(1), "\(name): \(ended.error)")
                     #expect(ended.error.contains(said), "\(name): \(ended.error)")
-                    // By the name that its owner knows.
+                    // The error names the file as its owner knows it.
                     #expect(ended.error.contains(stack.path(name)) && !ended.error.contains("inbox"), "\(ended.error)")
                     #expect(ended.output.isEmpty, "\(name): \(ended.output)")
                 }
@@ -30,7 +30,7 @@ extension EndToEnd {
             }
         }
 
-        /// Name, and what the error says of it.
+        /// Name, and what the error says about it.
         private static func badFiles(in stack: TestStack) throws -> [(String, String)] {
             _ = try stack.write("text.zip", "these are words\n")
             _ = try stack.write("nothing.zip", "")
@@ -50,7 +50,7 @@ extension EndToEnd {
             ]
         }
 
-        /// Whoever may not read a file is told so; root may read everything, so another user asks.
+        /// A user who may not read a file gets a message that says so; root may read everything, so another user asks.
         private static func noRights(_ stack: TestStack, _ good: String) async throws {
             guard chmod(good, 0o000) == 0 else { throw HarnessError("chmod") }
             defer { chmod(good, 0o600) }
@@ -68,12 +68,12 @@ extension EndToEnd {
                     stack.state,
                 ]
             ).ended()
-            // Built in a folder of root's alone, the programs can't be tried so.
+            // This can't be tested if the programs were built in a folder that only root can read.
             guard !ended.error.contains("failed to execute") else { return }
             #expect(ended.exit == .code(1) && ended.error.contains("can't be read"), "\(ended.error)")
         }
 
-        /// What is whole before the damage is kept, and the whole file brings the rest.
+        /// Everything before the damage is kept, and importing the whole file adds the rest.
         @Test func damagedFiles() async throws {
             try await withStack { stack in
                 let good = try await stack.generate("good.zip", "--days", "10")
@@ -117,11 +117,12 @@ extension EndToEnd {
                 let up = try await stack.upAndReady()
                 let second = try await stack.up("--until-idle").ended()
                 #expect(second.exit == .code(1))
-                #expect(second.error.contains("a stack runs already on \(stack.state)"), "\(second.error)")
+                #expect(second.error.contains("a stack is already running on \(stack.state)"), "\(second.error)")
                 #expect(second.error.contains("'healthbus stop --state \(stack.state)'"), "\(second.error)")
                 #expect(up.isRunning)
 
-                // The first one's backend has the port that a stack elsewhere is to use: that is told before anything is started.
+                // The first one's backend has the port that another stack is to use: that is reported before anything
+                // is started.
                 let elsewhere = try await stack.start(
                     ["up", "--state", stack.path("e")], environment: ["HEALTHBUS_INGEST_PORT": "0"]
                 ).ended()
@@ -141,9 +142,9 @@ extension EndToEnd {
         @Test(arguments: [
             (
                 "{ \"instances\": { \"steps\": { \"plugin\": \"steps\", \"color\": 1 } } }", "'instances.steps.color'",
-                "there are: configuration, plugin"
+                "use one of configuration, plugin"
             ),
-            ("{ \"instancess\": {} }", "'instancess'", "there are: bus, instances"),
+            ("{ \"instancess\": {} }", "'instancess'", "use one of bus, instances"),
             (
                 "{ \"instances\": { \"steps\": { \"plugin\": \"stepz\" } } }", "'instances.steps.plugin'",
                 "must be one of backend, body"

@@ -7,9 +7,9 @@ import Protocol
 import Testing
 
 extension EndToEnd {
-    /// Whatever is said on the bus, no process ends or grows by it, and the work goes on.
+    /// Whatever is sent on the bus, no process ends or grows because of it, and the work continues.
     @Suite struct BusTests {
-        /// Topics that somebody hears.
+        /// Topics that some process subscribes to.
         private static let topics = [
             "sync.steps", "sync.uploader", "pull.observer", "pull.steps", "page.steps", "page.uploader",
             "page.consolidator",
@@ -28,13 +28,13 @@ extension EndToEnd {
                 defer { bus.close() }
                 try await send(to: bus, hearing: up)
 
-                // Nobody has ended, nobody has reserved what a message claimed.
+                // No process has ended, and none has reserved what a message claimed.
                 #expect(up.isRunning)
                 #expect(Set(stack.processes) == before, "\(up.error.suffix(3000))")
                 for pid in before {
                     #expect(try Self.memory(of: pid) < 100 << 20, "\(pid)")
                 }
-                // And what comes in is worked on as ever.
+                // And new input is processed as always.
                 let later = try await stack.generate("later.zip", "--days", "5", "--seed", "9", "--end", "2025-05-01")
                 #expect(try await stack.onState("import", later).exit == .code(0))
                 try await stack.interrupt(up)
@@ -51,8 +51,8 @@ extension EndToEnd {
             }
         }
 
-        /// Sends all frames to all topics until those who hear have said that they aren't messages, and which
-        /// versions don't fit.
+        /// Sends all frames to all topics until the receivers have reported those that aren't messages, and those with
+        /// the wrong version.
         private func send(to bus: BusConnection, hearing up: Command) async throws {
             try await until("complaints: \(up.error.suffix(2000))", every: 100) {
                 for topic in Self.topics {
@@ -69,7 +69,7 @@ extension EndToEnd {
             CBOREncoder.encode(["from": .string(name), "at": 1, "v": [.integer(version), 0]])
         }
 
-        /// Said by whoever is believed on that topic, so that it gets as far as what reads it.
+        /// Sent by a process that is believed on that topic, so that it reaches the code that reads it.
         private static func frames(_ body: Value, on topic: String) -> [[UInt8]] {
             let place = topic.split(separator: ".", maxSplits: 1).map(String.init)
             let (speaker, member): (String, String?) =
@@ -88,7 +88,7 @@ extension EndToEnd {
             return [header(version: 1, from: speaker), CBOREncoder.encode(body)]
         }
 
-        /// Frames behind the topic that aren't a message.
+        /// Frames after the topic that aren't a message.
         private static let malformed: [[[UInt8]]] = [
             [], [[]], [[], []], [[1], [2], [3]],
             [Array("these are words".utf8), Array("and these".utf8)],
@@ -103,7 +103,7 @@ extension EndToEnd {
             [header(version: 1), [UInt8](repeating: 0x81, count: 100_000)],
         ]
 
-        /// Messages that say nothing which anyone could act on.
+        /// Messages without anything that a process could act on.
         private static let senseless: [Value] = [
             .null, [:], [1, 2, 3], "words", ["head": "x", "released": [], "last": true, "part": -1],
             [

@@ -6,9 +6,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Every block of commands in README and docs runs as it stands, in a new home; what can't be run here says why, and that is checked.
+    /// Every block of commands in README and docs runs unchanged, in a new home; what can't be run here says why, and
+    /// that is checked.
     @Suite struct CommandBlockTests {
-        /// All but those with a test of their own, which follows them from page to figure.
+        /// All but those with a test of their own, which follows them from the page to a figure.
         private static let pages = CommandBlock.pages.filter {
             $0 != "docs/first-plugin.md" && $0 != "docs/plugin-fixtures.md"
         }
@@ -26,7 +27,7 @@ extension EndToEnd {
             }
         }
 
-        /// Commands stand only where they are run: in a block marked `sh`.
+        /// Commands are only in blocks that are run, marked `sh`.
         @Test(arguments: CommandBlock.pages) func noCommandHides(_ page: String) throws {
             for block in try CommandBlock.all(of: page) where block.language.isEmpty {
                 let hidden = block.text.firstMatch(of: #/(?m)^ *(healthbus|make|docker|docker-compose|curl|psql) .*$/#)
@@ -45,7 +46,7 @@ extension EndToEnd {
 
         private static var make: Regex<(Substring, Substring)> { #/\bmake (?:-s )?([a-z-]+)/# }
 
-        /// What would build or measure for minutes isn't run; its target must be there.
+        /// Commands that would build or measure for minutes aren't run; their target must exist.
         private static func holdTargets(_ commands: [(place: String, text: String)]) throws {
             let makefile = try String(contentsOfFile: Programs.checkout + "/Makefile", encoding: .utf8)
             for command in commands {
@@ -72,7 +73,7 @@ extension EndToEnd {
     }
 }
 
-/// A new home with a running stack, in which commands of a page are run one after the other.
+/// A new home with a running stack, where the commands of a page are run one after another.
 private final class DocumentedHome {
     private let stack: TestStack
     private let environment: [String: String]
@@ -82,7 +83,7 @@ private final class DocumentedHome {
     /// Variables that earlier commands of the page have set.
     private var variables: [String] = []
     private var count = 0
-    /// Of a stack that the page has left in the background.
+    /// The state folder of a stack that the page has left in the background.
     private var detached: [String: String]?
 
     init(_ stack: TestStack) async throws {
@@ -94,7 +95,7 @@ private final class DocumentedHome {
             try FileManager.default.createDirectory(
                 atPath: made, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
-        // Where a person's own state folder would be.
+        // The place of a person's own state folder.
         try FileManager.default.createSymbolicLink(
             atPath: home + "/.local/state/healthbus", withDestinationPath: stack.state)
         let export = try await stack.generate("work/export.zip", "--days", "14", "--seed", "2")
@@ -114,7 +115,7 @@ private final class DocumentedHome {
         try await stack.interrupt(up)
     }
 
-    /// The folders and addresses that pages take for examples, as they are here.
+    /// The folders and addresses that pages use as examples, and what they are here.
     private func placed(_ command: String) -> String {
         command.replacing("/srv/", with: stack.path("srv-")).replacing("/mnt/", with: stack.path("mnt-"))
             .replacing("127.0.0.1:8787", with: "127.0.0.1:\(stack.port)")
@@ -128,7 +129,7 @@ private final class DocumentedHome {
         var more = environment
         let starts = command.contains(#/\bhealthbus (up|demo|restore|simulate)\b/#)
         if starts {
-            // The page's stack runs on: this one gets a state folder and ports of its own.
+            // The page's stack keeps running: this one gets a state folder and ports of its own.
             more["HEALTHBUS_STATE"] = stack.path("s-own-\(count)")
             more["HEALTHBUS_BACKEND_PORT"] = "\(try freePort())"
             more["HEALTHBUS_INGEST_PORT"] = "\(try freePort())"
@@ -147,7 +148,7 @@ private final class DocumentedHome {
                     return true
                 }
                 if command.contains("healthbus monitor") && run.error.contains("metrics") { return true }
-                // A tap shows something once something happens.
+                // A tap prints something once something happens.
                 if command.contains("healthbus tap") { try await importSomethingNew() }
                 return false
             }
@@ -172,7 +173,7 @@ private final class DocumentedHome {
         #expect(try await stack.onState("import", file).exit == .code(0))
     }
 
-    /// Such an entry isn't in a new home: the command says so and ends with 1.
+    /// A new home has no such entry: the command says so and ends with 1.
     private static func namesAnExample(_ command: String) -> Int32? {
         command.contains(
             #/\b(8c1f|k3m9x2ab|019b60cc)\b|(quarantine|dead-letters) (show|drop) \d|documents get 3|undo --device/#)

@@ -4,8 +4,8 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// `import --complete`: what an export lacks goes, from the store, the days and the backend, and comes back with a
-    /// later one.
+    /// `import --complete`: samples that an export lacks go from the store, the days and the backend, and come back
+    /// with a later one.
     @Suite struct CompleteImportTests {
         private static let steps = "HKQuantityTypeIdentifierStepCount"
 
@@ -50,7 +50,7 @@ extension EndToEnd {
                 let (newer, left) = try write(stack, "newer.zip", lines, date: "2025-05-01", without: day)
                 #expect(left > 10)
 
-                // A trial changes nothing, and says it all.
+                // A trial changes nothing, and reports everything.
                 let trial = try await stack.onState("import", "--complete", "--dry-run", "--json", newer).json()
                 let tried = try #require(trial["files"].array?.first)
                 #expect(tried["dryRun"] == true && tried["added"] == 0 && tried["refused"] == .null, "\(tried)")
@@ -60,7 +60,7 @@ extension EndToEnd {
                 // Too much at once is refused.
                 let strict = try await stack.onState("import", "--complete", "--delete-up-to", "0.001", newer)
                 #expect(strict.exit == .code(1) && strict.error.contains("more than 0.001 %"), "\(strict.error)")
-                #expect(strict.error.contains("nothing of it was taken in"))
+                #expect(strict.error.contains("none of it was taken in"))
                 #expect(try stack.number("observer", "SELECT count(*) FROM samples WHERE state = 1") == 0)
 
                 let done = try await stack.onState("import", "--complete", newer)
@@ -75,7 +75,7 @@ extension EndToEnd {
                 let after = try await days(stack)
                 #expect(after.filter { $0.value["steps"] != before[$0.key]?["steps"] }.keys.sorted() == [day])
 
-                // An older one is no whole truth any more; a later one brings all of it back.
+                // An older export is no longer complete; a later one restores everything.
                 let older = try write(stack, "older.zip", lines, date: "2025-04-20").path
                 let refused = try await stack.onState("import", "--complete", older)
                 #expect(refused.exit == .code(1) && refused.error.contains("already been imported"), "\(refused.error)")

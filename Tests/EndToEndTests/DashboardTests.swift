@@ -7,7 +7,7 @@ import Processes
 import TestSupport
 import Testing
 
-/// The dashboard of a running stack: its numbers are the commands', and who hangs stands out.
+/// The dashboard of a running stack: its numbers are the commands' numbers, and a process that hangs stands out.
 extension EndToEnd {
     @Suite struct DashboardTests {
         private struct Page {
@@ -21,8 +21,11 @@ extension EndToEnd {
         }
 
         private func page(_ stack: TestStack) async throws -> Page {
-            let url = try await stack.onState("open", environment: ["DISPLAY": "", "WAYLAND_DISPLAY": ""])
-            return Page(client: try HTTPClient(base: url.output.trimmingCharacters(in: .whitespacesAndNewlines)))
+            let opened = try await stack.onState("open", environment: ["DISPLAY": "", "WAYLAND_DISPLAY": ""])
+            let url = opened.output.trimmingCharacters(in: .whitespacesAndNewlines)
+            let status = try await stack.onState("status", "--json").json()
+            #expect(status["dashboard"]["address"].string == url)
+            return Page(client: try HTTPClient(base: url))
         }
 
         @Test func itsNumbersAreTheCommands() async throws {

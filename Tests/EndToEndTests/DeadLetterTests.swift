@@ -5,10 +5,10 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// What the backend refused once: looked at, sent again, given up.
+    /// Elements the backend once refused: looked at, sent again, given up.
     @Suite struct DeadLetterTests {
-        /// A stopped stack whose uploader has put aside: a day and a sample as they are now, and a day as it was
-        /// before.
+        /// A stopped stack whose uploader has dead letters: a day and a sample in their current version, and a day in
+        /// an earlier one.
         private func prepare(_ stack: TestStack) async throws -> StackContent {
             let export = try await stack.generate("export.zip", "--days", "4", "--seed", "6")
             let up = try await stack.up("--import", export, "--until-idle").ended()
@@ -49,7 +49,7 @@ extension EndToEnd {
                 )
                 let noted = try await stack.onState("dead-letters", "retry", "2")
                 #expect(noted.exit == .code(0) && noted.output.contains("next start"), "\(noted)")
-                // It goes on with that first, before it says what blocks.
+                // It continues with that first, before it reports what blocks it.
                 let next = try await stack.up("--until-idle").ended()
                 #expect(next.exit == .code(1) && next.error.contains("2 dead letters"), "\(next.error)")
                 let up = try await stack.upAndReady()
@@ -57,10 +57,10 @@ extension EndToEnd {
                     try stack.number("uploader", "SELECT count(*) FROM dead_letters") == 2
                 }
                 let older = try await stack.onState("dead-letters", "show", "3")
-                #expect(older.exit == .code(0) && older.output.contains("changed or is gone"), "\(older)")
+                #expect(older.exit == .code(0) && older.output.contains("changed or disappeared"), "\(older)")
                 let retried = try await stack.onState("dead-letters", "retry", "--all", "--json")
                 #expect(retried.exit == .code(0), "\(retried.error)")
-                // The one whose version is gone isn't sent, and is none any more.
+                // The one whose version is gone isn't sent, and is no longer a dead letter.
                 #expect(try retried.json() == ["sent": 1, "deadLetters": 0])
                 try await stack.interrupt(up)
                 let idle = try await stack.up("--until-idle").ended()

@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// The phone's side of delivery, by the commands that stand for the phone.
+    /// The phone's side of delivery, through the commands that stand in for the phone.
     @Suite struct DeliveryTests {
         private func done(_ stack: TestStack, _ words: String...) async throws -> Command.Ended {
             let ended = try await stack.start(words + ["--state", stack.state]).ended()
@@ -23,7 +23,7 @@ extension EndToEnd {
                 let locked = try await done(stack, "device", "set", "locked=true", "--json")
                 #expect(try locked.json()["locked"] == true)
                 _ = try await done(stack, "import", export)
-                // Kept by the observer, and seen by nobody behind it: not even by a sync that is asked for.
+                // Kept by the observer, and seen by no process downstream: not even by a sync that a person requests.
                 let sync = try await stack.onState("sync", "--json")
                 #expect(sync.exit == .code(1), "\(sync.output)")
                 #expect(try await done(stack, "days", "--json", "--from", "1990-01-01").json().array?.isEmpty == true)
@@ -50,7 +50,7 @@ extension EndToEnd {
                 let off = try await done(stack, "types", "off", "bodymass", "--json").json().array?.first
                 #expect(off?["type"] == .string(mass) && off?["state"] == "off")
                 _ = try await done(stack, "import", export)
-                // It holds up neither a sync nor a day.
+                // It holds back neither a sync nor a day.
                 _ = try await done(stack, "sync", "--json")
                 #expect(try alive(stack, mass) == 0)
                 #expect(try alive(stack, "HKQuantityTypeIdentifierStepCount") > 100)

@@ -38,7 +38,7 @@ extension EndToEnd {
                     let (backend, second) = try await secondBackend(on: other)
                     let file = try stack.write("stack.json", "{ \"instances\": { \(second), \(files) } }")
                     let export = try await stack.generate("export.zip", "--days", "20", "--seed", "3")
-                    // It takes connections, and says nothing.
+                    // It accepts connections, and says nothing.
                     backend.child.signal(SIGSTOP)
                     let up = try await stack.upAndReady("--config", file)
                     let done = try await stack.onState("import", export)
@@ -73,7 +73,7 @@ extension EndToEnd {
             }
         }
 
-        /// What both backends and the files hold: the same days, and as many samples of each type.
+        /// What both backends and the files hold: the same days, and the same number of samples of each type.
         private func expectEqualDays(_ stack: TestStack, _ other: TestStack) async throws {
             func plain(_ days: Value) -> [String] {
                 (days.array ?? []).map { day in
@@ -118,7 +118,7 @@ extension EndToEnd {
             }
         }
 
-        /// Killed while it writes, again and again: files end up whole and right, and nothing else is there.
+        /// Killed again and again while it writes: files end up whole and right, and nothing else is there.
         @Test func filesSurviveKills() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "60", "--seed", "5")
@@ -147,7 +147,7 @@ extension EndToEnd {
                 let content = try await StackContent(of: stack)
                 #expect(try lake.samples().values.reduce(0, +) == Int64(content.delivered.count { $0.hasSuffix(" 0") }))
 
-                // What somebody removes or edits is written again with its former content.
+                // Files that were removed or edited are written again with their former content.
                 let victims = try lake.manifest()["files"].array?.compactMap { $0["path"].string }.prefix(2) ?? []
                 let (gone, edited) = (try #require(victims.first), try #require(victims.last))
                 let was = try lake.bytes(edited)

@@ -5,9 +5,9 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// A full disk stops the work with a clear word, breaks nothing, and once there is room all of it arrives.
+    /// A full disk stops the work with a clear message, breaks nothing, and once there is room everything arrives.
     @Suite struct DiskFullTests {
-        /// Whether this machine lets us mount a small file system in a namespace of our own.
+        /// Whether this machine lets us mount a small file system in our own namespace.
         static let canMount: Bool = {
             guard access("/usr/bin/unshare", X_OK) == 0, access("/usr/bin/setpriv", X_OK) == 0, getuid() == 0 else {
                 return false
@@ -29,9 +29,8 @@ extension EndToEnd {
                     #expect(ended.exit == .code(0), "\(ended.error.suffix(2000))")
                     return try await StackContent(of: other)
                 }
-                // The state lies on a disk of its own, which the script fills but for 6 MB and makes room on when it
-                // is told to. What it holds at the
-                // end is copied out, since the disk is gone with the namespace.
+                // The state is on its own disk, which the script fills except for 6 MB, and frees again on request.
+                // What it holds at the end is copied out, since the disk is gone with the namespace.
                 let script = """
                     set -e
                     mkdir -p \(stack.state) \(stack.path("out"))
@@ -45,7 +44,7 @@ extension EndToEnd {
                     cp -r \(stack.state)/. \(stack.path("out"))
                     """
                 let run = try await stack.start(program: "/usr/bin/unshare", ["-m", "sh", "-c", script])
-                try await until("the word of a full disk: \(run.error.suffix(3000))", within: 60) {
+                try await until("the message about a full disk: \(run.error.suffix(3000))", within: 60) {
                     run.error.contains("disk is full") || !run.isRunning
                 }
                 #expect(run.isRunning, "\(run.error.suffix(3000))")

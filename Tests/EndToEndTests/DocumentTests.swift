@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// All of an export's archive: ECGs, clinical records, attachments, and what isn't read.
+    /// Everything in an export's archive: ECGs, clinical records, attachments, and files that aren't read.
     @Suite struct DocumentTests {
         private static let ecg = "HKDataTypeIdentifierElectrocardiogram"
 
@@ -66,7 +66,7 @@ extension EndToEnd {
                     told.output.contains(
                         "also: 2 ECGs, 1 clinical record, 1 document not read (export_cda.xml repeats the samples)"),
                     "\(told.output)")
-                // The same again: once is enough.
+                // The same export again: everything is stored only once.
                 let again = try await stack.onState("import", "--json", export).json()
                 let report = try #require(again["files"].array?.first)
                 #expect(report["electrocardiograms"] == 2 && report["clinicalRecords"] == 1, "\(report)")
@@ -89,7 +89,7 @@ extension EndToEnd {
                 let check = try await stack.onState("check", "--json").json()
                 #expect(check["documents"] == ["clinicalRecord": 1, "electrocardiogram": 2])
 
-                // A complete export that lacks one takes it away, and only that.
+                // A complete export that lacks one removes it, and nothing else.
                 let newer = try write(stack, "newer.zip", hours: [6], date: "2025-05-05")
                 let complete = try await stack.onState(
                     "import", "--complete", "--delete-up-to", "60", "--json", newer
@@ -98,7 +98,7 @@ extension EndToEnd {
                 #expect(gone["deletedByAbsence"] == 1 && gone["refused"] == .null, "\(gone)")
                 #expect(gone["byType"][Self.ecg]["deletedByAbsence"] == 1)
                 _ = try await stack.interrupt(up)
-                // Of a stopped stack too.
+                // From a stopped stack too.
                 #expect(try await stack.onState("documents", "--json").json().array?.count == 3)
             }
         }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What people type every day, on a stack that runs, on one that doesn't, and where there is none.
+    /// Commands that people type every day, on a stack that runs, on one that doesn't, and without any stack.
     @Suite struct EverydayTests {
         @Test func whereThereIsNoStackTheCommandsSaySo() async throws {
             try await withStack { stack in
@@ -21,7 +21,7 @@ extension EndToEnd {
             }
         }
 
-        /// Marked as it is made, and refused as a whole before anything of it is taken in.
+        /// Marked when it is made, and refused as a whole before any of it is taken in.
         @Test func madeUpDataStaysApartFromAPersons() async throws {
             try await withStack { stack in
                 let own = try await stack.generate("own.zip", "--days", "3", "--seed", "8")
@@ -32,15 +32,24 @@ extension EndToEnd {
                 #expect(first["files"].array?.first?["madeUp"] == true, "\(first)")
                 let refused = try await stack.onState("import", own)
                 #expect(refused.exit == .code(1), "\(refused)")
-                #expect(refused.error.contains("what 'me' has is made up") && refused.error.contains("--mix-made-up"))
+                #expect(
+                    refused.error.contains("the data of 'me' is made up") && refused.error.contains("--mix-made-up"))
+                let invitations = [try await stack.onState("pair"), try await stack.onState("token", "new")]
+                for asked in invitations {
+                    #expect(asked.exit == .code(0) && asked.error.contains("a phone's would mix with it"), "\(asked)")
+                }
+                let reading = try await stack.onState("token", "new", "--scope", "read")
+                #expect(reading.exit == .code(0) && !reading.error.contains("mix"), "\(reading)")
                 #expect(try await stack.onState("import", "--user", "robin", own).exit == .code(0))
+                let robins = try await stack.onState("token", "new", "--user", "robin")
+                #expect(robins.exit == .code(0) && !robins.error.contains("mix"), "\(robins)")
                 let mixed = try await stack.onState("import", "--mix-made-up", own)
                 #expect(mixed.exit == .code(0), "\(mixed)")
                 try await stack.interrupt(up)
             }
         }
 
-        /// Ctrl-C ends the command, not the import; the advice it gives ends that too.
+        /// Ctrl-C ends the command, not the import; the command it suggests ends that too.
         @Test func whoDoesntWaitForAnImportLearnsHowToEndIt() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "400", "--records", "600000")
@@ -49,7 +58,8 @@ extension EndToEnd {
                 try await until("the first samples", every: 1) { stack.committed(by: "observer") > 0 }
                 command.child.signal(SIGINT)
                 let ended = try await command.ended()
-                #expect(ended.exit == .code(1) && ended.error.contains("the stack goes on with export.zip"), "\(ended)")
+                #expect(
+                    ended.exit == .code(1) && ended.error.contains("the stack continues with export.zip"), "\(ended)")
                 let advice = try #require(ended.error.firstMatch(of: #/'healthbus (imports cancel [^']*)'/#)).1
                 let cancelled = try await stack.start(advice.split(separator: " ").map(String.init)).ended()
                 #expect(cancelled.exit == .code(0) && cancelled.output.contains("Cancelled export.zip"), "\(cancelled)")
@@ -80,7 +90,7 @@ extension EndToEnd {
                 let top = try await stack.onState("top", "--once")
                 #expect(top.exit == .code(1) && top.error.contains("no stack runs on \(stack.state)"), "\(top)")
 
-                // The last 30 that have data, unless asked; the advice runs as printed.
+                // The last 30 with data, unless asked; the suggested command runs as printed.
                 let days = try await stack.onState("days", "--json")
                 #expect(try days.json().array?.count == 30)
                 let advice = try #require(

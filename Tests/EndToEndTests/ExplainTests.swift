@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// `explain`, `check` and what `status` says of completeness, on real processes and a made-up export.
+    /// `explain`, `check` and what `status` says about completeness, on real processes and a made-up export.
     @Suite struct ExplainTests {
         private static let totals = [
             "steps": "steps", "distance": "distanceMeters", "flights": "flightsClimbed",
@@ -20,7 +20,7 @@ extension EndToEnd {
                 #expect(ended.exit == .code(0), "\(ended.error)")
                 let days = try await stack.onState("days", "--json", "--from", "1990-01-01").json().array ?? []
                 #expect(days.count >= 30)
-                // The rings in the file were added up as the records were written, by a count of its own.
+                // The rings in the file were added up separately as the records were written.
                 let rings = try await stack.onState("check", "--json").json()["rings"]
                 #expect(rings["compared"] == 30 && rings["differing"] == 0, "\(rings["differences"].json())")
                 var overlaps = 0
@@ -62,7 +62,7 @@ extension EndToEnd {
             return intervals.count { $0["covered"].array?.isEmpty == false }
         }
 
-        /// Sleep, averages and hours follow the same rows too.
+        /// Sleep, averages and hours come from the same rows too.
         private static func others(of day: Value, _ stack: TestStack) async throws {
             let date = try #require(day["date"].string)
             let figures = [
@@ -87,7 +87,7 @@ extension EndToEnd {
                 #expect(try await stack.up("--import", export, "--until-idle").ended().exit == .code(0))
                 for (words, said) in [
                     (["stpes", "2025-04-05"], "did you mean steps?"), (["steps", "2025-02-30"], "isn't a date"),
-                    (["steps", "2025-04-05", "--user", "bob"], "there are: me"),
+                    (["steps", "2025-04-05", "--user", "bob"], "choose from me"),
                     (["sleep", "2025-04-05", "--hour"], "leave out --hour"), (["steps"], "<date> is missing"),
                 ] {
                     let ended = try await stack.start(["explain"] + words + ["--state", stack.state]).ended()
@@ -105,13 +105,13 @@ extension EndToEnd {
             }
         }
 
-        /// An Apple's side that is ours, but for one planted figure: that is found, and nothing else. Days that were
-        /// left out are gaps.
+        /// Apple's side is ours, except for one planted figure: that is found, and nothing else. Days that were omitted
+        /// are gaps.
         @Test func plantedDifferencesAndGapsAreFound() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "20", "--seed", "4")
                 let xml = String(decoding: try Archive.entry("/export.xml", of: export), as: UTF8.self)
-                // Two days without a step, one more further on; summaries come later.
+                // Two days without a step, one more later on; summaries come afterwards.
                 let berlin = try ZoneTimeline(zone: "Europe/Berlin")
                 let lines = xml.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
                     guard line.contains("StepCount\"") else { return !line.contains("<ActivitySummary ") }
@@ -148,7 +148,7 @@ extension EndToEnd {
             }
         }
 
-        /// The dates of a record's start and end: the offset that is printed there is that of the export, not of the
+        /// The dates of a record's start and end: the printed offset is that of the export, not of the
         /// day.
         private static func dates(of line: Substring, _ zones: ZoneTimeline) -> Set<String> {
             let words = line.split(separator: "\"")
@@ -156,7 +156,7 @@ extension EndToEnd {
             return Set(times.compactMap { InstantText.parse($0.1).map { zones.day(of: $0).description } })
         }
 
-        /// Summaries with our figures of each day; of one with five minutes more of exercise.
+        /// Summaries with our figures of each day, and for one day five more minutes of exercise.
         private static func summaries(of days: [Value], plantedOn planted: String) -> String {
             let rows = days.compactMap { day -> String? in
                 guard let date = day["date"].string else { return nil }
@@ -201,7 +201,7 @@ extension EndToEnd {
             let steps = (check["completeness"].array ?? []).first { $0["type"] == "HKQuantityTypeIdentifierStepCount" }
             #expect(steps?["gapDays"] == 1 && steps?["late"]["count"] == 0)
             #expect(steps?["firstDay"] == "2025-03-26" && steps?["lastDay"] == "2025-03-31")
-            // A running stack says the same.
+            // A running stack reports the same.
             let stopped = try await stack.onState("check", "--json")
             let up = try await stack.upAndReady()
             let running = try await stack.onState("check", "--json")

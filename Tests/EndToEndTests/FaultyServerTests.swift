@@ -7,14 +7,14 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A server that misbehaves by plan (`Tests/Faulty/server.py`) takes 100,000 samples: in the end it has exactly the
-    /// right rows.
+    /// A server that misbehaves as planned (`Tests/Faulty/server.py`) gets 100,000 samples: in the end it has exactly
+    /// the right rows.
     ///
-    /// `HEALTHBUS_FAULT_SAMPLES`, `HEALTHBUS_FAULT_REQUESTS` (so many requests are wild) and `HEALTHBUS_FAULT_SEED`
-    /// make it longer, and another one.
+    /// `HEALTHBUS_FAULT_SAMPLES`, `HEALTHBUS_FAULT_REQUESTS` (how many requests are wild) and `HEALTHBUS_FAULT_SEED`
+    /// make it longer, or different.
     @Suite struct FaultyServerTests {
         private static let token = "a-token-of-this-test"
-        /// As the script has it: of so many ids one is refused for good.
+        /// As in the script: one in this many ids is refused for good.
         private static let poison: UInt64 = 997
 
         private static func isPoison(_ id: SampleID) -> Bool { id.low & 0xFFFF_FFFF % poison == 0 }
@@ -45,7 +45,7 @@ extension EndToEnd {
                     """)
                 let up = try await stack.upAndReady("--config", configuration)
                 try await stack.onState("import", export)
-                // What only a person can mend is tried again when a person asks.
+                // What only a person can fix is tried again when a person asks.
                 var left: [String] = ["not looked at yet"]
                 _ = try await eventually(every: 200) {
                     _ = try await stack.onState("sync", "--json")
@@ -55,7 +55,7 @@ extension EndToEnd {
                 #expect(left.isEmpty, "\(left)\n\(up.error.suffix(3000))")
                 #expect(try await stack.interrupt(up).exit == .code(0))
 
-                // Stopped, nothing is on its way any more.
+                // Once stopped, nothing is on its way any more.
                 #expect(try differences(stack) == [])
                 let faults = try counts(port)
                 let never = Self.faults(isPlain: isPlain).filter { faults[$0] == nil }
@@ -66,7 +66,7 @@ extension EndToEnd {
             }
         }
 
-        /// What the plan knows, as the script lists it.
+        /// The numbers of the plan, as listed by the script.
         private static func faults(isPlain: Bool) -> [String] {
             [
                 "twice", "late", "slow", "cut-request", "drop-before", "later", "asks-to-wait", "unauthorized",
@@ -103,7 +103,7 @@ extension EndToEnd {
             let bad = Set(held.filter { Self.isPoison($0.id) }.map(\.id.description))
             found += Self.difference(
                 "dead letters", dead.filter { SampleID($0) != nil && bad.contains($0) }.sorted(), bad.sorted())
-            // Documents are few, and so is the poison among them; the rest of them is there too.
+            // There are few documents, and few bad ones among them; the rest have arrived too.
             for (kind, topic) in [("days", "day/"), ("nights", "sleep/")] {
                 let there = try database.prepare("SELECT count(*) FROM elements WHERE kind = '\(kind)' AND NOT deleted")
                     .firstRow {

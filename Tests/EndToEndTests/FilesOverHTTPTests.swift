@@ -57,7 +57,7 @@ extension EndToEnd {
                 let state = try await closed(anna, id)
                 #expect(state["state"] == "closed" && (state["report"]["added"].int ?? 0) > 100, "\(state)")
                 #expect(state["report"]["path"].isNull && !"\(state)".contains(stack.state))
-                // The same again is the same import; somebody else's isn't shown.
+                // The same file again is the same import; another user's isn't shown.
                 #expect(try Value(json: anna.send("POST", "/v1/files", body).body)["id"].string == id)
                 #expect(try other.send("GET", "/v1/files/\(id)").status == 404)
                 #expect(try other.send("GET", "/v1/files/x").status == 404)
@@ -76,7 +76,7 @@ extension EndToEnd {
                 }
                 #expect(leftovers(stack).isEmpty)
 
-                // Killed while it holds a file that nobody was told is stored.
+                // Killed while it holds a file that it hasn't confirmed as stored.
                 try Data("left".utf8).write(to: URL(fileURLWithPath: stack.state + "/ingest/files/.incoming-1"))
                 if let pid = try stack.pid(of: "ingest") { kill(pid, SIGKILL) }
                 try await until("it is gone") { leftovers(stack).isEmpty }

@@ -34,7 +34,7 @@ extension EndToEnd {
                 let list = try wrong.json().array ?? []
                 #expect(list.prefix(3).map { $0["line"].int } == [2, 4, 5])
                 let whats = try whats(wrong)
-                for words in ["windowSeconds", "named already in line 3", "at least 0", "isn't there", "http"] {
+                for words in ["windowSeconds", "already named in line 3", "at least 0", "isn't there", "http"] {
                     #expect(whats.contains { $0.contains(words) }, "\(words): \(whats)")
                 }
                 // The command that starts it names them all too.
@@ -44,7 +44,7 @@ extension EndToEnd {
             }
         }
 
-        /// A backend that takes any port is found by no uploader that isn't told where it is.
+        /// If a backend takes any free port, no uploader finds it without knowing where it is.
         @Test func aPortThatNobodyCanKnowIsRefused() async throws {
             try await withStack { stack in
                 let any = try stack.write(
@@ -68,7 +68,7 @@ extension EndToEnd {
             }
         }
 
-        /// Around the configuration: what isn't its fault ends with 1.
+        /// Problems outside the configuration end with 1.
         @Test func validateLooksAround() async throws {
             try await withStack { stack in
                 let taken = try freePort()
@@ -94,7 +94,7 @@ extension EndToEnd {
             }
         }
 
-        /// A name that no sample has is reported, and may still become valid later.
+        /// A name that no sample has is reported, but may still become valid later.
         @Test func validateLooksUpSources() async throws {
             try await withStack { stack in
                 let odd = stack.path("two.zip")
@@ -124,12 +124,12 @@ extension EndToEnd {
                     #expect(found["remedy"].string?.contains("did you mean 'Pedometer'?") == true)
                     let right = try await stack.onState("validate", "--json", "--config", config("Pedometer"))
                     #expect(right.exit == .code(0))
-                    #expect(try whats(right).allSatisfy { !$0.contains("no sample is of") })
+                    #expect(try whats(right).allSatisfy { !$0.contains("no sample has a source") })
                 }
             }
         }
 
-        /// What a program refuses when it starts, its `validate` says before.
+        /// Whatever a program refuses when it starts, its `validate` reports before.
         @Test func validateFindsWhatUpRefuses() async throws {
             try await withStack { stack in
                 let folder = stack.path("debouncer")
@@ -155,7 +155,7 @@ extension EndToEnd {
             }
         }
 
-        /// A stack that is wrong as a whole isn't started: both judge by the same rules.
+        /// A stack that is wrong as a whole isn't started: both apply the same rules.
         @Test func upRefusesWhatValidateCallsAnError() async throws {
             try await withStack { stack in
                 let cases = [
@@ -177,7 +177,7 @@ extension EndToEnd {
             }
         }
 
-        /// `up` refuses damaged files, and starts from nothing where the observer's is gone.
+        /// `up` refuses damaged files, and starts from scratch if the observer's file is gone.
         @Test func whatIsDamagedOrGoneIsToldBeforeTheStart() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3", "--seed", "4")
@@ -220,7 +220,7 @@ extension EndToEnd {
             }
         }
 
-        /// Between two starts of one that ends again and again, its lock is free.
+        /// Between two starts of a process that ends again and again, its lock is free.
         @Test func aStackWithoutItsObserverIsntTakenForNone() async throws {
             try await withStack { stack in
                 let file = try stack.write("export.xml", "x")
@@ -235,7 +235,7 @@ extension EndToEnd {
             }
         }
 
-        /// What a refused complete import advises could help.
+        /// What the hint of a refused complete import suggests can help.
         @Test func aRefusedImportSaysWhatHelps() async throws {
             try await withStack { stack in
                 func export(_ name: String, date: String?, _ starts: [String]) throws -> String {
@@ -280,7 +280,7 @@ extension EndToEnd {
                 .deletingLastPathComponent().appending(path: "plugins/\(plugin)/plugin.json").path
         }
 
-        /// Nobody is well while something isn't.
+        /// Nothing is reported as well while something is wrong.
         @Test func theDoctorSaysWhatIsBehindAndGone() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "30", "--seed", "7")
@@ -291,19 +291,19 @@ extension EndToEnd {
                 )
                 let up = try await stack.upAndReady("--config", config)
                 #expect(try await stack.onState("import", export).exit == .code(0))
-                try await until("the backend that is down is told of", every: 100) {
+                try await until("the backend that is down is reported", every: 100) {
                     let ill = try await stack.onState("doctor")
                     return ill.exit == .code(1) && ill.output.contains("uploader: isn't delivering at present")
                         && ill.output.contains("changes wait")
                 }
-                // Stopped, `up` can't notice it before the doctor does.
+                // The process is stopped, so `up` can't notice this before `doctor` does.
                 let supervisor = up.child.pid
                 kill(supervisor, SIGSTOP)
                 try FileManager.default.moveItem(atPath: stack.state + "/observer", toPath: stack.path("aside"))
                 let gone = try await stack.onState("doctor")
                 #expect(
                     gone.exit == .code(1) && gone.output.contains("observer: runs, but \(stack.state)/observer is gone")
-                        && gone.output.contains("supervisor: runs, and isn't heard"), "\(gone)")
+                        && gone.output.contains("supervisor: runs, but isn't heard"), "\(gone)")
                 kill(supervisor, SIGCONT)
                 #expect(try await up.ended().exit == .code(1))
             }
@@ -325,7 +325,7 @@ extension EndToEnd {
                 try await until("all is well", every: 100) {
                     let well = try await stack.onState("doctor")
                     return well.exit == .code(0)
-                        && well.output == "all is well: \(count) processes are ready, and nobody is stuck\n"
+                        && well.output == "all is well: \(count) processes are ready, and none is stuck\n"
                 }
                 let steps = try #require(try stack.pid(of: "steps"))
                 kill(steps, SIGSTOP)
@@ -335,14 +335,14 @@ extension EndToEnd {
                         && whats(ill)[0].contains("isn't heard")
                 }
                 kill(steps, SIGCONT)
-                // Started with other options than are on disk now.
+                // Started with different options from those now on disk.
                 let config = try stack.write(
                     "config.json", #"{"instances": {"debouncer": {"configuration": {"windowSeconds": 7}}}}"#)
                 try await until("another configuration", every: 100) {
                     try await whats(stack.onState("doctor", "--json", "--config", config)).first
-                        == "runs with another configuration or version than is on disk"
+                        == "runs with another configuration or version than the one on disk"
                 }
-                // Who took a place by hand is what `status` shows.
+                // `status` shows which process took an instance's place by hand.
                 let hand = try await stack.start(["run", "steps", "--takeover", "--state", stack.state])
                 try await until("steps is run by hand", every: 100) {
                     let row = try await stack.onState("status", "--json").json()["processes"].array?.first {

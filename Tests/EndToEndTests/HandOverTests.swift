@@ -5,7 +5,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// Files that reach the observer only through the command that names them.
+    /// Files that the observer gets only through the command that names them.
     @Suite struct HandOverTests {
         /// Sends a file through a pipe whose other end this test holds.
         private static func piped(_ stack: TestStack, _ words: String...) async throws -> (Command, FileHandle) {
@@ -28,8 +28,8 @@ extension EndToEnd {
             return (try FileManager.default.attributesOfItem(atPath: inbox + "/" + name)[.size] as? Int) ?? 0
         }
 
-        /// The observer is killed while a file is on its way; the command doesn't notice, and all is there at the end
-        /// as if it had lain within reach.
+        /// The observer is killed while a file is on its way; the command doesn't notice, and everything is there at
+        /// the end as if the observer could have opened it.
         @Test func theObserverDiesMidway() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "30", "--records", "20000")
@@ -60,7 +60,7 @@ extension EndToEnd {
             }
         }
 
-        /// A name that means another file to the observer; and again, which adds nothing.
+        /// A name that means a different file to the observer; then again, which adds nothing.
         @Test func aNameThatMeansAnotherFileThere() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "5")
@@ -73,7 +73,7 @@ extension EndToEnd {
                     let report = try #require(try ended.json()["files"].array?.first)
                     #expect(report["path"] == "/dev/stdin" && (report["added"].int ?? 0 > 0) == isFirst)
                 }
-                // What isn't an export is refused by the name that its owner knows.
+                // A file that isn't an export is refused under the name that its owner gave it.
                 let script = "echo words | \(Programs.healthbus) import - --state \(stack.state)"
                 let refused = try await stack.start(program: "/bin/sh", ["-c", script]).ended()
                 #expect(refused.exit == .code(1) && refused.error.contains("standard input"), "\(refused.error)")
@@ -81,7 +81,8 @@ extension EndToEnd {
             }
         }
 
-        /// No room in the inbox: the command says so, nothing is left there, and once there is room it goes through.
+        /// No room in the inbox: the command says so, nothing is left there, and once there is room the file goes
+        /// through.
         @Test(.enabled(if: DiskFullTests.canMount, "needs the right to mount a tmpfs")) func noRoom() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3")
@@ -100,7 +101,7 @@ extension EndToEnd {
                     """
                 let ended = try await stack.start(program: "/usr/bin/unshare", ["-m", "sh", "-c", script]).ended()
                 #expect(ended.exit == .code(0), "\(ended.error.suffix(4000))")
-                #expect(ended.error.contains("No space left on device") && ended.error.contains("make room"))
+                #expect(ended.error.contains("No space left on device") && ended.error.contains("free space"))
                 #expect(ended.output.hasPrefix("standard input: "), "\(ended.output)")
             }
         }

@@ -19,7 +19,7 @@ extension EndToEnd {
                 let steps = try #require(try stack.pid(of: "steps"))
                 kill(steps, SIGSTOP)
                 let sync = try await stack.start(["sync", "--state", stack.state])
-                try await until("it says so") { sync.error.contains("healthbus: waiting: steps hasn't been heard") }
+                try await until("it says so") { sync.error.contains("healthbus: waiting: steps hasn't reported") }
                 kill(steps, SIGCONT)
                 let ended = try await sync.ended(within: 120)
                 #expect(ended.exit == .code(0), "\(ended)")
@@ -45,7 +45,7 @@ extension EndToEnd {
                     for (words, ended) in try await stack.read(Self.readings) {
                         #expect(ended.exit == .code(0), "\(hanging) hangs, \(words): \(ended.error)")
                         #expect(!ended.output.isEmpty || whole[words[0]] == "", "\(hanging) hangs, \(words)")
-                        // What is in the files is shown completely.
+                        // The content of the files is shown completely.
                         if ["days", "explain"].contains(words[0]) {
                             #expect(ended.output == whole[words[0]], "\(hanging) hangs, \(words)")
                         }
@@ -88,7 +88,7 @@ extension EndToEnd {
             }
         }
 
-        /// Commands that need a hanging process say so soon, send nothing to it, and end with what to do.
+        /// Commands that need a hanging process say so quickly, send nothing to it, and end with what to do.
         @Test func writersSayWhomTheyWaitFor() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3", "--seed", "3")
@@ -112,7 +112,7 @@ extension EndToEnd {
                     #expect(ended.exit == .code(1), "\(command.words): \(ended)")
                     for words in [
                         "waiting for '\(command.instance)', which runs, but doesn't answer\n",
-                        ": '\(command.instance)' runs, but doesn't answer\nhint: nothing was asked of it; start it again: "
+                        ": '\(command.instance)' runs, but doesn't answer\nhint: nothing was asked of it; restart it: "
                             + "'healthbus run \(command.instance) --takeover --state \(stack.state)'",
                     ] { #expect(ended.error.contains(words), "\(command.words): \(ended.error)") }
                 }

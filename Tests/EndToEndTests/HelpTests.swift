@@ -5,7 +5,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// What the program says of itself, to people and to their shells.
+    /// What the program says about itself, to people and to their shells.
     @Suite struct HelpTests {
         private func said(_ stack: TestStack, _ words: String...) async throws -> String {
             let ended = try await stack.start(words).ended()
@@ -28,7 +28,7 @@ extension EndToEnd {
                     #expect(help.contains("Usage:\n  healthbus \(command)"), "\(command)")
                     let examples = help.components(separatedBy: "\nExamples:\n").dropFirst().joined()
                     #expect(examples.contains("  healthbus \(command)"), "\(command) has no example")
-                    // Each option stands on a line with what it does.
+                    // Each option is on a line with what it does.
                     let options = help.components(separatedBy: "Options:\n").dropFirst().joined()
                         .components(separatedBy: "\n\n")[0].split(separator: "\n")
                     #expect(options.count >= 1)
@@ -80,12 +80,12 @@ extension EndToEnd {
                     try await offers(stack, script, "healthbus", "import", stack.path("exp")) == [
                         stack.path("export.zip")
                     ])
-                // The value of an option is no positional.
+                // The value of an option isn't a positional.
                 #expect(try await offers(stack, script, "healthbus", "run", "--state", "/x", "slee") == ["sleep"])
             }
         }
 
-        /// In a home in which nothing is yet.
+        /// In a home that is still empty.
         @Test func theScriptIsWrittenWhereTheShellLooks() async throws {
             try await withStack { stack in
                 let home = ["HOME": stack.path("home"), "XDG_DATA_HOME": "", "XDG_CONFIG_HOME": ""]
@@ -102,7 +102,7 @@ extension EndToEnd {
             }
         }
 
-        /// What the command says is to be done makes it work in a shell of that home.
+        /// What the command says to do makes it work in a shell of that home.
         @Test(.enabled(if: access("/bin/bash", X_OK) == 0, "bash isn't installed"))
         func bashCompletesInANewHome() async throws {
             try await withStack { stack in

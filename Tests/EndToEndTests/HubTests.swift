@@ -8,10 +8,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What the hub owes those who come and those who come after it.
+    /// What the hub owes the processes that connect, and the hub that runs after it.
     @Suite struct HubTests {
-        /// Whoever comes hears the hub at once rather than with its next heartbeat, and the hub takes its sockets'
-        /// files away when it ends.
+        /// A process that connects receives the hub's heartbeat at once rather than when the next one is due, and the
+        /// hub removes its sockets' files when it ends.
         @Test func newcomersHearTheHub() async throws {
             try await withStack { stack in
                 let address = BusAddress(folder: stack.folder)
@@ -28,9 +28,9 @@ extension EndToEnd {
                     } catch { ended.withLock { $0 = "\(error)" } }
                 }
                 hub.start()
-                try await until("the first heartbeat, which nobody hears") { beats.withLock { $0 } > 0 }
-                // Each comes when the one before has heard. By the hub's own beats alone every one of them would wait
-                // for a second; as it is, a busy machine makes some of them wait.
+                try await until("the first heartbeat, which is lost") { beats.withLock { $0 } > 0 }
+                // Each connects once the one before has received the hub's heartbeat. With only the hub's own beats,
+                // each would wait for a second; as it is, a busy machine makes some of them wait.
                 var quick = 0
                 let areHeard = try eventually {
                     let heard = Mutex(false)

@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// A folder that the observer takes files out of by itself.
+    /// A folder that the observer takes files from automatically.
     @Suite struct InboxFolderTests {
         @Test func whatIsDroppedIsImportedAndMovedAwayAlsoWhenTheObserverIsKilled() async throws {
             try await withStack { stack in

@@ -5,7 +5,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// Where an ingest listens, and by which certificate: what `validate` and `doctor` say of it.
+    /// Where an ingest listens, and with which certificate: what `validate` and `doctor` say about it.
     @Suite struct IngestFindingsTests {
         private func config(_ stack: TestStack, _ options: String) throws -> String {
             try stack.write("config.json", #"{"instances": {"ingest": {"configuration": \#(options)}}}"#)
@@ -26,7 +26,7 @@ extension EndToEnd {
 
         @Test func validateSaysWhatTheStartWouldSay() async throws {
             try await withStack { stack in
-                let words = "would listen at 0.0.0.0 without TLS, where anybody on the way reads the tokens"
+                let words = "would listen at 0.0.0.0 without TLS, where anyone on the network can read the tokens"
                 let open = try config(stack, #"{"host": "0.0.0.0"}"#)
                 let found = try await stack.onState("validate", "--config", open)
                 #expect(found.exit == .code(2) && found.output.contains(words), "\(found)")
@@ -37,18 +37,18 @@ extension EndToEnd {
             }
         }
 
-        /// The next free port is taken then: nothing to do, but to know.
+        /// The next free port is taken then: there is nothing to do except to know it.
         @Test func aTakenUsualPortIsNoError() async throws {
             try await withStack { stack in
-                // Where somebody else has it already, it is taken too.
+                // A port that another program already uses counts as taken too.
                 let taken = try? HTTPServer(port: 8788) { _ in HTTPResponse(status: 200) }
                 defer { taken?.stop(drainSeconds: 0) }
                 let usual = ["HEALTHBUS_INGEST_PORT": ""]
                 let found = try await stack.onState("validate", environment: usual)
                 #expect(found.exit == .code(0), "\(found)")
                 #expect(
-                    found.output.contains("8788") && found.output.contains("the next free one is taken"), "\(found)")
-                // Who has chosen the port gets that one or none.
+                    found.output.contains("8788") && found.output.contains("the next free one is used"), "\(found)")
+                // A person who chose a port gets that one or none.
                 let chosen = try config(stack, #"{"port": \#(stack.port)}"#)
                 let other = try HTTPServer(port: stack.port) { _ in HTTPResponse(status: 200) }
                 defer { other.stop(drainSeconds: 0) }
@@ -70,7 +70,7 @@ extension EndToEnd {
                     return try await stack.onState("validate", "--config", file)
                 }
                 let near = try await said("short.pem", "short.key")
-                #expect(near.exit == .code(0) && near.output.contains("its certificate ends on 20"), "\(near)")
+                #expect(near.exit == .code(0) && near.output.contains("its certificate expires on 20"), "\(near)")
                 let well = try await said("long.pem", "long.key")
                 #expect(well.exit == .code(0) && well.output.hasPrefix("nothing is wrong"), "\(well)")
                 let nowhere = try await said("none.pem", "long.key")

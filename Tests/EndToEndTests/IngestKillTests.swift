@@ -7,14 +7,14 @@ import Synchronization
 import Testing
 
 extension EndToEnd {
-    /// A process on the way of what is pushed is killed (SIGKILL) while many clients send: what was acknowledged is
-    /// there once, what wasn't is there once or not at all.
+    /// A process on the way of pushed samples is killed (SIGKILL) while many clients send: whatever was accepted is
+    /// there once, anything else once or not at all.
     @Suite struct IngestKillTests {
         static let clients = 20
         static let requests = Programs.number("HEALTHBUS_FAULT_REQUESTS", else: 12)
         static let samples = 25
 
-        /// What clients have sent, by sample.
+        /// The samples that clients have sent.
         private final class Sent: Sendable {
             struct State {
                 var acknowledged: Set<Int64> = []
@@ -25,7 +25,7 @@ extension EndToEnd {
             let state = Mutex(State())
         }
 
-        /// One client: each request once, and every other one again until it is taken, as a phone does.
+        /// One client: sends each request once, and every other one again until it is accepted, as a phone does.
         private static func send(_ client: Int, to stack: TestStack, token: String, _ sent: Sent) {
             for request in 0..<requests {
                 let first = (client * requests + request) * samples
@@ -34,7 +34,7 @@ extension EndToEnd {
                 sent.state.withLock { $0.unknown.formUnion(starts) }
                 let deadline = Date(timeIntervalSinceNow: 120)
                 repeat {
-                    // Nobody listens while the ingest is down.
+                    // Nothing listens while the ingest is down.
                     let status = (try? stack.push(items, token: token).status) ?? 0
                     sent.state.withLock { $0.answers[status, default: 0] += 1 }
                     if status == 200 {
@@ -81,7 +81,7 @@ extension EndToEnd {
                 #expect(held.count == Set(held).count, "stored twice; \(told.answers)")
                 #expect(told.acknowledged.subtracting(held).isEmpty, "acknowledged and lost; \(told.answers)")
                 #expect(Set(held).subtracting(told.acknowledged).isSubset(of: told.unknown), "nobody sent it")
-                // Those that are sent until they are taken are all there.
+                // Those that are sent until they are accepted are all there.
                 #expect(told.acknowledged.count >= all / 2, "\(told.answers)")
             }
         }

@@ -6,7 +6,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// Programs that push samples into a whole stack over HTTP.
+    /// Programs that push samples over HTTP into a whole stack.
     @Suite struct IngestTests {
         private func stepsAtBackend(_ stack: TestStack) throws -> Int64 {
             try stack.get("stats")["types"]["HKQuantityTypeIdentifierStepCount"]["alive"].int ?? 0
@@ -18,7 +18,7 @@ extension EndToEnd {
             } ?? []
         }
 
-        /// By the defaults, and a token. Two days' worth; then one of it is deleted.
+        /// With the defaults, and a token. Two days' worth; then one sample is deleted.
         @Test func whatIsPushedComesToDaysAndBackend() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()
@@ -82,7 +82,7 @@ extension EndToEnd {
                 let answers = try (0..<8).map { _ in try stack.push("POST", "/v1/samples", one, token: token) }
                 #expect(answers.last?.status == 429 && answers.last?.headers["Retry-After"] != nil)
                 #expect(try stack.heldSamples().count == 1)
-                // A token that is taken back counts no more within a second.
+                // A revoked token stops working within a second.
                 let other = try await stack.token("--device", "old phone")
                 #expect(try status(one, other) == 200)
                 #expect(try await stack.onState("token", "revoke", "old phone").exit.isSuccess)
@@ -91,7 +91,7 @@ extension EndToEnd {
             }
         }
 
-        /// An observer that doesn't answer: the client is told to retry later, and then nothing counts twice.
+        /// An observer that doesn't answer: the client is asked to retry later, and nothing counts twice then.
         @Test func whileTheObserverIsStoppedNothingIsTakenAndNothingLost() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()
@@ -108,7 +108,7 @@ extension EndToEnd {
             }
         }
 
-        /// Nobody chooses a port: the second stack takes the next one, and says so.
+        /// Without a chosen port, the second stack takes the next one, and says so.
         @Test func twoStacksRunSideBySide() async throws {
             try await withStack { one in
                 try await withStack { other in

@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// Who may be an instance: one at a time, the next in line, and whoever takes its place.
+    /// Which process may be an instance: one at a time, then the next in line, or the one that takes over.
     @Suite struct InstanceTests {
         @Test func standbyAndTakeover() async throws {
             try await withStack { stack in
@@ -23,7 +23,7 @@ extension EndToEnd {
                 try await until("the standby") { standby.error.contains("instance.standby") }
                 let spare = try await stack.onlyStart("run", "steps", "--standby")
                 try await until("the spare") { spare.error.contains("instance.standby") }
-                // One that waits can be told to go, and is no failure.
+                // A waiting one can be asked to end, and that isn't a failure.
                 spare.child.signal(SIGTERM)
                 #expect(try await spare.ended(within: 10).exit == .code(0))
                 #expect(try stack.pid(of: "steps") == first.child.pid && first.isRunning && standby.isRunning)
@@ -43,15 +43,16 @@ extension EndToEnd {
             }
         }
 
-        /// The second signal ends all at once, whatever still drains; nothing is left that isn't taken away.
+        /// The second signal ends everything at once, whatever is still draining; nothing is left behind.
         @Test func aSecondSignalKillsAndLeavesNoSocket() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()
-                // A hub that stands still can't have taken its sockets away by itself. Two signals of one kind might arrive as one.
+                // A hub that is stopped can't have removed its sockets itself. Two signals of one kind might arrive as
+                // one.
                 kill(try #require(try stack.pid(of: "hub")), SIGSTOP)
                 up.child.signal(SIGTERM)
                 up.child.signal(SIGINT)
-                // The first alone would give the hub ten seconds, and then say that it was late.
+                // With only the first, the hub would get ten seconds, and then be reported as late.
                 #expect(!(try await up.ended()).error.contains("didn't stop in time"))
                 #expect(stack.processes.isEmpty)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: stack.state + "/run") == [])
@@ -60,7 +61,7 @@ extension EndToEnd {
             }
         }
 
-        /// A stack that can't start beside somebody else's hub leaves that its sockets.
+        /// A stack that can't start beside another stack's hub leaves that hub its sockets.
         @Test func anotherHubKeepsItsSockets() async throws {
             try await withStack { stack in
                 let hub = try await stack.onlyStart("run", "hub")

@@ -5,19 +5,19 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// Every process is killed (SIGKILL) in the midst of its work, and what comes out is as if nothing had been.
+    /// Every process is killed (SIGKILL) in the middle of its work, and the result is as if nothing had happened.
     ///
-    /// `HEALTHBUS_FAULT_RECORDS`, `HEALTHBUS_FAULT_ROUNDS` and `HEALTHBUS_FAULT_SEED` make more of it by hand.
+    /// `HEALTHBUS_FAULT_RECORDS`, `HEALTHBUS_FAULT_ROUNDS` and `HEALTHBUS_FAULT_SEED` make runs by hand larger.
     @Suite struct KillTests {
         static let records = Programs.number("HEALTHBUS_FAULT_RECORDS", else: 20_000)
         static let rounds = Programs.number("HEALTHBUS_FAULT_ROUNDS", else: 1)
         static let seed = Programs.number("HEALTHBUS_FAULT_SEED", else: 1)
         static let strikes = 2
 
-        /// A run without faults: what must come out, and how much work each process then had.
+        /// A run without faults: the expected result, and how much work each process had by then.
         struct Faultless: Sendable {
             var content: StackContent
-            /// What the import said that it brought.
+            /// What the import reported as added.
             var report: [String]
             var work: [String: Int]
         }
@@ -91,10 +91,10 @@ extension EndToEnd {
                         let all = stack.processes
                         up.child.kill()
                         log += " killed with the \(gauge) at \(stack.committed(by: gauge))"
-                        // Nobody outlives it.
+                        // No process outlives it.
                         try await until("the end of all children", within: 5) { stack.processes.isEmpty }
                         #expect(all.count >= 13, "\(all.count)")
-                        // Nobody names the file again: the observer goes on by itself.
+                        // The file isn't named again: the observer continues on its own.
                         up = try await stack.up("--until-idle")
                     }
                     let ended = try await up.ended(within: 600)
@@ -107,7 +107,7 @@ extension EndToEnd {
             }
         }
 
-        /// Kills a process once its gauge has come so far; how far it was then.
+        /// Kills a process once its gauge has reached a value; returns the gauge's value then.
         static func strike(_ victim: String, at moment: Double, of expected: Faultless, on stack: TestStack)
             async throws -> Int
         {

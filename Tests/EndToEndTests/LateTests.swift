@@ -5,7 +5,7 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// Samples that come after all days are final, and samples that can't be true.
+    /// Samples that arrive after all days are final, and samples that can't be true.
     @Suite struct LateTests {
         private static func export(_ records: [String]) -> String {
             """
@@ -31,7 +31,7 @@ extension EndToEnd {
             var isFinal: Bool?
         }
 
-        /// The days that the backend has, by date.
+        /// The backend's days, by date.
         private static func days(_ stack: TestStack) throws -> [String: Delivered] {
             try stack.read("backend") { database in
                 var days: [String: Delivered] = [:]
@@ -81,7 +81,7 @@ extension EndToEnd {
                 ]
                 let file = try stack.write(
                     "wild.xml", Self.export(wild.map { Self.record($0.0, $0.1, $0.2, $0.3, $0.4) }))
-                // As often as it comes.
+                // However often it comes.
                 for _ in 1...2 {
                     let ended = try await stack.up("--import", file, "--until-idle", "--json").ended()
                     #expect(ended.exit == .code(0), "\(ended.error.suffix(2000))")
@@ -101,7 +101,7 @@ extension EndToEnd {
                 #expect(kept.count == 7)
                 for (index, (entry, sample)) in zip(kept, wild).enumerated() {
                     #expect(entry.contains(sample.5) && entry.hasSuffix("|\(index + 4)"), "\(entry)")
-                    // No value in a reason.
+                    // No value in any reason.
                     #expect(!entry.contains(sample.1) || sample.1.count == 1, "\(entry)")
                 }
             }

@@ -4,9 +4,9 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// What a whole stack logs at its most talkative.
+    /// What a whole stack logs at its most verbose.
     @Suite struct LogTests {
-        /// Values and names that stand nowhere else.
+        /// Values and names that occur nowhere else.
         private static let marks = [
             "73619", "141.537", "83.6429", "9.87653", "Zaphira", "Fernrohr", "Kuckucksuhr", "geheim-4711", "quendolin",
         ]
@@ -89,7 +89,8 @@ extension EndToEnd {
                 }
                 try await expect("task.started", ["task": "healthkit-sync"])
                 try await expect("task.completed", ["task": "healthkit-sync", "outcome": "succeeded"])
-                // Delivered, so that the uploader and the backend have said what they say.
+                // Everything is delivered, so that the uploader and the backend have logged every kind of event they
+                // log.
                 try await until("workouts at the backend") {
                     try stack.get("stats")["types"]["HKQuantityTypeIdentifierBodyMass"]["alive"].int == 2
                 }

@@ -25,8 +25,8 @@ extension EndToEnd {
             #expect(try stack.number("uploader", "SELECT count(*) FROM dead_letters") == 0)
         }
 
-        /// After the first answers another server answers for a while: with its own page, with nothing, with no counts,
-        /// with 400.
+        /// After the first answers, another server answers for a while: with its own page, with nothing, with no
+        /// counts, with 400.
         @Test(arguments: ["portal", "empty", "zeros", "refuses", "page400"])
         func whoeverElseAnswersAcceptsNothing(_ what: String) async throws {
             try await withStack { stack in
@@ -90,7 +90,7 @@ extension EndToEnd {
             return try await stack.up("--until-idle").ended(within: 120)
         }
 
-        /// Its samples go while the stack runs; somebody asks.
+        /// Its samples vanish while the stack runs; then a person asks.
         @Test func aLossIsNoticedByWhoeverAsks() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "6", "--seed", "3")

@@ -5,7 +5,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// What a stack writes to is taken away from under it, or damaged: it says so, stops, and writes nothing over what
+    /// A running stack's files are removed or damaged: it says so, stops, and writes nothing over what
     /// is left.
     @Suite struct LostStateTests {
         @Test(arguments: ["", "/observer", "/steps/state.sqlite"])
@@ -19,14 +19,14 @@ extension EndToEnd {
                     ended.error.contains("\(stack.state)\(gone) was removed while the stack ran"),
                     "\(ended.error.suffix(1500))")
                 #expect(stack.processes.isEmpty)
-                // Put back, it goes on.
+                // Once they are back, it continues.
                 try? FileManager.default.removeItem(atPath: stack.state + gone)
                 try FileManager.default.moveItem(atPath: stack.path("aside"), toPath: stack.state + gone)
                 try await stack.interrupt(try await stack.upAndReady())
             }
         }
 
-        /// With the observer's store a person's zone is gone, and its days would move without a word.
+        /// With the observer's store a person's zone is gone, and their days would move without a word.
         @Test func aLostZoneIsAskedForUntilItIsSet() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3", "--seed", "4")
@@ -36,7 +36,7 @@ extension EndToEnd {
                 let advice = "'healthbus zone set Europe/Berlin --state \(stack.state)'"
                 let stopped = try await stack.onState("doctor")
                 #expect(stopped.exit == .code(1) && stopped.output.contains(advice), "\(stopped.output)")
-                // The second start, too, tells of it; only the first could still read it anywhere.
+                // The second start reports it too, although only the first could still read it anywhere.
                 for start in 1...2 {
                     let up = try await stack.start(
                         ["up", "--state", stack.state], environment: ["HEALTHBUS_ZONE": "Asia/Tokyo"])
@@ -62,7 +62,7 @@ extension EndToEnd {
             }
         }
 
-        /// Started by hand, nobody else looks after its folder.
+        /// Started by hand, so no supervisor watches its folder.
         @Test(arguments: ["", "/state.sqlite"])
         func aBackendWhoseDatabaseIsRemovedEnds(_ gone: String) async throws {
             try await withStack { stack in
@@ -96,7 +96,7 @@ extension EndToEnd {
                     up.error.contains("\(file) is damaged: it is cut off"),
                     "\(up.error.suffix(1500))")
                 #expect(FileManager.default.contents(atPath: file) == cut)
-                // What it says to do, to the letter.
+                // It is followed to the letter.
                 let words = "\(stack.state)/\(instance) \(stack.state)/\(instance).damaged"
                 #expect(up.error.contains("'mv \(words)'"), "\(up.error.suffix(1500))")
                 #expect(

@@ -34,7 +34,7 @@ extension EndToEnd {
             }
         }
 
-        /// Steps by hour, counted by hand: of an ordinary day, and of the one that has 23 hours.
+        /// Steps by hour, counted by hand: for an ordinary day, and for the one with 23 hours.
         private static func holdAgainst(_ export: [UInt8], _ days: [Value], _ stack: TestStack) throws {
             let byHand = try StepsByHand(export: export)
             #expect(byHand.count > 500)
@@ -56,7 +56,7 @@ extension EndToEnd {
             }
         }
 
-        /// Started again, the backend says the same as the stack; one Ctrl-C then leaves nothing behind.
+        /// After a restart the backend has the same figures as the stack; one Ctrl-C then leaves nothing behind.
         private static func again(_ stack: TestStack, _ days: [Value]) async throws {
             let up = try await stack.upAndReady()
             let running = try await stack.onState("days", "--json", "--from", "1990-01-01").json().array
@@ -78,7 +78,7 @@ extension EndToEnd {
             let delivered = try stack.get("days", ["user": "me"])["days"].array ?? []
             #expect(delivered.count == days.count)
             for (theirs, ours) in zip(delivered, days) {
-                // What is null in the table of days isn't said in the document.
+                // Fields that are null in the table of days aren't in the document.
                 for (name, value) in ours.object ?? [:] where !value.isNull && value != [:] && value != [] {
                     #expect(theirs[name] == value, "\(ours["date"]): \(name)")
                 }
@@ -106,7 +106,7 @@ extension EndToEnd {
                 #expect(again.days == first.days)
                 #expect(again.content.differences(from: first.content) == [])
 
-                // Numbers that were rounded to be printed in other units may be taken over, and then stay.
+                // Numbers that were rounded to be printed in other units may be taken over once, and then stay.
                 let others = try await Self.imported([imperial], stack)
                 #expect(others.isQuiet && others.files[0]["read"] == first.files[0]["read"], "\(others.files)")
                 #expect(others.content.samples.count == first.content.samples.count)
@@ -128,7 +128,7 @@ extension EndToEnd {
             }
         }
 
-        /// What a run with these files said and left.
+        /// What a run with these files printed and left behind.
         private struct Imported {
             var files: [Value]
             /// The newest sequences of samples and of summaries.

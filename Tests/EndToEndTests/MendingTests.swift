@@ -7,9 +7,9 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// `replay` and `reset`, on a stack that runs and on one that doesn't: what comes of it is what was there.
+    /// `replay` and `reset`, on a stack that runs and on one that doesn't: the result is what was there before.
     @Suite struct MendingTests {
-        /// Days, samples and backend of a stack that has taken an export in, stopped.
+        /// Days, samples and backend of a stopped stack that has taken in an export.
         private func delivered(_ stack: TestStack, days: String = "8") async throws -> StackContent {
             let export = try await stack.generate("export.zip", "--days", days, "--seed", "4")
             let up = try await stack.up("--import", export, "--until-idle").ended()
@@ -42,7 +42,7 @@ extension EndToEnd {
                 #expect(try stack.number("steps", "SELECT count(*) FROM dirty") == 3)
                 try await untilIdle(stack)
                 #expect(try stack.number("steps", "SELECT count(*) FROM dirty") == 0)
-                // The same figures are no news.
+                // The same figures aren't news.
                 let after = try await StackContent(of: stack)
                 #expect(after.differences(from: before) == [])
                 #expect(
@@ -62,7 +62,7 @@ extension EndToEnd {
                     }
                 }
                 #expect(try stack.number("steps", "SELECT count(*) FROM mending WHERE key LIKE 'next-%'") == 2)
-                // One that asks for something else meanwhile gets it.
+                // One that asks for something else meanwhile gets its own answer.
                 let backup = try await stack.onState("backup", stack.path("backup"))
                 #expect(backup.exit == .code(0), "\(backup.error)")
                 try await untilIdle(stack)
@@ -81,7 +81,7 @@ extension EndToEnd {
         @Test func aReplayOfARunningStackMendsWhatWasSpoilt() async throws {
             try await withStack { stack in
                 let before = try await delivered(stack)
-                // One day's figures of a handler, and one day's part at the consolidator, aren't what they should be.
+                // One day's figures of a handler, and one day's part at the consolidator, are wrong.
                 try spoil(
                     stack, "consolidator", "DELETE FROM parts WHERE handler = 'heart-rate' AND day = 20177")
                 let up = try await stack.upAndReady()
@@ -95,7 +95,7 @@ extension EndToEnd {
                         == 1)
                 let computed = try await stack.onState("replay", "steps", "--from", "2025-03-01", "--json")
                 #expect(try computed.json()["revised"] == 0, "\(computed.error)")
-                // What the uploader says it would send is what it sends.
+                // The uploader sends what it says it would.
                 let plan = try await stack.onState("replay", "uploader", "--from", "2025-03-29", "--dry-run", "--json")
                     .json()
                 let sent = try await stack.onState("replay", "uploader", "--from", "2025-03-29", "--json")
@@ -118,7 +118,7 @@ extension EndToEnd {
                 let unasked = try await stack.onState("reset", "steps")
                 #expect(unasked.exit == .code(2) && unasked.error.contains("--yes"), "\(unasked.error)")
 
-                // Figures that no samples lead to, of a day that has none: they must go, everywhere.
+                // Figures that no samples lead to, for a day without any: they must go, everywhere.
                 try spoil(
                     stack, "steps",
                     """

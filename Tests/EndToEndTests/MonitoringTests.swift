@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The endpoint for programs that watch, by `up` and by a process of its own, and the health check.
+    /// The endpoint for monitoring programs, served by `up` and by a process of its own, and the health check.
     @Suite struct MonitoringTests {
         private func get(_ port: Int, _ path: String) throws -> HTTPResponse {
             try HTTPClient(base: "http://127.0.0.1:\(port)").send(HTTPRequest(path: path))
@@ -20,7 +20,7 @@ extension EndToEnd {
                 let export = try await stack.generate("export.zip", "--days", "3")
                 let monitor = try await stack.start(["monitor", "--listen", "\(other)", "--state", stack.state])
                 try await until("the monitor answers") { (try? get(other, "/live").status) == 200 }
-                // Nothing runs yet: it lives, and isn't ready.
+                // Nothing runs yet: it is alive, but not ready.
                 #expect(try get(other, "/ready").status == 503)
                 #expect(try await stack.onState("ready").exit == .code(1))
 

@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// What a person is notified of: a workout that has arrived, and not one of the history.
+    /// What a person is notified about: a workout that has arrived, and not one from the history.
     @Suite struct NewsTests {
         private static func text(_ date: Date) -> String {
             InstantText.iso8601(Instant(seconds: Int64(date.timeIntervalSince1970)))
@@ -35,7 +35,7 @@ extension EndToEnd {
         @Test func theFirstImportIsNoNews() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()
-                // One moment for both: a second later the same workout would be another.
+                // One moment for both: a second later the same workout would be a different one.
                 let now = Date()
                 let first = try write(stack, "first.zip", now: now, endsMinutesAgo: [90])
                 #expect(try await stack.onState("import", first).exit == .code(0))
@@ -50,7 +50,7 @@ extension EndToEnd {
             }
         }
 
-        /// A denied type looks as if there were no samples of it; only the owner's alert names it.
+        /// A denied type looks as if it had no samples; only the owner's alert names it.
         @Test func syncTellsNothingOfADenial() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()
@@ -61,7 +61,7 @@ extension EndToEnd {
                 let sync = try await stack.onState("sync")
                 #expect(!sync.output.contains("StepCount"), "\(sync.output)")
                 #expect(
-                    sync.output.contains("Switched off, and left where they are: HKQuantityTypeIdentifierBodyMass"),
+                    sync.output.contains("Switched off, so left out: HKQuantityTypeIdentifierBodyMass"),
                     "\(sync.output)")
                 let words = "'healthbus alerts --state \(stack.state)'"
                 #expect(sync.output.contains("1 alert is raised: \(words)"), "\(sync.output)")

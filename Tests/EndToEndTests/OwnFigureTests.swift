@@ -4,7 +4,8 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// A person's own handler beside the shipped ones: its figures are shown, explained and compared as theirs are, and its errors are told.
+    /// A person's own handler beside the shipped ones: its figures are shown, explained and compared like theirs, and
+    /// its errors reported.
     @Suite struct OwnFigureTests {
         private func change(_ stack: TestStack, _ old: String, _ new: String) throws {
             let file = stack.path("walks/handler.py")
@@ -30,7 +31,7 @@ extension EndToEnd {
                 let text = try await stack.onState("explain", "walks", date).output
                 #expect(text.hasPrefix("walks on \(date), Europe/Berlin: ") && text.contains("handler.py"), "\(text)")
 
-                // Another program: which days it would give other figures, and which.
+                // Another program: on which days its figures would differ, and which figures.
                 let up = try await stack.upAndReady("--config", config)
                 try FileManager.default.copyItem(atPath: stack.path("walks"), toPath: stack.path("before"))
                 try change(stack, "hours = sum(1 for", "hours = 100 + sum(1 for")
@@ -49,7 +50,7 @@ extension EndToEnd {
             }
         }
 
-        /// The message and the line of what it threw, wherever a person looks.
+        /// The message and the line of the error it threw appear wherever a person looks.
         @Test func whatItThrowsIsToldWithItsLine() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3", "--seed", "3")
@@ -76,7 +77,7 @@ extension EndToEnd {
         }
     }
 
-    /// `config show`: what holds, and where it comes from.
+    /// `config show`: which settings apply, and where they come from.
     @Suite struct ConfigShowTests {
         @Test func eachSettingHasItsOrigin() async throws {
             try await withStack { stack in
@@ -109,7 +110,7 @@ extension EndToEnd {
                     try setting("backend.port")["from"] == ["kind": "environment", "name": "HEALTHBUS_BACKEND_PORT"])
                 #expect(try setting("HEALTHBUS_BACKEND_TOKEN")["from"]["kind"] == "environment")
                 #expect(try setting("state")["from"] == ["kind": "option", "name": "--state"])
-                // The same for eyes; only what was changed, and of one instance.
+                // The same for people; only what was changed, for one instance.
                 let changed = try await stack.onState("config", "show", "uploader", "--changed", "--config", config)
                 let rows = changed.output.split(separator: "\n").dropFirst()
                 #expect(rows.count == 3 && rows.allSatisfy { $0.hasPrefix("uploader.") && $0.contains("my.json:") })

@@ -4,9 +4,9 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// From `plugins new` to a figure of one's own in `days`, as docs/first-plugin.md goes.
+    /// From `plugins new` to a figure of one's own in `days`, following docs/first-plugin.md.
     @Suite struct PluginsCommandTests {
-        /// Every command of the page, but for those that change where the shell is, in their order.
+        /// Every command of the page, in order, except those that change the shell's folder.
         @Test func theFirstPluginsPageWorksAsItStands() async throws {
             let page = try String(
                 contentsOfFile: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -20,7 +20,7 @@ extension EndToEnd {
                 for block in blocks where !block.contains("make build") {
                     let text = block.split(separator: "\n", maxSplits: 1)[1]
                     if block.hasPrefix("python\n") {
-                        // What the page says to do by hand.
+                        // The page's steps by hand.
                         var program = try String(contentsOfFile: handler, encoding: .utf8)
                         let start = try #require(program.range(of: "def compute")).lowerBound
                         let end = try #require(program.range(of: "\n\ndef say")).lowerBound
@@ -82,7 +82,7 @@ extension EndToEnd {
                 #expect(try new.json()["figure"] == "myHours")
                 let manifest = try Value(
                     json: try String(contentsOfFile: stack.path("mine/plugin.json"), encoding: .utf8).utf8)
-                // What another handles is only read.
+                // Types that another handler handles are only read.
                 #expect(manifest["types"] == ["HKQuantityTypeIdentifierDietaryCaffeine"])
                 #expect(manifest["reads"] == ["HKQuantityTypeIdentifierStepCount"])
                 let valid = try await stack.run("plugins", "validate", stack.path("mine"), "--json")
@@ -90,7 +90,7 @@ extension EndToEnd {
                 let test = try await stack.run("plugins", "test", stack.path("mine"), "--json", within: 200)
                 #expect(try test.exit == .code(0) && test.json()["passed"] == 25, "\(test.output)")
                 let again = try await stack.run("plugins", "new", "other", "--output", stack.path("mine"))
-                #expect(again.exit == .code(2) && again.error.contains("is there already"))
+                #expect(again.exit == .code(2) && again.error.contains("already exists"))
             }
         }
 
@@ -99,7 +99,7 @@ extension EndToEnd {
                 let new = try await stack.run(
                     "plugins", "new", "my-hours", "--language", "swift", "--output", stack.path("mine"))
                 #expect(new.exit == .code(0) && new.output.contains("build.sh"), "\(new.error)")
-                // Not built yet: said before anything is tried.
+                // Not built yet: reported before anything is tried.
                 let early = try await stack.run("plugins", "test", stack.path("mine"))
                 #expect(early.exit == .code(2) && early.error.contains("isn't a file that can be run"))
                 let build = try await stack.start(program: stack.path("mine/build.sh"), []).ended(within: 120)
@@ -121,7 +121,7 @@ extension EndToEnd {
                 #expect(new.exit == .code(0) && new.output.contains("handler.js"), "\(new.error)")
                 let test = try await stack.run("plugins", "test", stack.path("mine"), "--json", within: 200)
                 #expect(try test.exit == .code(0) && test.json()["passed"] == 25, "\(test.output)")
-                // An error that nobody catches is told with its line, once for all that it breaks.
+                // An uncaught error is reported with its line, once for all the cases it breaks.
                 let handler = stack.path("mine/handler.js")
                 let program = try String(contentsOfFile: handler, encoding: .utf8)
                     .replacingOccurrences(of: "const counts = day.hours.map", with: "const counts = day.ours.map")
@@ -158,11 +158,12 @@ extension EndToEnd {
                     "mine/plugin.json",
                     """
                     { "name": "mine", "version": 1, "protocol": { "min": 1, "max": 1 }, "kind": "handler",
-                      "exec": ["python3", "handler.py"], "types": ["HKQuantityTypeIdentifierDietaryCaffeine"] }
+                      "exec": ["python3", "handler.py"], "entitlements": ["health"],
+                      "types": ["HKQuantityTypeIdentifierDietaryCaffeine"] }
                     """)
                 let test = try await stack.run("plugins", "test", stack.path("mine"))
                 #expect(test.exit == .code(1))
-                #expect(test.error.contains("mine doesn't keep the contract: hello"))
+                #expect(test.error.contains("mine breaks the contract: hello"))
                 #expect(test.output.contains("hello failed: line 1 of the program's answer isn't JSON"))
                 #expect(test.output.contains("  received hello\n"))
                 let one = try await stack.run("plugins", "test", stack.path("mine"), "--only", "piece")

@@ -9,7 +9,7 @@ extension EndToEnd {
     /// One stack that delivers over HTTP, to PostgreSQL and to files at the same time.
     @Suite(.enabled(if: PostgresServer.isThere, Comment(rawValue: PostgresServer.hint)))
     struct PostgresBesideOthersTests {
-        /// In SQLite and PostgreSQL alike, but for dates and truth values, which come as text there.
+        /// The same in SQLite and PostgreSQL, except for dates and booleans, which are text there.
         private static let queries = [
             "SELECT date, final, revision, steps, distance_meters, heart_rate_average, sleep_asleep_minutes FROM days ORDER BY 1",
             "SELECT date, hour, steps, heart_rate FROM hours ORDER BY 1, start_date",
@@ -71,7 +71,7 @@ extension EndToEnd {
             }
         }
 
-        /// A row with its numbers and truth values as SQLite has them.
+        /// A row with its numbers and booleans as SQLite has them.
         private func plain(_ row: Value) -> String {
             var members: [String] = []
             for (name, value) in (row.object ?? [:]).sorted(by: { $0.key < $1.key }) {

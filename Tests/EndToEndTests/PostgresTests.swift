@@ -34,7 +34,7 @@ extension EndToEnd {
             FROM healthbus.samples WHERE NOT deleted ORDER BY 1
             """
 
-        /// The store's living samples, in the same form.
+        /// The store's samples that aren't deleted, in the same form.
         private func held(_ stack: TestStack) throws -> [String] {
             try stack.heldSamples().filter { $0.type != HealthType.workoutIdentifier }
                 .map { "\($0.id) \($0.type) \($0.start) \($0.duration) \($0.sequence)" }.sorted()
@@ -77,7 +77,7 @@ extension EndToEnd {
                         let count = try? rows("SELECT count(*) FROM healthbus.samples").first.flatMap { Int($0) }
                         return count ?? 0 >= part * 20_000 || !up.isRunning
                     }
-                    // Before the server goes, which would end the connection by itself.
+                    // Before the server stops, which would end the connection anyway.
                     try await until("a connection to cut: \(up.error.suffix(2000))") {
                         proxy.cut() > 0 || !up.isRunning
                     }
@@ -89,7 +89,7 @@ extension EndToEnd {
                 #expect(proxy.cuts > 0)
                 #expect(try held(stack).count >= 100_000)
                 try await expectEqual(stack)
-                // Whatever was written twice changed nothing the second time.
+                // Writing anything twice changed nothing the second time.
                 let meta = try rows("SELECT created || ' ' || lost FROM healthbus.meta")
                 let count = try rows(
                     "SELECT (SELECT count(*) FROM healthbus.samples) + (SELECT count(*) FROM healthbus.documents)")

@@ -7,7 +7,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Exports of others, where they are at hand: in `HEALTHBUS_FIXTURES`, or beside the checkout.
+/// Other people's exports, if there are any: in `HEALTHBUS_FIXTURES`, or beside the checkout.
 private let fixtures: String? = {
     let beside = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../shared/fixtures").standardized.path
     let folder = ProcessInfo.processInfo.environment["HEALTHBUS_FIXTURES"] ?? beside
@@ -25,7 +25,7 @@ extension EndToEnd {
             try await stack.start(["up", "--state", stack.state, "--zone", "Europe/Berlin"] + words)
         }
 
-        /// What `days --json` prints once these files are in; and what the steps' process has committed by day and
+        /// What `days --json` prints once these files are in; and what the steps' process has committed, by day and
         /// hour.
         private static func days(of files: [String], on stack: TestStack, python: Bool) async throws
             -> (printed: String, hourly: [String: Value])
@@ -46,7 +46,7 @@ extension EndToEnd {
             var found: [String: Value] = [:]
             try stack.read("steps") { database in
                 try database.prepare("SELECT key, body FROM changes WHERE body IS NOT NULL").forEachRow { row in
-                    // As text: 3 and 3.0 are one number there.
+                    // As text: 3 and 3.0 are the same number there.
                     found[row.string(0)] = .string(try CBORDecoder.decode(row.bytes(1))["hourly"].json())
                 }
             }
@@ -81,8 +81,8 @@ extension EndToEnd {
             }
         }
 
-        /// The program is killed (SIGKILL) in the midst of its days, then its host; nothing is lost, and nobody is left
-        /// over.
+        /// The program is killed (SIGKILL) in the middle of its days, then its host; nothing is lost, and no process is
+        /// left over.
         @Test func killedProgramsAndHosts() async throws {
             try await withStack { swift in
                 let export = try await swift.generate(
@@ -140,7 +140,8 @@ extension EndToEnd {
                 }
                 let manifest = """
                     { "name": "mine", "version": 1, "protocol": { "min": 1, "max": 1 }, "kind": "handler",
-                      "exec": ["pyton3", "handler.py"], "types": ["HKQuantityTypeIdentifierDietaryCaffeine"] }
+                      "exec": ["pyton3", "handler.py"], "entitlements": ["health"],
+                      "types": ["HKQuantityTypeIdentifierDietaryCaffeine"] }
                     """
                 _ = try stack.write("plugins/mine/plugin.json", manifest)
                 let config = try stack.write("stack.json", #"{ "instances": { "mine": { "plugin": "mine" } } }"#)
@@ -152,12 +153,12 @@ extension EndToEnd {
             }
         }
 
-        /// Processes whose parent this one is.
+        /// Processes that have this one as their parent.
         private static func children(of parent: pid_t) -> [pid_t] {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
             return names.compactMap { pid_t($0) }.filter { pid in
                 guard let stat = FileManager.default.contents(atPath: "/proc/\(pid)/stat") else { return false }
-                // Behind the name, which may hold anything: state, then the parent.
+                // After the name, which may contain anything: the state, then the parent.
                 let fields = String(decoding: stat, as: UTF8.self).split(separator: ")").last?.split(separator: " ")
                 return fields.map { $0.count > 1 && $0[1] == "\(parent)" } ?? false
             }

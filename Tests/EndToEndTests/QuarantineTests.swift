@@ -6,7 +6,7 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// What was imported but can't be true: looked at, checked again, given up.
+    /// Input that can't be true: looked at, checked again, given up.
     @Suite struct QuarantineTests {
         private static let steps = "HKQuantityTypeIdentifierStepCount"
 
@@ -54,7 +54,7 @@ extension EndToEnd {
                 #expect(try await list(stack, "--type", "StepCount").count == 2)
                 #expect(try await list(stack, "--type", "HeartRate").isEmpty)
 
-                // Shown is what it holds, because it is asked for.
+                // The content is shown, because it was asked for.
                 let id = "\(sample["id"].int ?? 0)"
                 let shown = try await stack.onState("quarantine", "show", id)
                 #expect(shown.exit == .code(0) && shown.output.contains("99999999"), "\(shown)")
@@ -66,7 +66,7 @@ extension EndToEnd {
                 let vague = try await stack.onState("quarantine", "drop")
                 #expect(vague.exit == .code(2) && vague.error.contains("--all"), "\(vague.error)")
 
-                // By the same limits nothing passes.
+                // With the same limits nothing passes.
                 let tried = try await stack.onState("quarantine", "retry", "--all", "--json").json()
                 #expect(tried == ["tried": 2, "passed": 0, "still": 2])
                 let dropped = try await stack.onState("quarantine", "drop", "--all", "--yes", "--json").json()
@@ -81,14 +81,14 @@ extension EndToEnd {
             }
         }
 
-        /// A release with wider limits, and one that understands more: what was kept before it is taken then. The stack
+        /// A release with wider limits, or one that understands more, accepts input quarantined before. The stack
         /// doesn't run.
         @Test func whatPassesNowIsASample() async throws {
             try await withStack { stack in
                 let file = try export(stack)
                 let first = try await stack.up("--import", file, "--until-idle").ended()
                 #expect(first.exit == .code(0), "\(first.error.suffix(2000))")
-                // As if the sample had been fine, and the date readable, but for the rules of then.
+                // As if the sample had been fine and the date readable, except for the rules at the time.
                 let database = try Database(path: "\(stack.state)/observer/state.sqlite")
                 try database.execute("UPDATE samples SET value = 40 WHERE state = 3")
                 try database.execute(

@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// What people ask first, each one command, on a made-up year; with the stack at work and stopped.
+    /// What people ask first, one command each, on a made-up year; with the stack running and stopped.
     @Suite struct QueryTests {
         @Test func theNewcomersList() async throws {
             try await withStack { stack in
@@ -18,7 +18,7 @@ extension EndToEnd {
                 let running = try await answers(stack)
                 try await queries(stack)
                 try await stack.interrupt(up)
-                // The same of a stopped stack.
+                // The same from a stopped stack.
                 #expect(try await answers(stack) == running)
                 try await queries(stack)
             }
@@ -33,7 +33,7 @@ extension EndToEnd {
         }
 
         private func answers(_ stack: TestStack) async throws -> [String] {
-            // Hourly steps of a week, over the change of the clock: 7 days less an hour.
+            // Hourly steps of a week with a clock change: 7 days minus an hour.
             let week = ["--from", "2025-03-24", "--to", "2025-03-30"]
             let steps = try await stack.onState(
                 "days", week[0], week[1], week[2], week[3], "--hourly", "--columns", "steps", "--csv")
@@ -57,6 +57,13 @@ extension EndToEnd {
             #expect(Int64(samples.count - 1) == held)
             let starts = samples.dropFirst().map { $0[3] }
             #expect(starts == starts.sorted())
+
+            func bodies(_ more: [String]) async throws -> Int {
+                let words = ["samples", "--type", "BodyMass", "--type", "Height", "--csv"] + more
+                return try rows(try await stack.start(words + ["--state", stack.state]).ended()).count - 1
+            }
+            let (typed, measured) = (try await bodies(["--by-hand", "yes"]), try await bodies(["--by-hand", "no"]))
+            #expect(try await bodies([]) == typed + measured && typed > 0 && measured > 0)
 
             let nights = try rows(try await stack.onState("nights", "--last", "2025-04", "--csv"))
             #expect(nights.count > 25 && nights.dropFirst().allSatisfy { $0[2].hasPrefix("2025-04-") })
@@ -103,7 +110,7 @@ extension EndToEnd {
                     (["samples", "--type", "Workout"], "healthbus workouts"),
                     (["days", "--last", "soon"], "isn't a date"),
                     (["days", "--csv", "--columns", "step"], "did you mean steps?"),
-                    (["days", "--csv", "--json"], "say different things"), (["query", "SELECT 1"], "there is no file"),
+                    (["days", "--csv", "--json"], "can't be combined"), (["query", "SELECT 1"], "there is no file"),
                     (["workouts", "--gpx", "0"], "no workout"),
                 ] {
                     let ended = try await stack.start(words + ["--state", stack.state]).ended()

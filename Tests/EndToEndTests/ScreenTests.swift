@@ -6,7 +6,7 @@ import Testing
 extension EndToEnd {
     /// `top` in a terminal of its own, under a shell's job control.
     @Suite struct ScreenTests {
-        /// Runs a program under a pseudo-terminal as a shell's foreground job, makes the screen smaller, stops it by
+        /// Runs a program under a pseudo-terminal as a shell's foreground job, makes the screen smaller, stops it with
         /// Ctrl-Z, continues it, ends it; says how it left the terminal each time.
         private static let driver = """
             import fcntl, json, os, pty, select, signal, struct, sys, termios, time
@@ -73,7 +73,7 @@ extension EndToEnd {
                 'small': [line.replace('\\x1b[K', '').replace('\\x1b[1m', '').replace('\\x1b[0m', '') for line in small]}))
             """
 
-        /// Something that runs: else there is nothing to see.
+        /// Something that runs: otherwise there is nothing to see.
         private func startHub(_ stack: TestStack) async throws -> Command {
             let hub = try await stack.onlyStart("run", "hub")
             try await until("the hub") { hub.error.contains("hub.listening") }
@@ -105,7 +105,7 @@ extension EndToEnd {
             }
         }
 
-        /// What a person sees of `up` in a terminal: one line that is drawn again, and no log but with `--verbose`.
+        /// What a person sees of `up` in a terminal: one line that is redrawn, and no log unless `--verbose` is given.
         @Test(arguments: [false, true]) func upShowsOneLineAndLogsOnlyWhenAsked(isVerbose: Bool) async throws {
             try await withStack { stack in
                 let driver = """
@@ -115,7 +115,7 @@ extension EndToEnd {
                         os.execv(sys.argv[1], sys.argv[1:])
                     seen = b''
                     deadline = time.monotonic() + 90
-                    while b'nothing waits' not in seen and time.monotonic() < deadline:
+                    while b'nothing waiting' not in seen and time.monotonic() < deadline:
                         seen += os.read(master, 65536)
                     os.write(master, b'\\x03')
                     try:
@@ -137,9 +137,9 @@ extension EndToEnd {
                 #expect(ended.exit == .code(0), "\(ended)")
                 let lines = ended.output.replacing("\r\n", with: "\n").split(separator: "\n")
                 #expect(lines.contains { $0.hasSuffix("processes are ready") }, "\(lines)")
-                #expect(ended.output.contains(" ready, ") && ended.output.contains("nothing waits. Ctrl-C stops it"))
+                #expect(ended.output.contains(" ready, ") && ended.output.contains("nothing waiting. Ctrl-C stops it"))
                 #expect(ended.output.contains("instance.started") == isVerbose, "\(ended.output)")
-                // A line that is said begins at the left edge, behind what rested there and was erased.
+                // A printed line begins at the left edge, after the resting line was erased.
                 for line in lines where line.contains("processes are ready") || line.contains("instance.started") {
                     let text = line.split(separator: "\u{1B}[K").last ?? ""
                     #expect(text.hasPrefix("all ") || text.hasPrefix("20"), "\(line)")

@@ -24,7 +24,8 @@ extension EndToEnd {
                 #expect(getsid(first) == first, "it has a session of its own")
 
                 let again = try await stack.onState("start")
-                #expect(again.exit == .code(1) && again.error.contains("runs already on \(stack.state)"), "\(again)")
+                #expect(
+                    again.exit == .code(1) && again.error.contains("is already running on \(stack.state)"), "\(again)")
                 let stopped = try await stack.onState("stop")
                 #expect(stopped.exit == .code(0) && stack.processes.isEmpty, "\(stopped)")
                 let twice = try await stack.onState("stop")
@@ -51,7 +52,7 @@ extension EndToEnd {
             }
         }
 
-        /// What a person has stopped stays down through the end of the supervisor, however that comes.
+        /// A process that a person stopped stays down after the supervisor ends, however that happens.
         @Test func aStoppedProcessStaysDownUntilItIsStarted() async throws {
             try await withStack { stack in
                 var up = try await stack.upAndReady()
@@ -71,9 +72,9 @@ extension EndToEnd {
                 try await until("nothing runs") { stack.processes.isEmpty }
                 up = try await stack.up()
                 try await until("the others: \(up.error)") {
-                    up.error.contains("processes are ready, the others stopped")
+                    up.error.contains("processes are ready; the others are stopped")
                 }
-                #expect(up.error.contains("'steps' stays down"), "\(up.error)")
+                #expect(up.error.contains("'steps' was stopped, so it stays down"), "\(up.error)")
                 #expect(try stack.pid(of: "steps") == nil)
 
                 let started = try await stack.onState("start", "steps")
@@ -81,7 +82,7 @@ extension EndToEnd {
                 #expect(try stack.pid(of: "steps") != nil)
                 #expect(try await state(of: "steps", stack) == "ready")
 
-                // Of a stack that doesn't run it is noted.
+                // For a stack that doesn't run it is noted.
                 try await stack.interrupt(up)
                 #expect(try await stack.onState("stop", "body").output.contains("the next start leaves it down"))
                 let idle = try await stack.up("--until-idle").ended()

@@ -7,9 +7,9 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A real sealed stack, one of whose keys somebody else has.
+    /// A real sealed stack, one of whose keys was stolen.
     @Suite struct StolenKeyTests {
-        /// What a stack without an attacker makes of the same export.
+        /// What a stack without an attacker gets from the same export.
         private func undisturbed(_ export: String) async throws -> StackContent {
             try await withStack { stack in
                 let ended = try await stack.up("--import", export, "--until-idle").ended(within: 240)
@@ -18,8 +18,8 @@ extension EndToEnd {
             }
         }
 
-        /// Starts a sealed stack, lets the attacker loose, imports, and gives what the stack has come to.
-        /// - Parameter check: what holds of it while it still runs, with how many messages each instance didn't
+        /// Starts a sealed stack, lets the attacker loose, imports, and returns what the stack ends up with.
+        /// - Parameter check: what must be true while it still runs, given how many messages each instance didn't
         ///   believe, and how many the hub didn't pass on.
         private func attacked(
             _ export: String, by identity: String, check: (_ foreign: Int, _ denied: Int, BusAttacker) -> Void
@@ -81,7 +81,7 @@ extension EndToEnd {
             }
         }
 
-        /// A tap's key says nothing at all.
+        /// A tap's key can send nothing at all.
         @Test func theKeyOfATapMovesNothing() async throws {
             try await withStack { plain in
                 let export = try await plain.generate("x.zip", "--days", "10", "--seed", "4")

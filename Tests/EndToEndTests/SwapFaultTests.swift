@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Swaps that come to nothing: the old one runs on, or again, and no figure changes.
+    /// Swaps that fail: the old one keeps running, or runs again, and no figure changes.
     @Suite struct SwapFaultTests {
         /// A stack with some days, idle.
         private static func withDays(_ body: (TestStack, Command) async throws -> Void) async throws {
@@ -40,7 +40,8 @@ extension EndToEnd {
                 "\(name)/plugin.json",
                 """
                 { "name": "\(name)", "version": 1, "protocol": { "min": 1, "max": 1 }, "kind": "handler",
-                  "exec": ["python3", "handler.py"], "types": [\(list)],
+                  "exec": ["python3", "handler.py"], "entitlements": ["health"],
+                  "types": [\(list)],
                   "configuration": { "type": "object", "properties": {
                     "sourceOrder": { "type": "object", "default": {}, "additionalProperties": { "type": "array" } } } } }
                 """)
@@ -66,7 +67,7 @@ extension EndToEnd {
             return folder
         }
 
-        /// Is refused for that reason, and nothing happens to the process.
+        /// It is refused for that reason, and nothing happens to the process.
         private static func refused(_ words: [String], _ why: String, on stack: TestStack) async throws {
             let pid = try stack.pid(of: "steps")
             let limit = words.contains("--within") ? [] : SwapTests.patience
@@ -86,8 +87,8 @@ extension EndToEnd {
                 }
                 try await Self.refused(["--with", "nowhere"], "there is no plugin 'nowhere'", on: stack)
                 try await Self.refused(["--with", stack.path("none")], "none/plugin.json: can't be read", on: stack)
-                try await Self.refused(["--with", "observer"], "of the kind observer, not handler", on: stack)
-                try await Self.refused(["--with", "body"], "its 'types' are other ones", on: stack)
+                try await Self.refused(["--with", "observer"], "its kind is observer, not handler", on: stack)
+                try await Self.refused(["--with", "body"], "its 'types' are different", on: stack)
                 try await Self.refused(["--back"], "isn't swapped", on: stack)
                 let crashing = try plugin("crashing", "os._exit(3)")
                 try await Self.refused(["--with", crashing], "exit code 3", on: stack)
@@ -105,8 +106,8 @@ extension EndToEnd {
             }
         }
 
-        /// What the new one computes otherwise comes as revisions, survives a restart of the stack, and goes with it
-        /// again.
+        /// Figures that the new one computes differently come as revisions, survive a restart of the stack, and go
+        /// with it again.
         @Test func aSwapOutlivesTheStack() async throws {
             try await Self.withDays { stack, up in
                 let before = try await Self.days(stack)
@@ -127,7 +128,7 @@ extension EndToEnd {
                     ["swap", "steps", "--with", doubled, "--state", stack.state] + SwapTests.patience
                 ).ended()
                 #expect(
-                    swapped.exit == .code(0) && swapped.output.contains("15 otherwise"),
+                    swapped.exit == .code(0) && swapped.output.contains("15 different"),
                     "\(swapped.output)\(swapped.error)")
                 try await stack.interrupt(up)
                 let again = try await stack.up("--until-idle").ended(within: 120)
@@ -150,21 +151,22 @@ extension EndToEnd {
             }
         }
 
-        /// One that has stood the trial, but isn't ready in time: the old one is back, and says so.
+        /// One that passed the trial, but isn't ready in time: the old one is back, and says so.
         @Test func theOldOneComesBackByTheDeadline() async throws {
             try await Self.withDays { stack, up in
                 let days = try await Self.days(stack)
                 let old = try stack.pid(of: "steps")
-                // Whoever opens the file to write waits for this; reading goes on.
+                // A process that opens the file to write waits for this; reading continues.
                 let database = try Database(path: "\(stack.state)/steps/state.sqlite")
                 try database.begin()
-                // Long enough to stand by, which a busy machine makes long; so long it then waits for the file too.
+                // Long enough to stand by, which takes long on a busy machine; then it waits just as long for the file
+                // too.
                 for seconds in [1, 4, 16, 64] {
                     let before = up.error.count
                     let swap = try await stack.start([
                         "swap", "steps", "--with", "steps-python", "--within", "\(seconds)", "--state", stack.state,
                     ])
-                    // It is killed, or has given the file up by itself.
+                    // It is killed, or has given up on the file itself.
                     let isOver = {
                         let said = up.error.dropFirst(before)
                         return said.contains("(standby) didn't stop in time") || said.contains("to take steps's place")
@@ -189,7 +191,7 @@ extension EndToEnd {
             }
         }
 
-        /// The new one, or the supervisor with everybody, is killed (SIGKILL) at any moment of a swap: one of the two
+        /// The new one, or the supervisor with everything, is killed (SIGKILL) at any moment of a swap: one of the two
         /// runs afterwards.
         @Test func killedInTheMidstOfASwap() async throws {
             try await Self.withDays { stack, first in

@@ -6,14 +6,14 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Handlers are swapped while samples come in, and what comes out is as if nothing had been.
+    /// Handlers are swapped while samples arrive, and the result is as if nothing had happened.
     ///
-    /// `HEALTHBUS_SWAPS` makes more of it by hand.
+    /// `HEALTHBUS_SWAPS` makes more swaps by hand.
     @Suite struct SwapTests {
-        /// The usual limit is a person's; a busy machine needs longer.
+        /// The usual limit is for people; a busy machine needs longer.
         static let patience = ["--within", "\(Int(Patience.seconds))"]
         static let swaps = Programs.number("HEALTHBUS_SWAPS", else: 4)
-        /// Exports that come in, one each half second, between two swaps.
+        /// Exports that come in between two swaps, one every half second.
         static let exportsPerSwap = 4
         static let records = 1000
 
@@ -37,7 +37,7 @@ extension EndToEnd {
             return files
         }
 
-        /// Imports the files one after the other, each half second or as fast as it goes, and tells how many are in.
+        /// Imports the files one after another, every half second or as fast as possible, and says how many are in.
         static func feed(_ files: [String], to stack: TestStack, _ fed: (Int) -> Void) async throws {
             for (number, file) in files.enumerated() {
                 let next = ContinuousClock.now + .milliseconds(500)
@@ -48,7 +48,7 @@ extension EndToEnd {
             }
         }
 
-        /// What it all comes to once everything is delivered.
+        /// The result once everything is delivered.
         static func outcome(of stack: TestStack) async throws -> StackContent {
             let ended = try await stack.up("--until-idle").ended(within: 300)
             #expect(ended.exit == .code(0), "\(ended.error.suffix(3000))")
@@ -65,7 +65,7 @@ extension EndToEnd {
         }
 
         /// Swaps to Python and back while the load goes on; `disturb` does something meanwhile.
-        /// - Returns: how long nobody ran, milliseconds.
+        /// - Returns: how long neither ran, in milliseconds.
         private static func underLoad(
             on stack: TestStack, _ disturb: @escaping @Sendable (TestStack) async throws -> Void = { _ in }
         ) async throws -> [Double] {
@@ -77,7 +77,7 @@ extension EndToEnd {
             let loading = Task { try await feed(files, to: stack) { _ in } }
             var gaps: [Double] = []
             for number in 0..<swaps {
-                // Each in the midst of a file's changes.
+                // Each in the middle of a file's changes.
                 let goal = "\(number * exportsPerSwap + 1)"
                 try await until("\(goal) imports", within: 240) {
                     try stack.number("observer", "SELECT count(*) FROM imports WHERE report IS NOT NULL") >= Int(goal)
@@ -104,7 +104,7 @@ extension EndToEnd {
             return gaps
         }
 
-        /// All processes of an instance, those that stand by too.
+        /// All processes of an instance, those standing by included.
         static func runners(of instance: String, _ stack: TestStack) throws -> [(pid: pid_t, standsBy: Bool)] {
             stack.processes.compactMap { pid in
                 let line = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline") ?? Data()
@@ -148,7 +148,7 @@ extension EndToEnd {
             }
         }
 
-        /// The one that runs is killed (SIGKILL) while the other stands by.
+        /// The running one is killed (SIGKILL) while the other is standing by.
         @Test func swappedUnderLoadWhileTheOldOneIsKilled() async throws {
             try await withStack { stack in
                 _ = try await Self.underLoad(on: stack) { stack in

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Tasks, syncs by hand and of history, and what is kept of them, on a stack that runs.
+    /// Tasks, manual and historical syncs, and what is kept of them, on a running stack.
     @Suite struct SyncTests {
         private func task(_ stack: TestStack, _ id: String) async throws -> Value {
             let ended = try await stack.onState("tasks", "list", "--json")
@@ -14,7 +14,7 @@ extension EndToEnd {
             return try ended.json().array?.first { $0["id"].string == id } ?? .null
         }
 
-        /// Weeks of the historical sync that are done, as the debouncer keeps it.
+        /// Weeks of the historical sync that are done, as the debouncer counts them.
         private func weeks(_ stack: TestStack) throws -> Int64 {
             let kept = try stack.rows("debouncer", "SELECT value FROM released WHERE key = 'history'").first
             return try kept.map { try Value(json: Array($0.utf8)) }?["done"].int ?? 0
@@ -32,7 +32,7 @@ extension EndToEnd {
                 }
                 // Its next run is pending already.
                 #expect(try await task(stack, "remote-sync")["state"] == "pending")
-                // It needs the local time, which the observer has to tell first.
+                // It needs the local time, which the observer has to report first.
                 try await until("daily-energy pending") { try await task(stack, "daily-energy")["state"] == "pending" }
                 let cancelled = try await stack.onState("tasks", "cancel", "daily-energy", "--json")
                 #expect(cancelled.exit == .code(0), "\(cancelled.error)")
@@ -41,7 +41,7 @@ extension EndToEnd {
                 let unknown = try await stack.onState("tasks", "launch", "remote-snyc")
                 #expect(unknown.exit == .code(2) && unknown.error.contains("remote-sync"))
                 try await stack.interrupt(up)
-                // What is pending stays so while nothing runs.
+                // Pending tasks stay pending while nothing runs.
                 #expect(try await task(stack, "remote-sync")["state"] == "pending")
             }
         }
@@ -101,7 +101,7 @@ extension EndToEnd {
             }
         }
 
-        /// Killed in the midst of it, the history goes on where it was; the backend has everything once.
+        /// Killed in the middle, the history continues where it was; the backend has everything once.
         @Test func historyGoesOnAfterAKill() async throws {
             try await withStack { stack in
                 let export = try await stack.generate(

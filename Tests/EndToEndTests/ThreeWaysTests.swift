@@ -5,7 +5,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// One small life by an export, by Health Auto Export and by `/v1/samples`, in two orders, through whole stacks.
+    /// One small life through an export, Health Auto Export and `/v1/samples`, in two orders, through whole stacks.
     @Suite struct ThreeWaysTests {
         private struct Walk {
             let number: Int
@@ -113,7 +113,7 @@ extension EndToEnd {
                             && days.reduce(0) { $0 + ($1["workouts"].array?.count ?? 0) } == 1
                     }
                     told.append(try await Self.days(stack))
-                    // The walks but one, the run, and what the app says of the night.
+                    // All walks but one, the run, and what the app says about the night.
                     #expect(try Self.samples(stack) == 61)
                     if ways.first == .export { try await Self.ask(stack, token) }
                     #expect(try await stack.interrupt(up).exit.isSuccess)
@@ -122,10 +122,10 @@ extension EndToEnd {
             #expect(told.count == 2 && told[0] == told[1])
         }
 
-        /// What the tools say of it, and of what comes later.
+        /// What the tools report about it, and about samples that arrive later.
         private static func ask(_ stack: TestStack, _ token: String) async throws {
             let night = try await stack.onState("explain", "sleep", "2025-03-28", "--user", "anna")
-            #expect(night.output.contains("390 min asleep") && night.output.contains("an app has added up"), "\(night)")
+            #expect(night.output.contains("390 min asleep") && night.output.contains("an app added up"), "\(night)")
             let all = try await stack.onState("explain", "sleep", "2025-03-28", "--user", "anna", "--json").json()
             #expect(
                 all["statistics"] == 1 && all["agrees"] == true && all["sessions"].array?.first?["statistic"] == true)
@@ -133,7 +133,7 @@ extension EndToEnd {
             #expect(
                 listed == [["user": "anna", "device": "phone", "ways": ["/v1/health-auto-export", "/v1/samples"]]])
 
-            // What the quarantine holds of a push is reported, and can be read again.
+            // Quarantined input from a push is reported, and can be read again.
             let odd = #"{"samples":[{"type":"HKQuantityTypeIdentifierStepCount","start":"soon","value":7}]}"#
             #expect(try stack.push("POST", "/v1/samples", Array(odd.utf8), token: token).status == 200)
             let kept = try await stack.onState("quarantine", "list")
@@ -142,7 +142,7 @@ extension EndToEnd {
             #expect(tried == ["tried": 1, "passed": 0, "still": 1])
         }
 
-        /// The app that recorded a run moves its end, and a newer export has only that.
+        /// The app that recorded a run moves its end, and only that is in a newer export.
         @Test func anEditedWorkoutReplacesItsEarlierVersion() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()

@@ -15,7 +15,7 @@ extension EndToEnd {
             try await withStack { stack in
                 let made = try await stack.onState("token", "new", "--user", "anna", "--device", "Anna's phone")
                 #expect(made.exit == .code(0), "\(made.error)")
-                // The secret alone, for a script; the rest is for people.
+                // Only the secret, for a script; the rest is for people.
                 let secret = made.output.trimmingCharacters(in: .newlines)
                 #expect(TokenSecret(secret) != nil && !made.error.contains(secret))
                 let json = try await stack.onState("token", "new", "--scope", "read", "--days", "2", "--json").json()
@@ -38,7 +38,7 @@ extension EndToEnd {
                         == .granted(TokenGrant(id: id, user: "anna", device: "Anna's phone", scopes: [.ingest])))
                 let revoked = try await stack.onState("token", "revoke", "Anna's phone", "--json")
                 #expect(try revoked.json()["state"] == "revoked" && revoked.json()["id"].string == id)
-                // The gate that runs has looked just now; one that looks again sees it.
+                // The running gate has only just looked; one that looks again sees it.
                 #expect(try gate.answer(to: secret, now: .epoch, at: .distantPast + .seconds(1)) == .revoked)
                 #expect(try await stack.onState("token", "revoke", id).exit == .code(0))
                 let unknown = try await stack.onState("token", "revoke", "nobody")
@@ -79,7 +79,7 @@ extension EndToEnd {
         }
     }
 
-    /// What the person who pairs a phone is shown.
+    /// What a person pairing a phone is shown.
     @Suite struct PairCommandTests {
         @Test func aPhoneIsTakenIn() async throws {
             try await withStack { stack in
@@ -87,7 +87,7 @@ extension EndToEnd {
                     "pair", "--address", "https://health.example.org", "--user", "anna", "--json")
                 let value = try pair.json()
                 #expect(value["address"] == "https://health.example.org" && value["user"] == "anna")
-                #expect(pair.exit == .code(0) && !pair.error.contains("no phone does"))
+                #expect(pair.exit == .code(0) && !pair.error.contains("no phone can"))
                 let secret = try #require(value["token"].string.flatMap { TokenSecret($0) })
                 let gate = TokenGate(TokenFile(StateFolder(path: stack.state)))
                 guard case .granted(let grant) = try gate.answer(to: secret.text, now: .epoch, at: .distantPast) else {
@@ -112,12 +112,12 @@ extension EndToEnd {
             try await withStack { stack in
                 let pair = try await stack.onState("pair", environment: ["HEALTHBUS_INGEST_PORT": "18788"])
                 #expect(pair.exit == .code(0) && pair.output.contains("http://127.0.0.1:18788/v1/health-auto-export"))
-                #expect(pair.error.contains("no phone does") && pair.error.contains("--address"), "\(pair.error)")
+                #expect(pair.error.contains("no phone can") && pair.error.contains("--address"), "\(pair.error)")
                 let wrong = try await stack.onState("pair", "--address", "health.example.org")
                 #expect(wrong.exit == .code(2) && wrong.error.contains("https://health.example.org"))
                 let any = try await stack.onState("pair", environment: ["HEALTHBUS_INGEST_PORT": "0"])
                 #expect(any.exit == .code(2) && any.error.contains("--address"))
-                // None is made for nothing.
+                // No token is created without being shown.
                 let tokens = try await stack.onState("token", "list", "--json").json()["tokens"].array
                 #expect(tokens?.count == 1)
             }

@@ -5,7 +5,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// The commands beside a running stack: they may be slow, stopped or killed, and it goes on.
+    /// The commands beside a running stack: they may be slow, stopped or killed, and the stack continues.
     @Suite struct ToolTests {
         @Test func tapPrintsLines() async throws {
             try await withStack { stack in
@@ -19,7 +19,7 @@ extension EndToEnd {
                 #expect(status["running"] == true)
                 #expect(try status["processes"].array?.count == Programs.countOfInstances())
                 #expect(status["processes"].array?.allSatisfy { $0["state"] == "ready" && $0["restarts"] == 0 } == true)
-                // The path counts from where the command runs, not from where the stack does.
+                // The path is relative to where the command runs, not to where the stack does.
                 let relative = try await stack.start(
                     program: "/bin/sh",
                     [
@@ -46,8 +46,8 @@ extension EndToEnd {
             }
         }
 
-        /// A tap that begins before a stack's first sample and goes on while it comes in has each sample once; one
-        /// sample's way ends delivered.
+        /// A tap that begins before a stack's first sample and continues while samples arrive has each one once; one
+        /// sample's way ends with its delivery.
         @Test func tapReplaysWithoutGapOrDouble() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3")
@@ -83,7 +83,7 @@ extension EndToEnd {
             }
         }
 
-        /// A tap that has stopped reading costs the hub a few megabytes and the others nothing.
+        /// A tap that stopped reading costs the hub a few megabytes and the others nothing.
         @Test func stoppedTap() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "40")
@@ -103,7 +103,7 @@ extension EndToEnd {
             }
         }
 
-        /// The command only hands the file over: killed half-way, it takes nothing with it.
+        /// The command only hands the file over: if it is killed half-way, nothing is lost with it.
         @Test func importCommandKilled() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "90", "--records", "60000")

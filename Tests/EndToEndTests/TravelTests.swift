@@ -4,13 +4,13 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// A flight that nothing tells of but `HKTimeZone`, and what a person says against it.
+    /// A flight that only `HKTimeZone` shows, and what a person says against it.
     @Suite struct TravelTests {
         private static let first = 1_741_564_800  // 2025-03-10T00:00:00Z
         private static let hour = 3600
         private static let berlin = 1 * hour
         private static let honolulu = -10 * hour
-        /// The first and the last night there: what is seen of it begins and ends with their hours.
+        /// The first and the last night there: the seen part begins and ends with their hours.
         private static let there = first + 5 * 24 * hour + 10 * hour
         private static let back = first + 10 * 24 * hour + 22 * hour
 
@@ -69,7 +69,7 @@ extension EndToEnd {
             return steps
         }
 
-        /// By the window from 18:00 to 18:00.
+        /// With the window from 18:00 to 18:00.
         private static func nightDays(_ offset: (Int) -> Int) -> [String] {
             nights.map { date($0.start + 8 * hour - 1 + 6 * hour, { offset($0 - 6 * hour) }) }
         }
@@ -111,7 +111,7 @@ extension EndToEnd {
             }
         }
 
-        /// A person says that they came back earlier: only the days between change, and the backend has them.
+        /// A person says they came back earlier: only the days between change, and the backend has them.
         private func correct(_ stack: TestStack, _ seen: [Value]) async throws {
             // Local time is Honolulu's there.
             let added = try await stack.onState("zone", "add", "2025-03-18T12:00", "Europe/Berlin", "--json")
@@ -133,8 +133,8 @@ extension EndToEnd {
                     theirs.contains { $0["date"] == day["date"] && $0["steps"] == day["steps"] && $0["final"] == true }
                 }
             }
-            // Set again in another spelling it changes nothing; once removed, everything is as before except for the
-            // revisions.
+            // Set again in another spelling it changes nothing; once it is removed, everything is as before except for
+            // the revisions.
             let again = try await stack.onState("zone", "add", "2025-03-18T22:00Z", "Europe/Berlin", "--json")
             #expect(try again.json() == added.json())
             #expect(try await stack.onState("zone", "remove", "2025-03-18T12:00").exit == .code(0))
@@ -153,7 +153,7 @@ extension EndToEnd {
             let shown = try await stack.onState("zone", "show")
             #expect(shown.exit == .code(0) && shown.output.contains("Pacific/Honolulu"))
             for (words, exit, message) in [
-                (["set", "Europe/Berlin"], 1, "no stack runs"), (["show", "--user", "nobody"], 1, "there are me"),
+                (["set", "Europe/Berlin"], 1, "no stack runs"), (["show", "--user", "nobody"], 1, "choose from me"),
                 (["set", "Europe/Berln"], 2, "did you mean Europe/Berlin?"), (["set", "berlin"], 2, "Europe/Berlin"),
                 (["add", "yesterday", "Europe/Berlin"], 2, "neither a date nor a time"),
                 (["add", "2025-03-30"], 2, "zone"),

@@ -39,7 +39,7 @@ extension EndToEnd {
                 #expect(try await stack.onState("imports", "undo", "nothing").exit != .code(0))
                 #expect(try await stack.interrupt(up).exit == .code(0))
 
-                // Of a stopped stack its own program does it.
+                // For a stopped stack its own program does it.
                 let older = try #require(listed.last?["id"].string)
                 let stopped = try await stack.onState("imports", "undo", older, "--yes", "--json")
                 #expect(stopped.exit == .code(0), "\(stopped)")

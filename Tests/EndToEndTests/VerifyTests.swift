@@ -65,24 +65,24 @@ extension EndToEnd {
                 let types = wrong.said["users"].array?.first?["lists"]["samples"]["types"] ?? .null
                 let missing = types["HKQuantityTypeIdentifierStepCount"]["findings"]["missing"]
                 #expect(missing["count"] == 3 && missing["first"].array?.count == 3)
-                // One day alone: nothing is wrong with it.
+                // Only one day: nothing is wrong with it.
                 let other = try await verify(stack, "--from", "2025-04-03", "--to", "2025-04-03")
                 #expect(other.code == 0 && (other.said["users"].array?.first?["lists"]["days"]["here"] == 1))
 
-                // For eyes: what to do, and no value.
+                // For people: what to do, and no values.
                 let shown = try await stack.onState("verify")
                 #expect(shown.exit == .code(1) && shown.output.contains("healthbus verify --repair"), "\(shown.output)")
                 #expect(shown.output.contains("StepCount") && shown.output.contains("missing there"))
 
                 let repaired = try await verify(stack, "--repair")
                 #expect(repaired.said["repaired"] == 8, "\(repaired.said.json(pretty: true))")
-                // The uploader may find by itself that rows are gone, and deliver everything once more.
+                // The uploader may find out on its own that rows are gone, and deliver everything again.
                 try await until("all of it is there") { try await verify(stack).code == 0 }
                 try await stack.interrupt(up)
             }
         }
 
-        /// The version is the same: only what it says tells.
+        /// The version is the same: only the content shows it.
         @Test func whatWasAlteredThereIsTold() async throws {
             try await withStack { stack in
                 let up = try await started(stack)
@@ -100,7 +100,7 @@ extension EndToEnd {
                 #expect(wrong.code == 1 && wrong.said["repairable"] == 0, "\(wrong.said.json(pretty: true))")
                 #expect(findings(wrong.said, "samples") == ["altered": 1])
                 #expect(findings(wrong.said, "days") == ["altered": 1])
-                // What it says to do, with the stack that is meant.
+                // The suggested command, for the right stack.
                 let shown = try await stack.onState("verify")
                 #expect(shown.output.contains("altered there"), "\(shown.output)")
                 #expect(
@@ -117,7 +117,7 @@ extension EndToEnd {
             try await withStack { stack in
                 let up = try await started(stack)
                 let alive = "SELECT id FROM sample_rows WHERE deleted = 0 AND value IS NOT NULL ORDER BY id"
-                // A newer export lacks some: deleted here, and at the backend.
+                // A newer export lacks some: deleted here and at the backend.
                 let pieces = try ExportPieces(of: stack.path("export.zip"))
                 let kept = pieces.elements.enumerated().filter { $0.offset % 40 != 20 || $0.element.isRings }.map(
                     \.element)
@@ -155,7 +155,7 @@ extension EndToEnd {
                 #expect(
                     findings(wrong.said, "samples") == ["missingDeletion": 1, "doubled": 1, "beyond": 2],
                     "\(wrong.said.json(pretty: true))")
-                // The deletion is delivered; a copy of another app isn't this stack's to delete.
+                // The deletion is delivered; a copy from another app isn't this stack's to delete.
                 let repaired = try await verify(stack, "--repair")
                 #expect(repaired.code == 1 && repaired.said["repaired"] == 1)
                 #expect(findings(repaired.said, "samples") == ["doubled": 1, "beyond": 2])
@@ -163,7 +163,7 @@ extension EndToEnd {
                     stack, ["DELETE FROM sample_rows WHERE id = \(copy)"])
                 let rest = try await verify(stack)
                 #expect(rest.code == 0 && findings(rest.said, "samples") == ["beyond": 1])
-                // Deleted there in the very version that is alive here: nothing that is sent brings it back.
+                // Deleted there in the very version that still exists here: nothing we send can bring it back.
                 try tamper(stack, ["UPDATE sample_rows SET deleted = 1 WHERE id = (\(alive) LIMIT 1 OFFSET 3)"])
                 let deleted = try await verify(stack)
                 #expect(deleted.code == 1 && deleted.said["repairable"] == 0)
@@ -197,20 +197,20 @@ extension EndToEnd {
                 #expect(here == delivered.map { $0 - 1 })
                 let shown = try await stack.onState("verify")
                 #expect(
-                    shown.output.contains("holds all that was delivered; 1 is in dead letters ("), "\(shown.output)")
+                    shown.output.contains("holds everything delivered; 1 is in dead letters ("), "\(shown.output)")
                 let sync = try await stack.onState("sync", "--json", within: 120)
                 #expect(sync.exit == .code(1), "\(sync)")
                 let said = try sync.json()
                 #expect(said["delivered"] == false, "\(sync.output)")
                 #expect(said["blocked"].array?.first?.string?.contains("refused 1 element") == true, "\(sync.output)")
-                // A store whose owner hangs hasn't been created again.
+                // A store whose owner hangs hasn't been recreated.
                 let observer = try #require(try stack.pid(of: "observer"))
                 kill(observer, SIGSTOP)
                 let silent = try await stack.onState("verify", within: 120)
                 kill(observer, SIGCONT)
                 #expect(
                     silent.exit == .code(1) && silent.error.contains("'observer' doesn't answer")
-                        && silent.error.contains("healthbus doctor") && !silent.error.contains("began anew"),
+                        && silent.error.contains("healthbus doctor") && !silent.error.contains("started over"),
                     "\(silent)")
                 try await stack.interrupt(up)
             }
@@ -222,7 +222,7 @@ extension EndToEnd {
                 #expect(
                     stopped.exit == .code(1) && stopped.error.contains("no stack runs")
                         && stopped.error.contains("healthbus up"), "\(stopped)")
-                // A plain server: it takes what comes, and doesn't report what it holds.
+                // A plain server: it accepts everything, and doesn't report what it holds.
                 let plain = try HTTPServer { HTTPResponse(status: $0.method == "POST" ? 204 : 404) }
                 defer { plain.stop() }
                 let config = try stack.write(

@@ -3,7 +3,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// Workouts that an app wrote again and again, and nights of which only the time in bed is known, from an export to
+    /// Workouts that an app wrote again and again, and nights with only the time in bed, from an export to
     /// the backend.
     @Suite struct WorkoutRepeatTests {
         private static func workout(
@@ -21,15 +21,16 @@ extension EndToEnd {
                 + "value=\"HKCategoryValueSleepAnalysis\(value)\"/>"
         }
 
-        /// Six times the same run, as an app does that syncs again; another of the watch at the same time; one of the
-        /// next day.
+        /// The same run six times, as written by an app that syncs again; another by the watch at the same time; one on
+        /// the next day.
         private static let elements =
             (1...6).map {
                 workout("Runner", "01 08:00", "01 09:0\($0 % 3)", created: "0\($0) 20:00", meters: 5000 + $0)
             } + [
                 workout("Watch", "01 08:01", "01 08:59", created: "01 09:00", meters: 4990),
                 workout("Runner", "02 08:00", "02 09:00", created: "02 20:00", meters: 7000),
-                // The awake phone knows when it lay down; the second night the watch was off for an hour and a half.
+                // The phone, awake, knew when the person lay down; in the second night the watch was off for an hour
+                // and a half.
                 sleep("InBed", "01 23:00", "02 06:30", "iPhone"),
                 sleep("AsleepCore", "02 23:00", "03 03:00", "Watch"),
                 sleep("AsleepCore", "03 04:30", "03 07:00", "Watch"),
@@ -46,7 +47,7 @@ extension EndToEnd {
                 uniqueKeysWithValues: days.map { ($0["date"].string ?? "", $0["workouts"].array?.count ?? 0) })
         }
 
-        /// Starts with the option so, until all is delivered; the backend's workouts then.
+        /// Starts with this option, until everything is delivered; returns the backend's workouts then.
         private static func run(_ stack: TestStack, newest: Bool) async throws -> Value {
             let file = try stack.write(
                 "newest-\(newest).json",
@@ -80,7 +81,7 @@ extension EndToEnd {
                 let screen = try await stack.onState("explain", "workouts", "2025-06-01")
                 #expect(screen.output.contains("That is the day's figure") && screen.output.contains("5 written again"))
 
-                // On: the newest alone, everywhere. What HealthKit stored last is the sixth.
+                // On: only the newest, everywhere. The sixth is the last one HealthKit stored.
                 let once = try await Self.run(stack, newest: true)
                 #expect(once["alive"] == 3 && once["deleted"] == 5, "\(once.json())")
                 #expect(try await Self.workouts(stack) == ["2025-06-01": 2, "2025-06-02": 1, "2025-06-03": 0])

@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// A zone that is named at a later start isn't used, and that is said.
+    /// A zone named at a later start isn't used, and the stack says so.
     @Suite struct ZoneChoiceTests {
         @Test func upSaysWhichZoneHolds() async throws {
             try await withStack { stack in
@@ -22,7 +22,7 @@ extension EndToEnd {
                     up.error.contains("zone   Europe/Berlin") && up.error.contains("--zone America/New_York isn't used")
                         && up.error.contains(advice), "\(up.error)")
                 #expect(try await stack.onState("zone", "show").output.contains("Europe/Berlin"))
-                // The environment and the configuration don't count more than the option.
+                // The environment and the configuration don't override the option.
                 try await stack.interrupt(up)
                 let config = try stack.write(
                     "config.json", #"{"instances": {"observer": {"configuration": {"zone": "Asia/Tokyo"}}}}"#)
@@ -37,7 +37,7 @@ extension EndToEnd {
                     try await stack.interrupt(up)
                 }
                 let again = try await stack.upAndReady()
-                // As it says.
+                // As the message says.
                 let words = advice.dropFirst().dropLast().split(separator: " ").dropFirst().map(String.init)
                 #expect(try await stack.start(words).ended().output.contains("America/New_York"))
                 try await stack.interrupt(again)
@@ -58,9 +58,9 @@ extension EndToEnd {
                 }
                 #expect(
                     again.output.contains(
-                        "zone   Asia/Tokyo, in which this state's days begin: --zone Europe/Paris isn't used"),
+                        "zone   Asia/Tokyo, where this state's days begin: --zone Europe/Paris isn't used"),
                     "\(again.output)")
-                // The same person, not a second one a few hours apart.
+                // The same person's timeline, rather than a second one that is a few hours off.
                 #expect(again.output.contains(" 0 added"), "\(again.output)")
                 try await stack.interrupt(again)
             }

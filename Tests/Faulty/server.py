@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A backend that misbehaves by plan: server.py PORT FILE SEED [--plain]
+"""A backend that misbehaves as planned: server.py PORT FILE SEED [--plain]
 
 Keeps rows as examples/backend-python does, whose code it uses, and answers `stats`, `versions` and the elements honestly. What becomes of the n-th
 request with elements follows from SEED and n: it is dropped before or after its commit, delayed beyond the sender's patience, committed twice,
 half answered, answered with every status and with every form of body. Elements whose id says so are refused for good, in every form that
 refusals have.
 
---plain: it never says which database it is, so all it says is taken on trust; then it never claims to have kept what it hasn't.
+--plain: it never identifies its database, so it has to be trusted; then it never claims to have kept anything that it hasn't.
 HEALTHBUS_BACKEND_TOKEN is the token. GET /api/v1/faults counts what it did, by name.
 """
 import json, os, random, socket, sys, threading, time
@@ -19,12 +19,12 @@ from urllib.parse import urlsplit
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "backend-python"))
 import server as example
 
-#: Of so many ids one is refused for good.
+#: One in this many ids is refused for good.
 POISON = 997
-#: Requests after which it behaves but for the refusals and one fault in ten, so that an end is reached.
+#: Requests after which it behaves, except for the refusals and one fault in ten, so that the test ends.
 WILD = int(os.environ.get("HEALTHBUS_FAULT_REQUESTS", "120"))
 PATIENCE = float(os.environ.get("HEALTHBUS_FAULT_DELAY", "1.5"))
-#: Statuses that stop delivery for 30 s or until somebody asks; a few of each.
+#: Statuses that stop delivery for 30 s, or until a person asks; a few of each.
 STOPS = [301, 302, 307, 308, 403, 404, 405, 410]
 
 
@@ -65,7 +65,7 @@ class Faulty(example.Handler):
                 # Each has its turn before any comes again.
                 Faulty.deck = Faulty.deck or chance.sample(faults, len(faults))
                 fault = Faulty.deck.pop()
-            # Twice in a row would be a refused token, and wait for a person.
+            # Twice in a row would count as a refused token, and delivery would wait for a person.
             if fault == "unauthorized" and Faulty.last == fault:
                 fault = "well"
             Faulty.last = fault
@@ -75,7 +75,7 @@ class Faulty(example.Handler):
     # What it does with the elements.
 
     def keep(self, body):
-        """The rows of a request but for the poison: the answer, and what is refused."""
+        """The rows of a request, except for the poison: the answer, and what is refused."""
         request, refused = json.loads(body), []
         for name, elements in request.items():
             if isinstance(elements, list):
@@ -101,7 +101,7 @@ class Faulty(example.Handler):
         self.end_headers()
         self.wfile.write(body)
 
-    # As it should be, refusals in any form that is understood.
+    # As it should be, with refusals in any form that is understood.
 
     def well(self, body, chance):
         answer, refused = self.keep(body)
@@ -157,7 +157,7 @@ class Faulty(example.Handler):
                 status = chance.choice(STOPS)
         self.raw(status, "<html>Moved</html>", "text/html", Location="https://example.org/elsewhere")
 
-    # Something is stored, and the answer says little or nothing about it.
+    # Some elements are stored, but the answer says little or nothing about them.
 
     def drop_after(self, body, chance):
         self.keep(body)
@@ -179,7 +179,7 @@ class Faulty(example.Handler):
         self.raw(200, text[:chance.randrange(1, len(text))])
 
     def names_and_refuses(self, body, chance):
-        """As a server that checks all before it keeps any: 400 or 422 with the names, and nothing kept."""
+        """Like a server that checks everything before it keeps anything: 400 or 422 with the names, and nothing kept."""
         request = json.loads(body)
         refused = [{"id": element["id"], "reason": "poison"} for elements in request.values() if isinstance(elements, list)
                    for element in elements if is_poison(element.get("id"))]
@@ -190,7 +190,7 @@ class Faulty(example.Handler):
         self.say(chance.choice([400, 422]), {"error": "some are bad", "refused": refused})
 
     def only_refused(self, body, chance):
-        """The good ones are kept, and the answer has nothing but the names of the bad ones."""
+        """The good ones are kept, and the answer names only the bad ones."""
         _, refused = self.keep(body)
         self.say(200, {"refused": [{"id": one["id"], "reason": "poison"} for one in refused]})
 
@@ -219,7 +219,7 @@ class Faulty(example.Handler):
         answer["counts"][name] = chance.choice([answer["counts"][name] + 1, -1, 2**62, "many", 0.5])
         self.say(200, answer)
 
-    # Claims to have taken what it hasn't, in ways that show.
+    # Claims to have accepted what it hasn't, in ways that can be noticed.
 
     def empty_lie(self, body, chance):
         self.raw(chance.choice([200, 201, 202, 204]), "")

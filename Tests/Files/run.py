@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads a stack's files with DuckDB and pandas, as they lie, and holds them against what the stack says: run.py <folder of the programs>."""
+"""Reads a stack's files with DuckDB and pandas, as they are, and compares them with what the stack says: run.py <folder of the programs>."""
 
 import glob
 import hashlib
@@ -44,7 +44,7 @@ def figure(day, path):
 
 
 def listed(lake):
-    """The manifest, whose check sums must be those of the files."""
+    """The manifest, whose checksums must be those of the files."""
     manifest = json.loads(pathlib.Path(lake, "manifest.json").read_text())
     if not manifest["complete"]:
         sys.exit("the manifest isn't complete")
@@ -55,7 +55,7 @@ def listed(lake):
 
 
 def read(lake, suffix, days, samples):
-    """The same questions to both programs, without a hint of what the columns are."""
+    """The same queries for both programs, without declaring the columns' types."""
     manifest = listed(lake)
     same(f"{suffix}: samples by the manifest", sum(e["rows"] for e in manifest["files"] if "/samples/" in e["path"]), samples)
     database = duckdb.connect()
@@ -89,7 +89,7 @@ def read(lake, suffix, days, samples):
 
 def main(programs):
     healthbus = os.path.join(programs, "healthbus")
-    # Short: the bus's sockets lie in it.
+    # Short, because the bus's sockets are in it.
     folder = tempfile.mkdtemp(prefix="hbf-", dir="/tmp")
     try:
         state = os.path.join(folder, "s")

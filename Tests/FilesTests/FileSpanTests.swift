@@ -2,7 +2,7 @@ import FilesStage
 import HealthModel
 import Testing
 
-/// A span and the path of its file say the same.
+/// A span and the path of its file have the same content.
 @Suite struct FileSpanTests {
     private func day(_ text: String) throws -> LocalDay { try #require(LocalDay(text)) }
 
@@ -25,7 +25,7 @@ import Testing
     ])
     func otherPathsAreNobodys(_ path: String) { #expect(FileSpan(path: path) == nil) }
 
-    /// No name leads out of the folder, or looks like another's.
+    /// No name leads out of the folder, or looks like another name's path.
     @Test(arguments: ["..", ".", "a/b", "a=b", "%2e", "é", " "])
     func namesStayWithinTheirFolder(_ name: String) throws {
         let span = FileSpan(
@@ -35,7 +35,7 @@ import Testing
         #expect(FileSpan(path: span.path)?.user == name)
     }
 
-    /// A file system takes at most 255 bytes for a folder's name; a type that somebody pushes may have a name of 1000.
+    /// A file system allows at most 255 bytes for a folder's name; a pushed type may have a name of 1000.
     @Test(arguments: ["a", "é", "%"], [239, 240, 241, 480, 1000])
     func aLongNameGoesIntoSeveralFolders(_ letter: String, _ count: Int) throws {
         let name = String(repeating: letter, count: count)

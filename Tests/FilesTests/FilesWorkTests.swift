@@ -41,7 +41,7 @@ import Testing
         return (FileLedger.Entry(path: path, rows: rows, bytes: bytes, sum: sum, written: .epoch), isChanged)
     }
 
-    /// All that is in a folder, hidden ones too.
+    /// Everything in a folder, hidden files included.
     private func files(in folder: String) -> Set<String> {
         let all = FileManager.default.enumerator(atPath: folder)
         var found: Set<String> = []
@@ -59,7 +59,7 @@ import Testing
             let done = try #require(written(outcomes(work, part("b\n", first: false))))
             #expect(try String(contentsOfFile: folder + "/new/data/" + path, encoding: .utf8) == "head\na\nb\n")
             #expect(done.entry.rows == 2 && done.entry.bytes == 9 && done.isChanged)
-            // As `printf 'head\na\nb\n' | sha256sum` says it.
+            // As `printf 'head\na\nb\n' | sha256sum` prints it.
             #expect(done.entry.sum == "6428e59b60c705bb86a455ce1266ec6a027f497815bf26ae20a2e0b2aec132de")
             #expect(files(in: folder) == ["new/data/" + path], "nothing is left beside it")
             let rights = try FileManager.default.attributesOfItem(atPath: folder + "/new/data/" + path)[

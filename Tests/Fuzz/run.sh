@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Lets libFuzzer attack the decoders of bytes from outside. Run by 'make fuzz'.
-# Usage: run.sh [TARGET [SECONDS]]    all targets, one after the other, a minute each, when none is named
+# Usage: run.sh [TARGET [SECONDS]]    all targets, one after another, a minute each, if none is named
 # What it finds is left in .build/fuzz/found; docs/reliability.md says what to do with it.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -13,13 +13,13 @@ for target in $targets; do
     [ -d "$here/Corpus/$target" ] || { echo "there is no target '$target'; there are: $(ls "$here/Corpus" | xargs)" >&2; exit 2; }
 done
 
-# Swift has no counters by --sanitize alone.
+# With --sanitize alone Swift has no counters.
 # A build of its own: every module with libFuzzer's counters and AddressSanitizer's checks.
 HEALTHBUS_WITH_FUZZER=1 "${SWIFT:-swift}" build --configuration release --no-color-diagnostics --scratch-path $build \
     --sanitize fuzzer --sanitize address --product healthbus-fuzz \
     -Xswiftc -sanitize-coverage=edge,inline-8bit-counters,pc-table,trace-cmp
 
-# A crash ends the program at once: the toolchain's backtracer can hang. Freed memory isn't kept for long, for it
+# A crash ends the program at once: the toolchain's backtracer can hang. Freed memory isn't kept for long, because it
 # counts.
 export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=quarantine_size_mb=16
 status=0
@@ -27,7 +27,7 @@ for target in $targets; do
     grown=$build/grown/$target
     mkdir -p "$grown" $build/found
     echo "$target: $seconds s"
-    # The first folder takes what is new; the second is what is kept in the repository.
+    # New inputs go to the first folder; the second is the one in the repository.
     HEALTHBUS_FUZZ=$target $build/release/healthbus-fuzz -max_total_time="$seconds" -timeout=5 -rss_limit_mb=512 -max_len=4096 \
         -entropic_scale_per_exec_time=1 -print_final_stats=1 -artifact_prefix="$build/found/$target-" "$grown" "$here/Corpus/$target" \
         > "$build/$target.log" 2>&1 || {

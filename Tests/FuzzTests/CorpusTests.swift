@@ -3,7 +3,8 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// What `make fuzz` begins with, and what it has found: each input through the same functions, in the ordinary build.
+/// The inputs that `make fuzz` begins with, and those that it has found: each goes through the same functions, in the
+/// ordinary build.
 @Suite struct CorpusTests {
     private static let corpus = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Fuzz/Corpus")
@@ -23,7 +24,7 @@ import Testing
         }
     }
 
-    /// Cut anywhere, and with a byte changed: what libFuzzer does first.
+    /// Cut anywhere, and with a byte changed, as libFuzzer does first.
     @Test(arguments: FuzzTarget.allCases)
     func spoiltInputsKeepTheRules(target: FuzzTarget) throws {
         var random = SeededRandom(seed: 1)

@@ -138,7 +138,7 @@ import WorkoutsStage
                 Self.category + "Headache": ["count": 1],
                 "HKCorrelationTypeIdentifierFood": ["count": 1],
             ])
-        // In a stack without its own handler a type comes here too: nothing is dropped in silence.
+        // In a stack without its own handler a type comes here too: nothing is dropped silently.
         try day.add(Self.quantity + "StepCount", "2025-06-01T09:10:00+02:00", nil, 10)
         let all = try #require(try day.compute(GenericHandler()).figures["other"]?.object)
         #expect(all[Self.quantity + "StepCount"] == ["sum": 10.0, "count": 1, "unit": "count"])

@@ -1,7 +1,7 @@
 import HealthModel
 import Testing
 
-/// A day's samples written by hand, and what a handler makes of them.
+/// A day's samples written by hand, and what a handler computes from them.
 struct DayBuilder {
     var zones: ZoneTimeline
     var day: LocalDay
@@ -46,7 +46,7 @@ struct DayBuilder {
         page.healthKitUUID.append(uuid)
     }
 
-    /// As the host has it computed: from the day's slice alone.
+    /// As the host computes it: only from the day's slice.
     func compute(_ handler: some DayHandler) throws -> DayOutput {
         try handler.compute(
             DayInput(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The links of a page of the documentation that lead nowhere: to a file that isn't there, or a heading that the page doesn't have.
+/// Broken links on a page of the documentation: to a file that doesn't exist, or a heading the page doesn't have.
 struct DocumentedLinks {
     /// By path within the checkout.
     let pages: [String: String]
@@ -22,7 +22,7 @@ struct DocumentedLinks {
         return Self.headings(of: text).contains(parts[1])
     }
 
-    /// As GitHub makes them: in small letters, without marks, words joined by hyphens.
+    /// As GitHub makes them: lower case, without punctuation, words joined by hyphens.
     private static func headings(of text: String) -> Set<String> {
         var headings: Set<String> = []
         var isCode = false

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The names of tests and commands that a page of the documentation relies on, and those that there are.
+/// The names of tests and commands that a page of the documentation relies on, and those that exist.
 struct DocumentedNames {
     static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -46,8 +46,8 @@ struct DocumentedNames {
         }
     }
 
-    /// Reads the commands as they are written: a program can't be imported.
-    /// - Parameter shared: options that several commands have, by the name under which they are declared.
+    /// Reads the commands from their source: a program can't be imported.
+    /// - Parameter shared: options that several commands have, by the name they are declared under.
     private mutating func collectCommands(_ source: String, _ shared: [String: String]) {
         for block in source.components(separatedBy: "name: \"healthbus ").dropFirst() {
             let declared = block.components(separatedBy: "examples:")[0]
@@ -76,7 +76,7 @@ extension DocumentedNames {
             })
     }
 
-    /// Of the environment, that any program reads.
+    /// Environment variables that any program reads.
     static func variables() throws -> Set<String> {
         try ["Sources", "plugins"].reduce(into: []) { names, folder in
             for source in try sources(below: checkout.appending(path: folder).path) {
@@ -91,7 +91,7 @@ extension DocumentedNames {
 
     func names(in page: String) -> [String] { Self.testNames(in: page) + Self.commandLines(in: page) }
 
-    /// In backticks: what ends in `()` or in `Tests`, what follows the word *tests*, and what stands in a column *shown
+    /// In backticks: anything that ends in `()` or in `Tests`, follows the word *tests*, or is in a column *shown
     /// by*.
     private static func testNames(in page: String) -> [String] {
         var names = page.matches(of: #/`([a-z]\w*)\(\)`/#).map { String($0.1) }
@@ -129,7 +129,7 @@ extension DocumentedNames {
         return lines
     }
 
-    /// The part of a command line that doesn't exist; nil when all does.
+    /// The part of a command line that doesn't exist; nil if everything does.
     private func wrong(_ line: String) -> String? {
         let words = line.split(whereSeparator: { " []".contains($0) }).dropFirst().map(String.init)
         if words == ["help"] || words.first == "help" && commands[words[1]] != nil { return nil }

@@ -9,8 +9,8 @@ import Testing
 @Suite struct KnownAnswersTests {
     static let quantity = "HKQuantityTypeIdentifier"
 
-    /// 46 and 113 whole minutes, and one over midnight, 22 of its seconds before and 38 after: in whole minutes 46 and
-    /// 114. Given to the day of its start whole it would make 47 and 113.
+    /// 46 and 113 whole minutes, and one over midnight, with 22 of its seconds before and 38 after: in whole minutes 46
+    /// and 114. Counted whole for the day of its start it would make 47 and 113.
     @Test func theMinuteOverMidnight() throws {
         var minutes: [Double] = []
         for date in ["2025-06-01", "2025-06-02"] {
@@ -33,7 +33,7 @@ import Testing
 
     struct ClockDay: Sendable, CustomTestStringConvertible {
         var date: String
-        /// The zone, and the one from a moment on.
+        /// The zone, and the zone from a moment on.
         var zone: String
         var then: (at: String, zone: String)?
         /// The seconds of each bucket.
@@ -60,7 +60,7 @@ import Testing
         // No midnight: these days begin at 01:00.
         .init(date: "2018-11-04", zone: "America/Sao_Paulo", hours: full(23)),
         .init(date: "2024-03-31", zone: "Asia/Beirut", hours: full(23)),
-        // The country left the date out.
+        // The country skipped the date.
         .init(date: "2011-12-29", zone: "Pacific/Apia", hours: full(24)),
         .init(date: "2011-12-30", zone: "Pacific/Apia", hours: []),
         .init(date: "2011-12-31", zone: "Pacific/Apia", hours: full(24)),
@@ -72,7 +72,7 @@ import Testing
         .init(
             date: "2025-06-02", zone: "Asia/Tokyo", then: ("2025-06-02T15:00:00+09:00", "Pacific/Honolulu"),
             hours: full(39)),
-        // The other way, 25 hours on: the 1st ends at 23:30, the 3rd begins at 00:30.
+        // The other way, 25 hours later: the 1st ends at 23:30, the 3rd begins at 00:30.
         .init(
             date: "2025-06-01", zone: "Pacific/Pago_Pago", then: ("2025-06-02T10:30:00Z", "Pacific/Kiritimati"),
             hours: full(23) + [1800]),
@@ -84,7 +84,7 @@ import Testing
             hours: [1800] + full(23)),
     ]
 
-    /// A step a second, days and nights: as many as the day has seconds, and each bucket as many as it is long.
+    /// A step every second, day and night: as many as the day has seconds, and each bucket as many as its length.
     @Test(arguments: clockDays) func stepsOfDaysThatAreNotUsual(_ clock: ClockDay) throws {
         var day = try DayBuilder(clock.date, zones: clock.zones())
         let middle = try #require(InstantText.parse(clock.date + "T12:00:00Z"))
@@ -95,7 +95,7 @@ import Testing
         #expect(output.hourly["steps"]?.array?.map(\.double) ?? [] == clock.hours.map { Double($0) })
     }
 
-    /// Stood for a minute of each bucket, and a beat more a minute in each.
+    /// A minute of standing in each bucket, and one more beat per minute in each.
     @Test(arguments: clockDays) func standHoursAndHeartRateByHour(_ clock: ClockDay) throws {
         var day = try DayBuilder(clock.date, zones: clock.zones())
         let buckets = day.zones.hours(of: day.day)
@@ -139,13 +139,13 @@ import Testing
         }
     }
 
-    /// Asleep over the Pacific: the night is the date's on which it ends by the clock of the place.
+    /// Asleep over the Pacific: the night belongs to the date when it ends by the local clock.
     @Test func aNightInFlight() throws {
         let zones = try ZoneTimeline([
             .init(from: .distantPast, zone: "Asia/Tokyo"),
             .init(from: try #require(InstantText.parse("2025-06-02T02:00:00+09:00")), zone: "Pacific/Honolulu"),
         ])
-        // Awake at 05:00 in Tokyo, 10:00 of the day before in Honolulu.
+        // Awake at 05:00 in Tokyo, which is 10:00 of the day before in Honolulu.
         for (date, found) in [("2025-05-31", false), ("2025-06-01", true), ("2025-06-02", false)] {
             var day = try DayBuilder(date, zones: zones)
             try day.add(

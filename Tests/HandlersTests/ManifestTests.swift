@@ -33,7 +33,7 @@ import struct WorkoutsStage.WorkoutsHandler
         }
     }
 
-    /// What a handler asks of a slice is of types that it gets, and what it reads is another's to handle.
+    /// A handler asks slices only for types it gets, and the types it reads belong to another handler.
     @Test func namesWhatItReads() throws {
         for (name, handler) in Self.handlers where name != "generic" {
             let manifest = try Self.manifest(name)

@@ -3,7 +3,8 @@ import SleepStage
 import TestSupport
 import Testing
 
-/// What a changed sleep sample leaves to be computed: exactly the nights whose slice can hold it, and that is enough.
+/// The nights that have to be computed after a sleep sample changes: exactly those whose slice can contain it, and that
+/// is enough.
 @Suite struct SleepDirtinessTests {
     static let type = "HKCategoryTypeIdentifierSleepAnalysis"
     static let first = LocalDay(year: 2025, month: 3, day: 24)
@@ -18,7 +19,7 @@ import Testing
         var source: String
     }
 
-    /// Some nights of somebody whose clocks go forward, and who may fly.
+    /// Some nights of a person whose clocks go forward, and who may fly.
     struct Life {
         var zones: ZoneTimeline
         var configuration: Value
@@ -45,7 +46,7 @@ import Testing
             let minute = Duration.seconds(60)
             let begin = zones.ranges(of: first).first?.lowerBound ?? 0
             let start = begin + Int64.random(in: 0..<Int64(days * 24 * 60), using: &random) * minute
-            // Stages, naps, long times in bed, and somebody who sleeps through a day and more.
+            // Stages, naps, long times in bed, and a person who sleeps for more than a day.
             let lengths: [ClosedRange<Int64>] = [0...40, 10...120, 300...600, 900...2400]
             let kind = [0, 0, 0, 1, 1, 2, 3].randomElement(using: &random) ?? 0
             return Sample(
@@ -111,7 +112,7 @@ import Testing
                 before = after
             }
         }
-        // Nothing would be shown if nothing changed.
+        // If nothing changed, this would show nothing.
         #expect(changes > 300)
     }
 
@@ -140,8 +141,8 @@ import Testing
         #expect(found > 300)
     }
 
-    /// With several sources too, however they overlap at the edge of a window, no session is two days' and none is
-    /// lost.
+    /// With several sources too, however they overlap at the edge of a window, no session belongs to two days and none
+    /// is lost.
     @Test func everySessionOfSeveralSourcesIsOneNights() throws {
         var found = 0
         for seed in 0..<300 as Range<UInt64> {
@@ -185,7 +186,7 @@ import Testing
 }
 
 extension SleepDirtinessTests.Life {
-    /// The stretches without a longer gap, by plain reckoning.
+    /// The stretches without a longer gap, computed plainly.
     func sessions() -> [Range<Instant>] {
         let gap = Duration.seconds(Int64((configuration["gapMinutes"].double ?? 0) * 60))
         var sessions: [Range<Instant>] = []

@@ -2,7 +2,7 @@ import HealthModel
 import SleepStage
 import Testing
 
-/// Nights that an app has added up, without stages.
+/// Nights that an app added up, without stages.
 @Suite struct SleepStatisticTests {
     private static let type = "HKCategoryTypeIdentifierSleepAnalysis"
     private static let body = """
@@ -34,7 +34,7 @@ import Testing
         #expect(output.figures["naps"] == [] && output.events.count == 1)
     }
 
-    /// 0 is what the app prints for what it doesn't know.
+    /// The app prints 0 for what it doesn't know.
     @Test func ofANightWithoutStagesOnlyTheSleepIsKnown() throws {
         let sleep = try Self.sleep(
             Self.night(

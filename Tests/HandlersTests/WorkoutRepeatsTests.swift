@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import WorkoutsStage
 
-/// Workouts that one source wrote several times: the same source, start and activity.
+/// Workouts written several times by one source: the same source, start and activity.
 @Suite struct WorkoutRepeatsTests {
     struct Written {
         var low: UInt64
@@ -83,14 +83,14 @@ import WorkoutsStage
         ] as [([Written], String)]) func newestIsDecidedAlways(_ list: [Written], _ newest: String) throws
     {
         #expect(try Self.counted(list) == [newest])
-        // Whatever comes first.
+        // In any order of arrival.
         #expect(try Self.counted(list.reversed()) == [newest])
     }
 
     @Test func theOrderOfArrivalChangesNothing() throws {
         var random = SeededRandom(seed: 5)
         for _ in 0..<50 {
-            // Ids and sequences follow the order; what counts doesn't.
+            // Ids and sequences follow the order; which one counts doesn't.
             let shuffled = Self.six.shuffled(using: &random).enumerated().map { place, one in
                 var one = one
                 one.low = UInt64(place + 1)

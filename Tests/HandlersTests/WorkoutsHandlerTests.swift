@@ -13,7 +13,7 @@ import WorkoutsStage
         return try day.compute(WorkoutsHandler())
     }
 
-    /// The one activity of a workout that names none.
+    /// The only activity of a workout that names none.
     private static let itself: Value = [
         "activity": "running", "activityType": 37, "start": "2025-06-01T08:00:00Z", "end": "2025-06-01T09:00:00Z",
         "durationSeconds": 1800.0, "distanceMeters": 5000.5, "energyKilocalories": 400.0,
@@ -96,7 +96,7 @@ import WorkoutsStage
         #expect(figure["activities"].array?.first?["activityType"] == Value(number))
     }
 
-    /// As exports have it: no kind is printed, the last activity has no end, the whole has the sums again.
+    /// As in exports: no kind is printed, the last activity has no end, the whole has the sums again.
     @Test func swimBikeRunWithTransitions() throws {
         func activity(_ from: String, _ to: String?, _ type: String?, _ meters: Double) -> String {
             let end = to.map { #""end":"2025-06-01T\#($0):00Z","# } ?? ""
@@ -132,12 +132,12 @@ import WorkoutsStage
         #expect(parts.map { $0["distanceMeters"] } == [500.0, .null, 10_000.0, .null, 3000.0])
         #expect(parts.allSatisfy { $0["energyKilocalories"] == 50.0 })
         #expect(parts.last?["start"] == "2025-06-01T08:42:00Z" && parts.last?["end"] == "2025-06-01T09:00:00Z")
-        // What isn't a pause is passed on too.
+        // Events other than pauses are passed on too.
         #expect(event["events"].array?.count == 3 && event["events"].array?.last?["durationSeconds"] == 60)
         #expect(output.figures["workouts"]?.array?.first?["activities"] == event["activities"])
     }
 
-    /// The steps of a structured workout are activities of its own kind; a kind that is given counts.
+    /// The steps of a structured workout are activities of its own kind; a given kind counts.
     @Test func activitiesOfOneKind() throws {
         let body = """
             {"activity":"running","activities":[{"start":"2025-06-01T08:00:00Z","end":"2025-06-01T08:10:00Z","durationSeconds":540},

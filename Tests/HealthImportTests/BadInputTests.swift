@@ -100,7 +100,8 @@ import Testing
         }
     }
 
-    /// What a disk or a broken copy leaves: lines are gone, and what stands around the gap is well-formed by chance.
+    /// What a failing disk or an incomplete copy leaves: lines are missing, and the text around the gap is well-formed
+    /// by chance.
     @Test func zeroBytesAreDamage() throws {
         let whole = Array(export(steps("80") + "\n" + steps("81") + "\n" + steps("82")).utf8)
         #expect(try read(bytes: whole).summary.damaged == nil)
@@ -126,7 +127,7 @@ import Testing
         let sink = CollectingSink()
         let path = try folder.file("cut.zip", Array(zip.prefix(zip.count / 2)))
         let summary = try ExportReader(path: path).read(into: sink)
-        // What lies before the cut, but for the record that it goes through.
+        // Everything before the cut, except for the record it goes through.
         let before = String(decoding: zip.prefix(zip.count / 2), as: UTF8.self).components(separatedBy: "/>").count - 2
         #expect(sink.rows.count == before && summary.records == before)
         let damage = try #require(summary.damaged)
@@ -143,7 +144,7 @@ import Testing
         #expect(sink.rows.count == 1 && summary.damaged?.what.hasPrefix("the archive ends early") == true)
     }
 
-    /// A small file whose checksum is wrong costs neither the export behind it nor the route behind that.
+    /// A small file with a wrong checksum costs neither the export after it nor the route after that.
     @Test func aBrokenFileOfAnArchiveCostsOnlyItself() throws {
         let folder = try TemporaryFolder()
         let gpx = #"<gpx><trkpt lat="1" lon="2"><time>2025-03-30T06:00:00Z</time></trkpt></gpx>"#

@@ -3,9 +3,9 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// A damaged file costs what is damaged, and nothing else.
+/// A damaged file costs the damaged part, and nothing else.
 @Suite struct DamageTests {
-    /// What may happen to a record's start tag; after each of them it isn't one any more.
+    /// Kinds of damage to a record's start tag; each of these makes it invalid.
     private enum Damage: CaseIterable {
         case lostQuote, strayLess, strayAmpersand, tornOff, doubled, lostEnd, lostBegin, bareWord, lostEquals,
             noughtInDate
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// One line a record, whose value is its number.
+    /// One line per record, whose value is its number.
     private func records(_ count: Int) -> [String] {
         (0..<count).map { steps("\($0)", more: $0 % 3 == 0 ? " device=\"&lt;a, b&gt;\"" : "") }
     }
@@ -51,7 +51,7 @@ import Testing
         for _ in 0..<Int.random(in: 1...40, using: &random) {
             broken[Int.random(in: 0..<all.count, using: &random)] = Damage.allCases.randomElement(using: &random)
         }
-        // Behind a tag without end a text without begin can't be told from it.
+        // After a tag without an end, it can't be distinguished from text without a beginning.
         for (number, damage) in broken where damage == .lostBegin && broken[number - 1] != nil {
             broken[number] = .doubled
         }
@@ -71,7 +71,7 @@ import Testing
         // Nothing whole is quarantined.
         #expect(lines == Set(broken.keys.map { Int64($0 + 3) }), "seed \(seed)")
         #expect(summary.quarantined == sink.quarantine.count)
-        // What an import refuses, a retry refuses.
+        // Anything an import refuses, a retry refuses.
         for input in sink.quarantine {
             let again = CollectingSink()
             _ = try ExportReader.reread(element: input.raw, into: again)
@@ -108,8 +108,8 @@ import Testing
         #expect(summary.damaged?.isCut == false)
     }
 
-    /// Localised exports have attributes of several words: told apart they are metadata, at once and for what is
-    /// quarantined already.
+    /// Localised exports have attributes of several words: they are recognised as metadata, at once and for input that
+    /// is already quarantined.
     @Test func attributesOfSeveralWordsAreUnderstood() throws {
         let record = steps("7", more: " Aktive Energie de l'été=\"12 kcal\"")
         let (sink, summary) = try read(export(record))
@@ -118,7 +118,7 @@ import Testing
         let again = CollectingSink()
         #expect(try ExportReader.reread(element: record, into: again))
         #expect(again.rows.map(\.value) == [7])
-        // A word that is an attribute itself has lost its value, or its neighbour's quote.
+        // A word that is itself an attribute has lost its value, or its neighbour's quote.
         let (other, _) = try read(export(steps("7", more: " broken unit=\"count\"")))
         #expect(other.rows.isEmpty && other.quarantine.count == 1)
     }
@@ -168,14 +168,14 @@ import Testing
         #expect(try read(export(steps("1") + unclosed + "\n" + steps("2"))).sink.rows.map(\.value) == [1, 2])
     }
 
-    /// What is broken is looked through once, not once for each broken line before it.
+    /// Broken input is searched once, not once for each broken line before it.
     @Test(arguments: ["<=>\n", "<a =/>\n", "<!-- >\n", "<?x >\n", "<![CDATA[ >\n"])
     func damageTakesTimeByItsLength(_ line: String) throws {
         func time(_ kibibytes: Int) throws -> Duration {
             let text = export(String(repeating: line, count: kibibytes << 10 / line.utf8.count) + steps())
             return try processorTime { _ = try read(text) }.time
         }
-        // Once before it counts, for what happens only once.
+        // Once before the measurement, for things that happen only once.
         _ = try time(16)
         let (short, long) = (try time(64), try time(512))
         #expect(long < short * 24, "\(long) for eight times what took \(short)")

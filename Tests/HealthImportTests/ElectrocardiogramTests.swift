@@ -3,9 +3,9 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// ECGs of an archive: a sample each, and a document with the waveform, whatever language the phone speaks.
+/// ECGs of an archive: one sample each, and a document with the waveform, whatever the phone's language.
 @Suite struct ElectrocardiogramTests {
-    /// What files of other languages must come to: one recording, printed in each.
+    /// The expected result of files in other languages: one recording, printed in each.
     static let files: [(String, String)] = [
         (
             "English",
@@ -51,7 +51,7 @@ import Testing
             12,5
             """
         ),
-        // No name of it is known.
+        // None of its names is known.
         (
             "made up",
             """
@@ -191,7 +191,7 @@ import Testing
         #expect(sink.documents.count == 1)
     }
 
-    /// The waveform needn't come again, the sample must: a complete import would miss it.
+    /// The waveform needn't come again, but the sample must: a complete import would miss it.
     @Test func aKnownWaveformIsPassedOver() throws {
         let text = Self.files[0].1
         let first = try read([(Self.place, text)])

@@ -4,7 +4,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// Exports of others, where they are at hand: in `HEALTHBUS_FIXTURES`, or beside the repository.
+/// Other people's exports, if there are any: in `HEALTHBUS_FIXTURES`, or beside the repository.
 private let fixtures: String? = {
     let beside = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../shared/fixtures").standardized.path
     let folder = ProcessInfo.processInfo.environment["HEALTHBUS_FIXTURES"] ?? beside

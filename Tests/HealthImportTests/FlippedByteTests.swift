@@ -5,7 +5,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// An archive that was damaged on its way: what is kept of it is what was in it.
+/// An archive that was damaged on its way: everything kept from it was in it.
 @Suite struct FlippedByteTests {
     private let folder: TemporaryFolder
     private let whole: [UInt8]
@@ -20,7 +20,7 @@ import Testing
         _ = try ExportReader(path: path).read(into: content)
     }
 
-    /// All that a sample is, but for its line.
+    /// Everything about a sample, except for its line.
     private func samples(_ sink: CollectingSink) -> [String] {
         sink.rows.map {
             "\($0.type) \($0.start) \($0.end) \($0.value) \($0.unit) \($0.origin) \($0.created) \($0.metadata) \($0.payload)"
@@ -58,7 +58,7 @@ import Testing
             #expect(known.points.isSuperset(of: points(sink)), "seed \(seed), byte \(place)")
             #expect(sink.quarantine.isEmpty, "seed \(seed), byte \(place)")
             if error != nil { refused += 1 }
-            // Either nothing is taken in, or every sample; what else is missing is said.
+            // Either nothing is taken in, or every sample; anything else missing is reported.
             #expect(sink.rows.isEmpty == (error != nil), "seed \(seed), byte \(place)")
             if error == nil { #expect(sink.rows.count == content.rows.count, "seed \(seed), byte \(place)") }
             if points(sink).count != points(content).count, error == nil { #expect(summary?.damaged != nil) }
@@ -66,7 +66,7 @@ import Testing
         #expect(refused > 0 && refused < 40)
     }
 
-    /// Nothing is wrong before a cut, so that is kept.
+    /// Nothing is wrong before a cut, so that part is kept.
     @Test(arguments: 0..<20)
     func aCutArchiveGivesWhatIsBeforeTheCut(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(100 + seed))
@@ -110,7 +110,7 @@ import Testing
         #expect(summary?.damaged?.entry == "a.gpx" && summary?.damaged?.what.contains("was left out") == true)
     }
 
-    /// The first export is read; that there is another one is reported.
+    /// The first export is read; that there is another is reported.
     @Test func aSecondExportOfAnArchiveIsNamed() throws {
         let bytes = ZipBytes([("export.xml", export(steps("1"))), ("old/export.xml", export(steps("2")))]).bytes
         let (sink, summary, _) = try read(bytes)

@@ -3,7 +3,7 @@ import HealthImport
 import HealthModel
 import Testing
 
-/// What real exports hold that no specification says.
+/// What real exports contain though no specification says so.
 @Suite struct OddityTests {
     @Test func exportsOfIOS8HaveOtherNamesAndDates() throws {
         let (sink, summary) = try read(
@@ -24,7 +24,8 @@ import Testing
         #expect(sink.rows[2].value == 1 && sink.rows[2].unit.isEmpty && sink.rows[2].metadata == #"{"sessionId":"p1"}"#)
     }
 
-    /// XML tells upper and lower case apart; what only looks like a record is no sample, and the reason says why.
+    /// XML distinguishes upper and lower case; anything that only looks like a record isn't a sample, and the reason
+    /// says why.
     @Test func anElementOfAnotherNameIsNoRecord() throws {
         let category = steps().replacing(
             "HKQuantityTypeIdentifierStepCount", with: "HKCategoryTypeIdentifierSleepAnalysis")
@@ -79,7 +80,7 @@ import Testing
     }
 
     @Test func charactersAcrossBlocksStayWhole() throws {
-        // Blocks have 256 KiB; 300 characters of three bytes lie over the edge, whatever their alignment.
+        // A block is 256 KiB; 300 characters of three bytes cross its end for any alignment.
         for shift in 0..<3 {
             let fill = String(repeating: " ", count: 262_144 - 800 + shift)
             let name = String(repeating: "’", count: 300)
@@ -115,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // The clock on the wall, an hour behind the offset that the file's dates have.
+        // The wall clock, an hour behind the offset of the file's dates.
         ["00:20:37,80", "00:20:38,94"], ["12:20:37.80 AM", "12:20:38.94 AM"], ["0.20.37,80", "0.20.38,94"],
         ["1:20:37.80\u{202F}AM", "1:20:38.94\u{202F}AM"], ["٠٠:٢٠:٣٧٫٨٠", "٠٠:٢٠:٣٨٫٩٤"],
         ["上午12:20:37.80", "上午12:20:38.94"],

@@ -13,7 +13,7 @@ func export(_ elements: String, locale: String = "en_DE") -> String {
     """
 }
 
-/// A whole step record, but for what a test says otherwise.
+/// A whole step record, except for what a test changes.
 func steps(
     _ value: String = "120", start: String = "2025-03-30 08:15:00 +0200", end: String = "2025-03-30 08:20:00 +0200",
     more: String = ""
@@ -23,7 +23,7 @@ func steps(
     """
 }
 
-/// Reads a document and returns what came out.
+/// Reads a document and returns the result.
 func read(_ document: String) throws -> (sink: CollectingSink, summary: ReadSummary) {
     try read(bytes: Array(document.utf8))
 }

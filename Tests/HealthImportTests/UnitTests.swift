@@ -2,7 +2,7 @@ import HealthImport
 import HealthModel
 import Testing
 
-/// Numbers that mean something else than they say aren't counted.
+/// Numbers that mean something other than they say aren't counted.
 @Suite struct UnitTests {
     private func record(_ type: String, unit: String?, _ value: String, more: String = "") -> String {
         let unit = unit.map { " unit=\"\($0)\"" } ?? ""
@@ -13,7 +13,7 @@ import Testing
     @Test(arguments: [("BodyMass", "furlong"), ("StepCount", "km"), ("BodyMass", "m"), ("HeartRate", "kg")])
     func anotherKindOfUnitIsQuarantined(type: String, unit: String) throws {
         let (sink, _) = try read(export(record(type, unit: unit, "5")))
-        #expect(sink.rows.isEmpty && sink.quarantine.map(\.reason) == ["its unit isn't one of its type"])
+        #expect(sink.rows.isEmpty && sink.quarantine.map(\.reason) == ["its unit isn't one for its type"])
     }
 
     @Test func withoutUnitOnlyPlainNumbersAreUnderstood() throws {

@@ -14,7 +14,7 @@ import Testing
         var moved = noon
         moved += .seconds(60)
         #expect(moved == Instant(seconds: 1_743_336_060))
-        // Shorter than a microsecond goes to the nearest one.
+        // Fractions of a microsecond are rounded to the nearest.
         #expect(
             noon + .nanoseconds(1499) == noon + .microseconds(1) && noon + .nanoseconds(1500) == noon + .microseconds(2)
         )
@@ -60,7 +60,7 @@ import Testing
         #expect(Value.string("1").read(Instant.self) == nil && Value.number(1.5).read(Instant.self) == nil)
     }
 
-    /// Figures are made of lengths: those of whole microseconds are the nearest double, as a quotient of integers is.
+    /// Figures are made of lengths: those of whole microseconds are the nearest double, like a quotient of integers.
     @Test func aLengthInSecondsIsTheNearestDouble() {
         var random = SeededRandom(seed: 9)
         for _ in 0..<2000 {

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// An independent opinion: Foundation's ISO 8601.
+    /// A second opinion: Foundation's ISO 8601.
     @Test func agreesWithFoundation() throws {
         var random = SeededRandom(seed: 2)
         for _ in 0..<200 {
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// For people: by the clock on their wall.
+    /// For people: by their wall clock.
     @Test func localTimesAreThoseOfTheZone() throws {
         let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
         let now = try #require(InstantText.parse("2025-07-01T10:15:00.654321Z"))

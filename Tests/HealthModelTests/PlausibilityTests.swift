@@ -64,7 +64,7 @@ import Testing
 
     @Test(
         arguments: [
-            // Typed in for a childhood; the last second before HealthKit's limits; the longest that it allows since.
+            // Typed in for a childhood; the last second before HealthKit's limits; the longest it allows since then.
             ("QuantityTypeIdentifierBodyMass", "1931-05-01", "1931-05-01"),
             ("QuantityTypeIdentifierStepCount", "2018-01-01", "2018-12-31"),
             ("QuantityTypeIdentifierStepCount", "2025-03-01", "2025-03-05"),
@@ -74,7 +74,7 @@ import Testing
             ("CategoryTypeIdentifierContraceptive", "2015-03-01", "2025-02-01"),
             ("CategoryTypeIdentifierPregnancy", "2025-03-01", "4001-01-01"),
             ("CategoryTypeIdentifierOfTomorrow", "2025-01-01", "2025-12-31"),
-            // Another zone, and a clock that is a little wrong.
+            // Another zone, and a clock that is slightly wrong.
             ("QuantityTypeIdentifierStepCount", "2027-03-02", "2027-03-02"),
         ])
     func allows(type: String, start: String, end: String) {
@@ -108,7 +108,7 @@ import Testing
         #expect(try !#require(reason).contains { $0.isNumber })
     }
 
-    /// A machine without a clock of its own begins in 1970: what it imports isn't of the future.
+    /// A machine without its own clock begins in 1970: its imports aren't from the future.
     @Test func aClockThatIsNotSetSaysNothing() {
         let start = Self.instant("2025-03-30")
         let type = HealthType.named("HKQuantityTypeIdentifierStepCount")

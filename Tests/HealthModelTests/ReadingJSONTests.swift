@@ -3,7 +3,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// The house's reading of JSON against Foundation's.
+/// Compares our own JSON reader with Foundation's.
 @Suite struct ReadingJSONTests {
     static func foundation(_ text: [UInt8]) -> Value? { try? JSONDecoder().decode(Value.self, from: Data(text)) }
 

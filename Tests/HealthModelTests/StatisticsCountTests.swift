@@ -1,7 +1,7 @@
 import HealthModel
 import Testing
 
-/// What an app has added up counts only where there are no samples.
+/// Sums made by an app count only where there are no samples.
 struct StatisticsCountTests {
     private let steps = "HKQuantityTypeIdentifierStepCount"
     private let day = LocalDay(number: 20_000)
@@ -15,7 +15,7 @@ struct StatisticsCountTests {
         var source = "Watch"
     }
 
-    /// The rows that the day's input has: value, and whether it is a statistic. From and to are minutes of the day.
+    /// The rows in the day's input: value, and whether it is a statistic. From and to are minutes of the day.
     private func counted(_ rows: [Row]) throws -> [(value: Double, isStatistic: Bool)] {
         var page = SamplePage()
         for (index, row) in rows.enumerated() {

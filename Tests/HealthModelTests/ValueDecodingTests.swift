@@ -2,7 +2,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// How types are read from what came over the bus: what fits, what doesn't, and where it is then.
+/// How types are read from bus input: what fits, what doesn't, and where.
 @Suite struct ValueDecodingTests {
     private struct Inner: Codable, Equatable {
         var number: Int
@@ -73,11 +73,11 @@ import Testing
         #expect(place(["head": "x"]) == "head")
         #expect(place(["told": "x"]) == "told")
         #expect(place(["list": 1]) == "list")
-        // What counts only where it can be read is no reason to refuse the rest.
+        // A member that counts only if it can be read is no reason to refuse the rest.
         #expect(place(["maybe": ["number": "x", "at": 1]]) == nil)
     }
 
-    /// Bytes are a form of their own, and no list of numbers.
+    /// Bytes are a form of their own, not a list of numbers.
     @Test func aListOfNumbersIsNoBytes() {
         #expect(place(["bytes": .array([1, 2])]) == "bytes")
         #expect(place(["bytes": .column(.uint8([1, 2]))]) == nil)

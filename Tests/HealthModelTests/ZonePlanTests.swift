@@ -51,7 +51,7 @@ import Testing
         let berlin = try seen(Self.home, "2025-03-10T20:00:00Z", rank: 1)
         #expect(parts(tokyo).count == 2)
         #expect(parts(tokyo + berlin).count == 1)
-        // Two of one rank that differ say nothing.
+        // Two of equal rank that differ say nothing.
         #expect(parts(tokyo + (try seen(Self.home, "2025-03-10T20:00:00Z", rank: 3))).count == 1)
     }
 
@@ -65,7 +65,7 @@ import Testing
                 .init(from: try at("2025-03-10T00:00:00Z"), zone: "Asia/Tokyo", origin: .seen),
                 .init(from: from, zone: Self.home, origin: .added),
             ])
-        // At the stay's very beginning: no stay.
+        // At the very beginning of the stay: not a stay.
         let same = try at("2025-03-10T00:00:00Z")
         #expect(parts(observed, added: [.init(from: same, zone: Self.home)]).map(\.origin) == [.set, .added])
         // A later stay counts.
@@ -106,7 +106,7 @@ import Testing
         }
         for (from, zone) in added { #expect(timeline.zone(at: from) == zone) }
         #expect(plan.parts.filter { $0.origin == .added }.count == added.count)
-        // What is seen always changes the clock, and is of a zone that was seen or that somebody named.
+        // Sightings always change the clock, and name a zone that was seen or that a person named.
         for (before, part) in zip(plan.parts, plan.parts.dropFirst()) where part.origin == .seen {
             #expect(before.zone != part.zone && part.from.flooredSecond % 3600 == 0)
             #expect(observed.contains { Instant(seconds: $0.hour * 3600) == part.from })

@@ -16,7 +16,7 @@ import Testing
         ("America/Sao_Paulo", "2018-11-04", 23),
         // Clocks went back at midnight: the day before has 25 hours.
         ("America/Sao_Paulo", "2018-02-17", 25),
-        // Half an hour: the hour that the clock entered twice is cut in two.
+        // Half an hour: the hour that the clock showed twice is cut in two.
         ("Australia/Lord_Howe", "2025-04-06", 25), ("Australia/Lord_Howe", "2025-10-05", 24),
     ])
     func daysHaveTheirHours(zone: String, day: String, hours: Int) throws {
@@ -66,7 +66,7 @@ import Testing
             ])
         #expect(zones.zone(at: landed - .microseconds(1)) == "Asia/Tokyo")
         #expect(zones.zone(at: landed) == "Pacific/Honolulu")
-        // Over only when its second piece is.
+        // Over only when its second piece is over.
         let end = try #require(first.last?.upperBound)
         #expect(!zones.isPast(try Self.date("2025-06-01"), at: end + .seconds(59)))
         #expect(zones.isPast(try Self.date("2025-06-01"), at: end + .seconds(60)))
@@ -121,7 +121,7 @@ import Testing
         #expect(zones.isPast(day, at: midnight + .microseconds(60_000_000)))
     }
 
-    /// Against Foundation's calendar, an instant at a time.
+    /// Compared with Foundation's calendar, one instant at a time.
     @Test(arguments: [
         "Europe/Berlin", "America/Sao_Paulo", "Pacific/Apia", "America/St_Johns", "Asia/Kathmandu", "Africa/Casablanca",
         "Australia/Lord_Howe", "America/Havana",
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    /// A change touches a day exactly when the day's slice holds the changed sample, wherever the traveller is.
+    /// A change touches a day exactly when the day's slice holds the changed sample, no matter where the traveller is.
     @Test func aSliceHoldsWhatTouchesItsDay() throws {
         let names = ["Europe/Berlin", "Australia/Lord_Howe", "Pacific/Apia", "Pacific/Honolulu", "Asia/Tokyo"]
         var random = SeededRandom(seed: 5)
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    /// Days without a gap and without an overlap, whatever the traveller does.
+    /// Days without gaps or overlaps, whatever the traveller does.
     @Test func daysPartitionTime() throws {
         let names = [
             "Asia/Tokyo", "Pacific/Honolulu", "Europe/Berlin", "Pacific/Apia", "America/New_York", "Pacific/Kiritimati",
@@ -225,18 +225,18 @@ import Testing
             .init(from: at("2025-06-10T05:00:00Z"), zone: "Pacific/Honolulu"),
             .init(from: at("2025-06-12T20:00:00Z"), zone: "Asia/Tokyo"),
         ])
-        // It landed on the 9th of Honolulu's time, and was back in Tokyo on the 13th.
+        // The plane landed on the 9th in Honolulu's time, and was back in Tokyo on the 13th.
         #expect(try changed(tokyo, stay) == ["2025-06-09", "2025-06-10", "2025-06-11", "2025-06-12", "2025-06-13"])
         #expect(try changed(tokyo, stay) == changed(stay, tokyo))
         #expect(try changed(stay, stay).isEmpty)
-        // The night to the 14th begins in the evening of a day that came back to its clock in the morning.
+        // The night that ends on the 14th begins on the evening of a day whose clock changed back in the morning.
         #expect(try changed(tokyo, stay, HandlerWindow(endHour: 18)).contains("2025-06-14") == false)
         #expect(try changed(try ZoneTimeline(zone: "Europe/Berlin"), try ZoneTimeline(zone: "Europe/Paris")).isEmpty)
     }
 
     @Test func hoursCountThoughTheDayIsAsLong() throws {
         let berlin = try ZoneTimeline(zone: "Europe/Berlin")
-        // To London and back within a day: the same midnights, other hours between.
+        // To London and back within a day: the same midnights, other hours in between.
         let trip = try ZoneTimeline([
             .init(from: .distantPast, zone: "Europe/Berlin"),
             .init(from: at("2025-06-10T08:00:00Z"), zone: "Europe/London"),

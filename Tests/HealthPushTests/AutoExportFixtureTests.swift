@@ -3,7 +3,7 @@ import HealthModel
 import HealthPush
 import Testing
 
-/// Requests of other apps, where available: in `HEALTHBUS_FIXTURES`, or beside the repository.
+/// Other people's requests, if there are any: in `HEALTHBUS_FIXTURES`, or beside the repository.
 private let fixtures: String? = {
     let beside = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../shared/fixtures").standardized.path
     let folder = ProcessInfo.processInfo.environment["HEALTHBUS_FIXTURES"] ?? beside

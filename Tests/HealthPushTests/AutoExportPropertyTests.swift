@@ -130,7 +130,7 @@ struct AutoExportPropertyTests {
         let shuffled = try Self.changes(Self.body(parts, &random, shuffled: true))
         #expect(plain.rows == shuffled.rows && plain.items == shuffled.items)
         #expect(plain.quarantined.map(\.line) == shuffled.quarantined.map(\.line) && plain.reasons == shuffled.reasons)
-        // Every item is in the columns or kept apart, and none is both.
+        // Every item is in the columns or quarantined, and none is both.
         let taken = Set(plain.records.line)
         let apart = Set(plain.quarantined.map(\.line))
         #expect(taken.isDisjoint(with: apart) && taken.union(apart).count == Int(plain.items))
@@ -158,7 +158,7 @@ struct AutoExportPropertyTests {
         let body = Self.body(Self.parts(&random), &random)
         let whole = try Self.changes(body)
         for _ in 0..<60 {
-            // What is cut off is no JSON any more.
+            // A request that is cut off isn't JSON any more.
             let end = Int.random(in: 0..<body.count, using: &random)
             #expect(throws: PushError.self) { try Self.changes(Array(body[..<end])) }
             var damaged = body

@@ -8,7 +8,7 @@ struct PushedRow: Hashable, Comparable {
     var source: String
     var start: String
     var end: String
-    /// NaN is no number, and equals none.
+    /// NaN isn't a number, and equals none.
     var value: Double?
     var created: Int64
     var flags: UInt8
@@ -54,7 +54,7 @@ extension PushedChanges {
 /// 2026-10-01T12:00:00Z.
 let testNow = Instant(seconds: 1_790_856_000)
 
-/// Decodes what stands in `data`.
+/// Decodes the content of `data`.
 func pushed(_ data: String, aggregation: String? = nil) throws -> PushedChanges {
     let headers = aggregation.map { ["Automation-Aggregation": $0] } ?? [:]
     return try HealthAutoExport.changes(in: Array(#"{"data":{\#(data)}}"#.utf8), headers: headers, now: testNow)

@@ -75,6 +75,24 @@ struct SamplesBodyTests {
         #expect(changes.records.payload[0] == #"{"maximum":140,"minimum":52}"#)
     }
 
+    @Test func aLocationIsAFixWithItsAccuracy() throws {
+        let fix = #"{"latitude": 52.5, "longitude": -13.4, "horizontalAccuracy": 8.5, "altitude": 34}"#
+        for member in ["location", "payload"] {
+            let changes = try changes(
+                "{\"samples\": [{\"type\": \"CLLocation\", \"start\": 1743300000, \"\(member)\": \(fix)}]}")
+            #expect(changes.quarantined.isEmpty && changes.records.types == [HealthType.locationIdentifier])
+            #expect(changes.records.payload[0] == fix && changes.records.value[0].isNaN)
+        }
+        for bad in [
+            "", #", "location": 7"#, #", "location": {"latitude": 52.5}"#,
+            #", "location": {"latitude": 90.5, "longitude": 0}"#, #", "location": {"latitude": 0, "longitude": "1"}"#,
+            #", "location": {"latitude": 0, "longitude": 1, "horizontalAccuracy": "good"}"#,
+        ] {
+            let changes = try changes("{\"samples\": [{\"type\": \"CLLocation\", \"start\": 0\(bad)}]}")
+            #expect(changes.records.count == 0 && changes.quarantined.count == 1, "\(bad)")
+        }
+    }
+
     @Test func oneBadItemFailsNoOther() throws {
         let good = #"{"type": "HKQuantityTypeIdentifierStepCount", "start": 0, "end": 60, "value": 12}"#
         let bad = [

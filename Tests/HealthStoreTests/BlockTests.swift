@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Where samples lie, in blocks or in rows, shows in nothing that is read.
+/// Whether samples are stored in blocks or in rows, readers never see a difference.
 @Suite struct BlockTests {
     private static let types = ["StepCount", "HeartRate", "BodyMass"].map { "HKQuantityTypeIdentifier" + $0 }
     private static let values: [Double] = [
@@ -28,7 +28,7 @@ import Testing
         return record
     }
 
-    /// Both stores are given the same.
+    /// Both stores get the same.
     private struct Pair {
         let blocks: StoreFixture
         let rows: StoreFixture
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// What a store says, but for versions: a row's sequence depends on nothing but the order of changes, which is the
+    /// A store's content, except for versions: a row's sequence depends only on the order of changes, which is the
     /// same.
     private static func said(_ store: StoreFixture) throws -> [String] {
         let page = try store.changes()
@@ -76,7 +76,7 @@ import Testing
             let new = Self.types.flatMap { type in
                 (0..<Int.random(in: 0..<400, using: &random)).map { _ in Self.record(&random, type: type) }
             }
-            // Some of it is there already, and told better, or otherwise.
+            // Some of it is already stored, with more detail, or differently.
             let again = file.shuffled(using: &random).prefix(100).map { old in
                 var record = old
                 if Bool.random(using: &random) { record.metadata = "{\"later\":\"1\"}" }
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// A complete export lacks the same of both.
+    /// A complete export lacks the same in both.
     @Test(arguments: 0..<4) func whatAnExportLacksIsGoneFromBoth(seed: UInt64) throws {
         var random = SeededRandom(seed: seed &+ 100)
         let pair = Pair(blocks: try StoreFixture(), rows: try StoreFixture(leastInBlock: .max))
@@ -135,7 +135,7 @@ import Testing
         #expect(said.blocks == said.rows)
     }
 
-    /// What a route tells of a workout is joined into what the workout says itself.
+    /// A route's information about a workout is joined with the workout's own.
     @Test(arguments: [2, Int.max]) func aRouteLeavesTheWorkoutAsItIs(leastInBlock: Int) throws {
         let store = try StoreFixture(leastInBlock: leastInBlock)
         try store.add(
@@ -158,7 +158,7 @@ import Testing
         #expect(payloads.filter { $0.contains("routeSummary") && $0.contains("2.gpx") }.count == 1)
     }
 
-    /// A block from which all have moved is no more.
+    /// A block that all rows have left no longer exists.
     @Test func aBlockWithoutRowsGoes() throws {
         let store = try StoreFixture()
         try store.add((0..<100).map { Record(start: 1_700_000_000 + Double($0) * 60) })
@@ -174,7 +174,7 @@ import Testing
         #expect(try store.alive().isEmpty)
     }
 
-    /// What was undone isn't remembered, though its sequences are used again.
+    /// Undone changes aren't remembered, though their sequences are used again.
     @Test func aTransactionThatIsUndoneLeavesNoBlock() throws {
         let store = try StoreFixture()
         func records(_ value: Double) -> [Record] {

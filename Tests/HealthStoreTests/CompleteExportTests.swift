@@ -9,7 +9,7 @@ import Testing
     private static let heartRate = "HKQuantityTypeIdentifierHeartRate"
 
     /// A whole import: records, then what they lack; small steps, each in its transaction.
-    /// - Parameter interruptedAfter: so many steps of deleting, then all of it again from zero, as after a crash.
+    /// - Parameter interruptedAfter: this many steps of deleting, then all of it again from zero, as after a crash.
     @discardableResult
     private func complete(
         _ store: StoreFixture, _ records: [Record], at date: Double = 1_800_000_000, before: SequenceNumber? = nil,
@@ -65,7 +65,7 @@ import Testing
     @Test func coversItsTypesFromTheirFirstRecordOn() throws {
         let store = try StoreFixture()
         try store.add(life(10) + life(4, type: Self.heartRate))
-        // It starts with the fifth of the steps, and doesn't know heart rates.
+        // It starts with the fifth of the steps, and has no heart rates.
         #expect(try complete(store, [life(10)[4]]) == [Record().type: 5])
         #expect(
             try store.alive().filter { $0.type == Record().type }.map(\.value).compactMap { $0 }.sorted() == [
@@ -85,14 +85,14 @@ import Testing
             Record(start: Self.start + 210, uuid: uuid(7)),
         ])
         let before = store.sequences.sequence
-        // Came while the export was being read.
+        // It came while the export was being read.
         try store.add([Record(start: Self.start + 300)])
         #expect(try complete(store, [first], at: Self.start + 500, before: before) == [Record().type: 1])
         #expect(try store.alive().contains { $0.value == 3 } == false)
         #expect(try store.alive().count == 6)
     }
 
-    /// A new record of the same second, source and end with a smaller value takes the older one's place, and its
+    /// A new record of the same second, source and end with a smaller value replaces the older one, and its
     /// sequence moves.
     @Test func findsWhatHasMovedWhileItWasRead() throws {
         let store = try StoreFixture()
@@ -103,7 +103,7 @@ import Testing
         #expect(try store.alive().map(\.value) == [5])
     }
 
-    /// What a person's life looks like to an export, with repeats and several values of one key.
+    /// A person's life as exports see it, with repeats and several values of one key.
     private func random(_ random: inout SeededGenerator) -> [Record] {
         (0..<Int.random(in: 1...40, using: &random)).map { _ in
             Record(
@@ -132,7 +132,7 @@ import Testing
         return counts
     }
 
-    /// Of what B covers, A and then B leave what B leaves alone; of the rest A stays. A crash in between changes
+    /// For what B covers, A and then B have the same result as B alone; the rest of A stays. A crash in between changes
     /// nothing.
     @Test(arguments: 1...150)
     func theLatestCompleteExportIsTheWholeTruth(_ seed: UInt64) throws {
@@ -153,7 +153,7 @@ import Testing
         let expected = try content(alone).filter { isCovered($0.key) }
             .merging(content(before).filter { !isCovered($0.key) }) { first, _ in first }
         #expect(try content(both) == expected)
-        // Back to A, and all that it holds is there again, once each.
+        // Back to A, and everything in it is there again, once each.
         try complete(both, a + b)
         let all = try StoreFixture()
         try complete(all, a + b)

@@ -3,7 +3,7 @@ import HealthStore
 import SQLite
 import Testing
 
-/// Which dates have samples, found by seeks, against a look at every row.
+/// Which dates have samples, found with seeks, compared with a look at every row.
 @Suite struct CompletenessTests {
     private static let steps = "HKQuantityTypeIdentifierStepCount"
     private static let rate = "HKQuantityTypeIdentifierHeartRate"
@@ -20,7 +20,7 @@ import Testing
         return record
     }
 
-    /// By type the dates of every living row, and its late ones.
+    /// By type, the dates of every row that isn't deleted, and the late ones.
     private static func slowly(_ store: StoreFixture, _ zones: ZoneTimeline) throws -> [String: Set<Int32>] {
         var days: [String: Set<Int32>] = [:]
         for row in try store.alive() where !row.flags.contains(.quarantined) {
@@ -77,7 +77,7 @@ import Testing
                 let gone = try store.alive().sorted { $0.id < $1.id }.filter { _ in Bool.random(using: &random) }
                 try store.database.transaction { _ = try store.writer.delete(ids: gone.prefix(15).map(\.id)) }
             }
-            // What is kept from the round before must not show.
+            // Memory reused from the previous round must not show.
             let budget =
                 round.isMultiple(of: 2) ? CompletenessReader.Budget.unlimited : .init(rows: 7, seeks: 3)
             let (types, steps) = try Self.ask(reader, zones, budget)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    /// Another timeline gives other dates, at once.
+    /// Another timeline gives other dates at once.
     @Test func aChangedZoneChangesDates() throws {
         let store = try StoreFixture()
         try store.add([Record(type: Self.rate, start: 1_742_000_000, length: 0)])

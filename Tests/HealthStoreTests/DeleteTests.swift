@@ -33,7 +33,7 @@ import Testing
         // An older export still has the sample, without its UUID.
         #expect(try store.add([Record()]).deleted == 1)
         #expect(try store.alive().isEmpty)
-        // Another sample of the same content.
+        // Another sample with the same content.
         #expect(try store.add([Record(uuid: uuid(2))]).added == 1)
     }
 
@@ -130,7 +130,7 @@ import Testing
         #expect(try upsert("{}", 5) == 1)
         #expect(try upsert("{}", 5) == 0)
         #expect(try upsert(#"{"a":1}"#, 6) == 1)
-        // What is older, or doesn't say when it was made, takes nothing back.
+        // An older export, or one without a date, restores nothing.
         #expect(try upsert("{}", 5) == 0)
         #expect(try upsert(#"{"b":1}"#, nil) == 0)
         #expect(try kept() == [#"{"a":1}"#])
@@ -160,7 +160,7 @@ import Testing
             try HealthStoreSchema.create(in: store.database)
             try store.writer.upsertActivitySummaries(
                 [ActivitySummaryRecord(date: "2025-03-30", payload: "{}")], exported: 1)
-            // A second time there is nothing to do.
+            // The second time there is nothing to do.
             try HealthStoreSchema.create(in: store.database)
         }
         let day = LocalDay(year: 2025, month: 3, day: 30)

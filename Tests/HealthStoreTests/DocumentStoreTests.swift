@@ -56,9 +56,9 @@ import Testing
         let first = try store.reader.documents(user: "anna", limit: 10)
         #expect(first.map(\.file) == [Self.file("a.json", "1")] && first.map(\.bytes) == [Int64(content.count)])
         #expect(try self.content(store, first[0].number) == content)
-        // The same again, in other parts: nothing new; what the file is called now is noted.
+        // The same again, in other parts: nothing new; the file's current name is noted.
         #expect(try !keep(store, parts(Self.file("b.json", "1"), content, of: size + 1)))
-        // Another resource with the same content is another name of it.
+        // Another resource with the same content is another name for it.
         #expect(try !keep(store, parts(Self.file("c.json", "2"), content, of: size)))
         let both = try store.reader.documents(user: nil, limit: 10)
         #expect(both.map(\.file.name) == ["b.json", "c.json"] && Set(both.map(\.number)) == [first[0].number])
@@ -88,7 +88,7 @@ import Testing
         #expect(try store.reader.documents(user: nil, after: 1, limit: 5).last?.bytes == 5000)
     }
 
-    /// Files without content may be any number.
+    /// There may be any number of files without content.
     @Test func oneContentHasOnlySoManyNames() throws {
         let store = try StoreFixture()
         for number in 0..<40 { try keep(store, parts(Self.file("\(number).json"), [], of: 1)) }
@@ -118,7 +118,7 @@ import Testing
             DROP TABLE documents; DROP TABLE document_parts; DROP TABLE document_names;
             DELETE FROM store_schema; INSERT INTO store_schema VALUES (5)
             """)
-        // A tool that reads it as it lies finds none.
+        // A tool that reads the file as it is finds none.
         let again = try Database(path: store.path)
         #expect(try HealthStoreReader(database: again).documents(user: nil, limit: 5) == [])
         try again.transaction { try HealthStoreSchema.create(in: again) }

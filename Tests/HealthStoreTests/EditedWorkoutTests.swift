@@ -4,14 +4,14 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A workout that was edited has another end: it replaces its earlier version where that is beyond doubt, whatever
+/// A workout that was edited has another end: it replaces its earlier version if that is beyond doubt, whatever
 /// comes first.
 @Suite struct EditedWorkoutTests {
     private let store: StoreFixture
 
     init() throws { store = try StoreFixture() }
 
-    /// A run of so many seconds, all from one start.
+    /// A run of this many seconds, all from one start.
     static func run(
         _ seconds: Double, source: String = "Runner", start: Double = 1_700_000_000, activity: String = "Running",
         uuid: SampleID? = nil
@@ -23,7 +23,7 @@ import Testing
 
     private static func day(_ number: Int64) -> Instant { Instant(seconds: 1_700_100_000 + number * 86_400) }
 
-    /// Takes an export of a day in.
+    /// Imports an export of one day.
     private func read(_ day: Int64, _ records: [Record], isWhole: Bool = true, bringer: Bringer? = nil) throws {
         let session = ImportSession(source: "export \(day)", bringer: bringer)
         session.exported = Self.day(day)
@@ -38,10 +38,10 @@ import Testing
         try store.database.transaction { _ = try store.writer.settleWorkouts() }
     }
 
-    /// Seconds that those last that are alive.
+    /// How many seconds those last that aren't deleted.
     private func lengths() throws -> [Int] { try store.alive().map { Int(($0.end - $0.start).seconds) }.sorted() }
 
-    /// What the longest says of earlier versions.
+    /// What the longest one's payload says about earlier versions.
     private func replaces() throws -> Value {
         let row = try #require(try store.alive().max { $0.end < $1.end })
         return try Value(json: row.payload.utf8)["replaces"]
@@ -64,7 +64,7 @@ import Testing
         #expect(try store.head() == head)
     }
 
-    /// Also where it was made shorter.
+    /// Also if it was made shorter.
     @Test func theEndMayBeEarlier() throws {
         try read(1, [Self.run(1900)])
         try read(2, [Self.run(1800)])
@@ -79,7 +79,7 @@ import Testing
         #expect(try replaces() == [earlier(1800, seenOn: 2), earlier(1900, seenOn: 3)])
     }
 
-    /// An export between the two shows that both were there: then they are two, whichever came first.
+    /// An export between the two shows that both existed: then they are two, whichever came first.
     @Test(arguments: [[1, 2, 3], [3, 1, 2], [1, 3, 2], [2, 3, 1]]) func whatWasThereTogetherStaysTwo(
         days: [Int64]
     ) throws {
@@ -101,7 +101,7 @@ import Testing
         #expect(try store.alive().count == 2 && lengths() == [1800, 1900])
     }
 
-    /// Others of that start have nothing to say.
+    /// Others with that start have nothing to say.
     @Test func eachActivityIsLookedAtByItself() throws {
         let walk = Self.run(700, activity: "Walking")
         try read(1, [Self.run(1800), walk])
@@ -109,7 +109,7 @@ import Testing
         #expect(try lengths() == [700, 1900, 1950])
     }
 
-    /// A file that doesn't say when it was made shows nothing, and brings nothing back.
+    /// A file that doesn't say when it was made proves nothing, and restores nothing.
     @Test func anExportWithoutADateChangesNothing() throws {
         try read(1, [Self.run(1800)])
         try read(2, [Self.run(1900)])
@@ -134,14 +134,14 @@ import Testing
         #expect(try lengths() == [1900] && replaces() == [earlier(1800, seenOn: 2)])
     }
 
-    /// A push tells what is there, and nothing of what isn't.
+    /// A push shows what exists, and says nothing about what doesn't.
     @Test func aPushReplacesNothingByItself() throws {
         try read(1, [Self.run(1800)])
         try push(2, [Self.run(1900)])
         #expect(try lengths() == [1800, 1900])
         try read(3, [Self.run(1900)])
         #expect(try lengths() == [1900])
-        // Whoever pushes the older one shows that it is there.
+        // A push of the older one shows that it exists.
         try push(4, [Self.run(1800)])
         #expect(try lengths() == [1800, 1900] && replaces().isNull)
     }
@@ -153,7 +153,7 @@ import Testing
         #expect(try lengths() == [1800])
         try read(2, [Self.run(1900)], bringer: .importing(id: "c"))
         #expect(try lengths() == [1900])
-        // What is taken back itself doesn't come again in this way.
+        // A version that was taken back doesn't come again this way.
         try takeBack(.importing(id: "a"))
         try takeBack(.importing(id: "c"))
         #expect(try lengths().isEmpty)
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    /// What an earlier release has stored was seen nobody knows when.
+    /// It is unknown when samples that an earlier release stored were seen.
     @Test func ofWhatWasThereBeforeNothingIsReplaced() throws {
         try store.add([Self.run(1800), Self.run(1900)])
         try read(1, [Self.run(1800)])

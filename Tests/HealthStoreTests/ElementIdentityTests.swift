@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Elements without a number, many of one type, source and second: what is in them tells which row is which.
+/// Elements without a number, many of one type, source and second: their content shows which row is which.
 @Suite struct ElementIdentityTests {
     private func element(_ payload: String) -> Record {
         var record = Record(type: "Observation", value: .nan, unit: "")
@@ -25,7 +25,7 @@ import Testing
         let again = try store.add([result("0"), result("3"), result("2"), result("1")])
         #expect(again.added == 1 && again.known == 3)
         #expect(try payloads(store) == (before + [result("0").payload]).sorted())
-        // A file's name may be another in each export.
+        // A file's name may differ in each export.
         let renamed = try store.add([result("1", "/z.json")])
         #expect(renamed.joined == 1 && renamed.added == 0)
         #expect(try payloads(store).count == 4)

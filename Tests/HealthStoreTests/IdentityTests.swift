@@ -151,7 +151,7 @@ import Testing
         #expect(try store.head() == taken.next)
     }
 
-    /// More rows in a second, and in a batch's seconds, than are loaded ahead.
+    /// More rows within one second, and within the seconds of a batch, than are loaded ahead.
     @Test(arguments: [(9000, 1), (3900, 18)])
     func crowdedSecondsAreFound(_ rows: Int, _ seconds: Int) throws {
         let store = try StoreFixture()

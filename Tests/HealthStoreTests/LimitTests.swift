@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// What no input may cost, whatever it contains.
+/// What no input may cost, no matter what it contains.
 @Suite struct LimitTests {
     private static let year = 31_557_600.0
 
@@ -29,7 +29,7 @@ import Testing
         #expect(try spans(store).isEmpty)
     }
 
-    /// Rows as an earlier release let them in.
+    /// Rows as an earlier release accepted them.
     @Test func rowsOfAnEarlierReleaseStallNobody() throws {
         let store = try StoreFixture(leastInBlock: .max)
         try store.add([Record(start: 1_700_000_000), Record(start: 1_700_100_000), Record(start: 1_700_200_000)])
@@ -45,7 +45,7 @@ import Testing
             try store.slice(SliceQuery(user: "anna", types: .allExcept([]), ranges: [range])).count
         }
         let start = Instant(seconds: 1_700_000_000)
-        // It is of the moment when it began, and of no other.
+        // It belongs to the moment when it began, and to no other.
         #expect(try count(start - day..<start + day) == 1)
         #expect(try count(start + day * 300..<start + day * 301) == 0)
         #expect(try count(Instant(microseconds: .min / 2)..<start - day) == 0)
@@ -63,20 +63,20 @@ import Testing
         #expect(counts.total.added == 400 && counts.total.quarantined == 500)
         #expect(counts.byType[IngestCounts.otherTypes]?.quarantined == 500 && counts.byType.count == 401)
         #expect(try store.reader.heads().count == 1000)
-        // What is known has its place, and so has what was there before.
+        // Known names have their place, and so do those that were there before.
         #expect(try store.add([Record(), many[3]]).quarantined == 0)
         #expect(try store.add([Record(type: "Another", start: 5)]).quarantined == 1)
         let entries = try store.reader.quarantine(limit: 1000)
         #expect(entries.count == 501 && entries.allSatisfy { $0.raw.hasPrefix("<Record type=") })
-        // The same again is nothing new, and still isn't a sample.
+        // The same again isn't new, and still isn't a sample.
         let again = try store.add([many[1400]])
         #expect(again.quarantined == 1 && again.newlyQuarantined == 0 && again.known == 0)
         let units = (0..<1500).map { Record(type: "Made1", start: Double($0), unit: "u\($0)") }
-        // One unit is there already.
+        // One unit is already there.
         #expect(try store.add(units).quarantined == 501)
     }
 
-    /// An import, the same again, and what either would be are counted alike.
+    /// An import, the same again, and dry runs of both are counted alike.
     @Test func whatIsQuarantinedCountsAsThatHoweverOftenItComes() throws {
         let store = try StoreFixture()
         let records =
@@ -115,7 +115,7 @@ import Testing
     }
 }
 
-/// Slices with payloads alone.
+/// Slices with payloads only.
 @Suite struct PayloadTests {
     @Test func onlyRowsThatHaveOneBearIt() throws {
         let store = try StoreFixture()

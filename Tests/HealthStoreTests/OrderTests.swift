@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Whatever the order and the batches, the same rows.
+/// The same rows for any order and any batches.
 @Suite struct OrderTests {
     @Test(arguments: 0..<12)
     func anyOrderAndBatchingGivesTheSameRows(_ seed: UInt64) throws {

@@ -3,7 +3,7 @@ import HealthStore
 import SQLite
 import Testing
 
-/// What is quarantined, checked again and given up.
+/// Quarantined input, checked again and given up.
 @Suite struct QuarantineTests {
     private let store: StoreFixture
 
@@ -23,7 +23,7 @@ import Testing
         let before = try store.head()
         #expect(try retry(Record.plausibility) == 0)
         #expect(try store.head() == before && entries().count == 1)
-        // Another reason than before is the one that is kept.
+        // If the reason changes, the new one is kept.
         #expect(try retry { _ in { _, _, _ in "it is odd" } } == 0)
         #expect(try entries().map(\.reason) == ["it is odd"])
         #expect(try retry { _ in { _, _, _ in nil } } == 1)
@@ -31,7 +31,7 @@ import Testing
         #expect(try store.alive().map(\.value).sorted { $0 ?? 0 < $1 ?? 0 } == [-5, 7])
         let head = try #require(try store.reader.heads().first)
         #expect(head.alive == 2 && head.quarantined == 0)
-        // It is the same sample from then on.
+        // From then on it is the same sample.
         #expect(try store.add([Record(value: -5)]).known == 1)
     }
 
@@ -57,7 +57,7 @@ import Testing
         #expect(kept == "")
     }
 
-    /// What is left of a tag that lost a quote isn't a type's name.
+    /// The rest of a tag that lost a quote isn't a type's name.
     @Test(
         arguments: [
             (#"<Record type="T" a="1">"#, "T", "T"),

@@ -141,7 +141,8 @@ import Testing
         #expect(try store.slice(query).metadata == whole.metadata)
     }
 
-    /// What a slice holds of a type that is wanted only during another, against all that it held without.
+    /// The part of a slice for a type that is wanted only during another, compared with everything it would contain
+    /// otherwise.
     @Test(arguments: 0..<20)
     func duringAnotherType(_ seed: UInt64) throws {
         let store = try store(seed % 3)

@@ -4,7 +4,7 @@ import HealthStore
 import SQLite
 import TestSupport
 
-/// A store in a folder of its own, which goes with it.
+/// A store in a folder of its own, which is removed with it.
 final class StoreFixture {
     let folder: URL
     let database: Database
@@ -13,8 +13,8 @@ final class StoreFixture {
 
     let sequences: CountingSequence
 
-    /// - Parameter leastInBlock: 2, so that a few records do what thousands of an export do; none go into blocks with
-    ///   `.max`.
+    /// - Parameter leastInBlock: 2, so that a few records do what thousands in an export do; with `.max` none go into
+    ///   blocks.
     init(user: String = "anna", firstSequence: SequenceNumber = 1000, leastInBlock: Int = 2) throws {
         sequences = CountingSequence(from: firstSequence)
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("health-store-\(UUID().uuidString)")
@@ -46,7 +46,7 @@ final class StoreFixture {
         try reader.anchored(TypeFilter(types: .allExcept([])), PullWindow(SequenceWindow(after: 0)), limits: limits)
     }
 
-    /// What is alive, but for versions.
+    /// Everything that isn't deleted, except for versions.
     func alive() throws -> Set<Row> {
         let page = try changes()
         return Set(
@@ -60,7 +60,7 @@ final class StoreFixture {
     }
 }
 
-/// A counter that nobody saves.
+/// A counter that isn't saved.
 final class CountingSequence: SequenceSource {
     private(set) var sequence: SequenceNumber
 
@@ -126,7 +126,7 @@ struct Record: Hashable {
     }
 }
 
-/// A row of a page, but for its version.
+/// A row of a page, except for its version.
 struct Row: Hashable {
     var user: String
     var id: SampleID
@@ -157,7 +157,7 @@ extension SamplePage {
 
 func uuid(_ number: UInt64) -> SampleID { SampleID(high: 0xAAAA_0000_0000_4000, low: 0x8000_0000_0000_0000 | number) }
 
-/// The same numbers on every run.
+/// The same numbers in every run.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
     init(seed: UInt64) { state = seed }

@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Who brought what is noted, so that what one alone brought can be taken back.
+/// The origin of each sample is noted, so that samples with only one origin can be taken back.
 @Suite struct TakeBackTests {
     private func life(_ range: ClosedRange<Int>) -> [Record] {
         range.map { Record(start: 1_700_000_000 + Double($0) * 100, value: Double($0)) }
@@ -54,10 +54,10 @@ import Testing
         #expect(try takeBack(store, .importing(id: "a")) == counts(5, 5))
         #expect(try alive(store) == Array(6...15))
         #expect(try store.reader.heads().first?.deleted == 5)
-        // Now the other one is the only one.
+        // Now only the other one has it.
         #expect(try takeBack(store, .importing(id: "b")) == counts(10, 0))
         #expect(try alive(store).isEmpty)
-        // A later add lifts it, and is noted.
+        // A later add undoes it, and is noted.
         #expect(try store.add(life(1...3), session(.importing(id: "c"))).revived == 3)
         #expect(try alive(store) == [1, 2, 3])
         #expect(try takeBack(store, .importing(id: "c")) == counts(3, 0))
@@ -80,7 +80,7 @@ import Testing
         #expect(try store.writer.beginTakingBack(.device("watch")) == nil)
     }
 
-    /// What says no name counts as another; so does what was there before there were notes.
+    /// Anything without a name counts as another; so does anything from before there were notes.
     @Test func whatNobodyIsKnownToHaveBroughtStays() throws {
         let store = try StoreFixture()
         try store.add(life(1...4), session(nil))
@@ -102,7 +102,7 @@ import Testing
         #expect(try alive(store) == Array(1...6))
     }
 
-    /// A row that has learned something since has another sequence, and is the same row.
+    /// A row that has gained details since has another sequence, and is the same row.
     @Test func aRowThatChangedIsStillTheRowThatWasBrought() throws {
         let store = try StoreFixture()
         try store.add(life(1...4), session(.importing(id: "a")))
@@ -113,7 +113,7 @@ import Testing
         #expect(try alive(store) == [2])
     }
 
-    /// What goes on meanwhile is neither lost nor taken.
+    /// Concurrent changes are neither lost nor taken.
     @Test func whatComesMeanwhileCounts() throws {
         let store = try StoreFixture()
         try store.add(life(1...9), session(.importing(id: "a")))

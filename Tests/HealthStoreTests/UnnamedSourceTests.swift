@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A sender that doesn't say who recorded a sample means the sample of any source that agrees in all else.
+/// A sender that doesn't say who recorded a sample means the sample of any source that agrees in everything else.
 @Suite struct UnnamedSourceTests {
     private static let named = Record(source: "Watch", created: 100, metadata: #"{"a":"1"}"#)
     private static let unnamed = ["", Origin.autoExportSource].map {
@@ -37,7 +37,7 @@ import Testing
         #expect(try store.alive().isEmpty)
     }
 
-    /// The deletion comes first, then an export has the sample, and at last the one that knows the UUID.
+    /// The deletion comes first, then an export has the sample, and finally the one that knows the UUID.
     @Test func deletedBeforeItWasSeenItGoes() throws {
         let store = try StoreFixture()
         try store.database.transaction { _ = try store.writer.delete(uuids: [uuid(5)]) }
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// So many without a source as there are with one, whichever come first; in one request each is a sample of its
+    /// As many without a source as there are with one, whichever come first; within one request each is a sample of its
     /// own.
     @Test func eachIsOneOfThem() throws {
         let plain = Record(source: "")
@@ -81,7 +81,7 @@ import Testing
         #expect(try store.add([plain, Self.named]).added == 2)
     }
 
-    /// The app's names of activities are in the phone's language; HealthKit's tell workouts apart.
+    /// The app's names of activities are in the phone's language; HealthKit's distinguish workouts.
     @Test(arguments: [
         ("HKWorkoutActivityTypeRunning", 1), ("Outdoor Ausführen", 1), ("HKWorkoutActivityTypeWalking", 2),
     ])
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    /// Both brought it, so it stays when one is taken back.
+    /// It came from both, so it stays when one is taken back.
     @Test(arguments: [true, false]) func itWasBroughtByBoth(unnamedFirst: Bool) throws {
         let store = try StoreFixture()
         let export = ImportSession(source: "x", bringer: .importing(id: "a"))

@@ -8,7 +8,7 @@ import Testing
     private static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// Of the manifests of this checkout.
+    /// From the manifests of this checkout.
     private static func figures() throws -> [FigureDeclaration] {
         let catalog = try PluginCatalog(folder: checkout.appending(path: "plugins").path, programs: "/nowhere")
         return try StackConfiguration(path: nil, catalog: catalog).figures
@@ -32,7 +32,7 @@ import Testing
         for view in views.all { #expect(Set(view.columns.map(\.name)).count == view.columns.count) }
     }
 
-    /// What a person's own handler calls its figure may be anything; a name that is taken gets a number.
+    /// A person's own handler may give its figure any name; a name that is taken gets a number.
     @Test(arguments: [
         ("caffeineGrams", "caffeine_grams"), ("my.ownFigure", "my_own_figure"), ("version", "version_2"),
         ("Größe 2", "gr__e_2"), ("it's", "it_s"),
@@ -85,7 +85,7 @@ import Testing
     @Test func documentsAreRows() throws {
         let database = try ViewedBackend(figures: try Self.figures())
         try database.execute("INSERT INTO texts VALUES(1, 'me')")
-        // The clock goes from 02:00 to 03:00; a text is no number, and a list that is too short has no more.
+        // The clock goes from 02:00 to 03:00; a text isn't a number, and a list that is too short has no more.
         try database.add(
             document: "2025-03-30", kind: 0,
             body: """
@@ -155,7 +155,7 @@ import Testing
     }
 }
 
-/// A file with the tables that the views are over.
+/// A file with the tables below the views.
 private struct ViewedBackend {
     let database: Database
 

@@ -1,4 +1,4 @@
-"""Makes a table of what healthbus told people while the tests ran: command, message, hint; each once, with what differs from run to run left out.
+"""Makes a table of what healthbus told people while the tests ran: command, message, hint; each once, without what differs between runs.
 
 Usage: table.py FILE   (the JSON lines that tests wrote because HEALTHBUS_MESSAGES named FILE)
 """

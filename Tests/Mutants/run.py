@@ -45,7 +45,7 @@ def read_list():
 
 
 def written(mutants):
-    """The files that have mutants, with all of them in."""
+    """The files that have mutants, with all mutants in them."""
     files = {}
     for mutant in mutants:
         path = mutant["file"]
@@ -58,7 +58,7 @@ def written(mutants):
 
 
 def copy_sources(scratch, mutated):
-    """Only what differs is written, so that the next build is a short one."""
+    """Only differences are written, so that the next build is short."""
     kept = set()
     for folder, names, files in os.walk(CHECKOUT):
         here = pathlib.Path(folder).relative_to(CHECKOUT)
@@ -92,7 +92,7 @@ def swift(scratch, *words, mutant=None):
 
 
 def outcomes(scratch, tests, mutant=None):
-    """Whether each of these tests passed; None for one that didn't run to its end. And what was said."""
+    """Whether each of these tests passed; None for one that didn't finish. And the output."""
     pattern = "|".join(f"{suite}/{name}\\(" for suite, name in (test.split("/") for test in sorted(tests)))
     run = swift(scratch, "test", "--skip-build", "--filter", pattern, mutant=mutant)
     found = {}

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Holds the sources against the map of `docs/architecture.md` and against `Package.swift`.
+/// Checks the sources against the map of `docs/architecture.md` and against `Package.swift`.
 @Suite struct ArchitectureTests {
     private struct Target {
         var name: String
@@ -99,7 +99,7 @@ import Testing
         for target in targets {
             let own = try #require(layer(of: target), "\(target.name)")
             for module in target.imports {
-                // A plugin's program stands on its stage.
+                // A plugin's program is built on its stage.
                 if target.folder.hasSuffix("/Main"), stages.contains(module) { continue }
                 let other = try #require(layers[module], "\(module)")
                 #expect(other < own, "\(target.name) imports \(module), which isn't below it")
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    /// The tools: an instance that is stopped is read by what the owner of its tables keeps beside them, or asked by
+    /// The tools: a stopped instance is read by the code that the owner of its tables provides, or asked through
     /// its own program.
     private static let tools = ["Inspection", "Control", "Conformance", "healthbus"]
 
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    /// Handlers are what most people write: they need only what is public in the model and its statistics, and have
+    /// Handlers are what most people write: they need only the public parts of the model and its statistics, and have
     /// access to nothing else.
     @Test func handlersImportTheModelOnly() throws {
         let package = try Self.text("Package.swift")
@@ -152,7 +152,8 @@ import Testing
         }
     }
 
-    /// What is public is an interface for authors of handlers: it is small, and every declaration says what it is.
+    /// Public declarations are an interface for authors of handlers: it is small, and every declaration says what it
+    /// is.
     @Test func whatIsPublicIsSaid() throws {
         var all = 0
         for folder in ["Sources", "plugins"] {
@@ -163,7 +164,7 @@ import Testing
                 let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
                 for (index, line) in lines.enumerated() where line.contains(#/^\s*(@\w+ )?public /#) {
                     all += 1
-                    // What a protocol asks for is said there.
+                    // A protocol's requirements are documented there.
                     guard folder == "Sources", !line.contains(Self.asked) else { continue }
                     #expect(index > 0 && lines[index - 1].contains("///"), "\(file.lastPathComponent):\(index + 1)")
                 }
@@ -176,7 +177,7 @@ import Testing
         #/Literal|from decoder|to encoder|func <|func ==|hash\(into|var description|rawValue/#
     }
 
-    /// What a stage decides goes by the times that it is given; the servers of hub, ingest and dashboard are no stages.
+    /// A stage decides by the times it is given; the servers of hub, ingest and dashboard aren't stages.
     @Test func stagesReadNoClock() {
         for target in targets where target.folder.hasPrefix("plugins/") && target.folder.hasSuffix("/Stage") {
             let isServer = ["DashboardStage", "HubStage", "IngestStage"].contains(target.name)

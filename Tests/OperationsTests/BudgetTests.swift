@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `docs/performance.md` says the budgets that `make bench` holds the stack to, and its program can be started.
+/// `docs/performance.md` has the budgets that `make bench` checks, and its program can be started.
 @Suite struct BudgetTests {
     private struct Budget: Decodable {
         var id: String
@@ -42,7 +42,7 @@ import Testing
         for budget in budgets { #expect((budget.atMost == nil) != (budget.atLeast == nil), "\(budget.id)") }
     }
 
-    /// A row that no part of the benchmark sets would say "left out" for ever.
+    /// A row that no part of the benchmark sets would say "left out" forever.
     @Test func eachIsMeasured() throws {
         let parts = try FileManager.default.contentsOfDirectory(at: Self.folder, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "py" }.map { try String(contentsOf: $0, encoding: .utf8) }.joined()
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// Loads all of its modules; where there is no Python there is nothing to start.
+    /// Loads all of its modules; without Python there is nothing to start.
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")))
     func itsProgramListsThem() throws {
         let process = Process()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import UploaderReading
 
-/// Which secret goes to whom.
+/// Which secret goes to which destination.
 @Suite struct DestinationTokenTests {
     private static let own = "the-stack's-own"
     private static let others = "another-server's"

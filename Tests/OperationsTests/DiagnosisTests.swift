@@ -29,7 +29,7 @@ import Testing
         return (beat, 0.2)
     }
 
-    /// A stack on which nothing is wrong, then changed.
+    /// A stack with nothing wrong, then changed.
     private func findings(_ change: (inout Examination) -> Void = { _ in }) -> Findings {
         var seen = Examination(stack, state: "/s", now: Self.now, beats: [:])
         for name in stack.instances.map(\.name) + ["supervisor"] { seen.beats[name] = heard(name) }
@@ -76,17 +76,17 @@ import Testing
 
     @Test func whereTheHubIsMissingOnlyThatIsSaid() {
         let silent = findings { $0.beats = [:] }
-        #expect(silent.list.map(\.subject) == ["hub"] && silent.list[0].what.contains("nobody is heard"))
-        // One that hangs is replaced as it is printed.
+        #expect(silent.list.map(\.subject) == ["hub"] && silent.list[0].what.contains("nothing is heard"))
+        // The printed command replaces the one that hangs.
         #expect(silent.list[0].remedy.contains("'healthbus run hub --takeover'"))
         let gone = findings { seen in
             seen.beats = [:]
             seen.held.remove("hub")
         }
-        #expect(gone.list.map(\.what) == ["doesn't run: nobody can hear anybody"])
+        #expect(gone.list.map(\.what) == ["doesn't run: no process can reach another"])
     }
 
-    /// Each fault alone: who is named, how bad it is, what is said of it.
+    /// Each fault on its own: which instance is named, how severe it is, and what the message says.
     private func expectOne(
         _ severity: Finding.Severity, _ subject: String, _ words: String,
         sourceLocation: SourceLocation = #_sourceLocation, _ change: (inout Examination) -> Void
@@ -102,7 +102,7 @@ import Testing
 
     @Test func processes() {
         expectOne(.error, "steps", "isn't heard") { $0.beats["steps"] = nil }
-        expectOne(.error, "steps", "isn't heard") { $0.beats["steps"]?.age = 18 }
+        expectOne(.error, "steps", "isn't heard") { $0.beats["steps"]?.age = 28 }
         expectOne(.error, "steps", "doesn't run") { seen in
             seen.beats["steps"] = nil
             seen.held.remove("steps")
@@ -112,7 +112,7 @@ import Testing
             seen.beats["steps"] = nil
             seen.beats["supervisor"] = supervisor(["name": "steps", "state": "backoff", "lastExit": "exit code 1"])
         }
-        expectOne(.warning, "steps", "started again 3 times") { seen in
+        expectOne(.warning, "steps", "restarted 3 times") { seen in
             seen.beats["supervisor"] = supervisor(["name": "steps", "state": "ready", "pid": 7, "restarts": 3])
         }
         expectOne(.warning, "steps", "is process 7, run by hand; the supervisor's own, process 8, waits") { seen in
@@ -123,7 +123,7 @@ import Testing
 
     @Test func progress() {
         expectOne(.error, "steps", "behind observer") { $0.beats["steps"]?.beat.frontier["observer"] = 50 }
-        // Who commits gets on.
+        // A process that commits makes progress.
         #expect(
             findings { seen in
                 seen.beats["steps"] = heard("steps") { beat in
@@ -139,12 +139,12 @@ import Testing
             seen.beats["uploader"]?.beat.frontier["observer"] = 50
             seen.beats["uploader"]?.beat.say(["blocked": "no connection"])
         }
-        expectOne(.warning, "steps", "at one turn for 2 min") {
+        expectOne(.warning, "steps", "busy with one turn for 2 min") {
             $0.beats["steps"]?.beat.busySince = Self.now - .seconds(120)
         }
     }
 
-    /// Seen twice: what gets less is a note, what doesn't is an error.
+    /// Seen twice: a backlog that shrinks is a note, one that doesn't is an error.
     @Test func aBacklogIsToldOf() {
         func look(_ pending: [Int64], committed: Int64) -> (inout Examination) -> Void {
             { seen in
@@ -176,7 +176,7 @@ import Testing
 
     @Test func whatIsGoneOrHangs() {
         expectOne(.error, "observer", "/s/observer is gone") { $0.gone["observer"] = "/s/observer" }
-        expectOne(.error, "supervisor", "nobody starts again") { $0.beats["supervisor"] = nil }
+        expectOne(.error, "supervisor", "nothing that ends is restarted") { $0.beats["supervisor"] = nil }
     }
 
     @Test func theBackendOfAnUploader() {
@@ -185,8 +185,8 @@ import Testing
         }
         let well: Value = ["acceptance": "proven", "isCompared": true, "result": "complete"]
         #expect(findings { $0.beats["uploader"]?.beat.say(["backend": well]) }.list == [])
-        expect(.note, "on trust", ["backend": ["acceptance": "trust", "result": "trust"]])
-        expect(.warning, "can't compare", ["backend": ["acceptance": "proven", "why": "no connection"]])
+        expect(.note, "trusts the backend", ["backend": ["acceptance": "trust", "result": "trust"]])
+        expect(.warning, "can't check", ["backend": ["acceptance": "proven", "why": "no connection"]])
         expect(.warning, "had lost at least 7 elements", ["backend": ["result": "redelivered", "missing": 7]])
         expect(
             .warning, "isn't delivering at present: the backend answered 429; it asked to wait until 10:00:00",
@@ -207,15 +207,15 @@ import Testing
             $0.beats["uploader"]?.beat.say(["deadLetters": 2])
         }
         expectOne(.error, "steps", "couldn't compute 1 day;") { $0.beats["steps"]?.beat.say(["failedDays": 1]) }
-        // With why, once: what is raised of it isn't told beside it.
-        expectOne(.error, "steps", "as before. 2025-04-05 can't be computed: it broke") {
+        // With the reason, once: its alert isn't reported as well.
+        expectOne(.error, "steps", "as they were. 2025-04-05 can't be computed: it broke") {
             $0.beats["steps"]?.beat.say(["failedDays": 1])
             $0.alerts = [("steps", "failed-days", "", "2025-04-05 can't be computed: it broke", "correct it")]
         }
         expectOne(.warning, "consolidator", "3 past days can't turn final without sleep") {
             $0.beats["consolidator"]?.beat.say(["openDays": 3, "missing": ["sleep"]])
         }
-        expectOne(.error, "walks", "'steps' is in no summary: steps has one of that name") {
+        expectOne(.error, "walks", "'steps' isn't in any summary: steps has one of that name") {
             let taken: Value = ["figure": "steps", "handler": "walks", "taken": "steps"]
             $0.beats["consolidator"]?.beat.say(["collisions": [taken]])
         }
@@ -249,10 +249,10 @@ import Testing
         #expect(cause.consequences.count == 4, "\(cause.consequences)")
         let text = own.text(for: Terminal(isTerminal: false), allWell: "")
         #expect(text.contains("\n  so: uploader: isn't delivering at present: no connection\n"), "\(text)")
-        // Where the backend is there, the delivery that stands still is the fault.
+        // If the backend is there, the stopped delivery is the fault.
         let other = findings(trouble).list
         #expect(other.count == 1 && other.first?.subject == "uploader" && other.first?.consequences.count == 3)
-        // Days wait for whoever isn't there, and for nobody that is.
+        // Days wait for a process that isn't there, and for none that is.
         let open: (inout Examination) -> Void = {
             $0.beats["consolidator"]?.beat.say(["openDays": 3, "missing": ["sleep"]])
         }
@@ -274,7 +274,7 @@ import Testing
         #expect(findings.list.map(\.subject) == ["zone", "zone of anna"] && findings.worst == .warning)
         #expect(
             findings.list[0].what
-                == "is Etc/UTC since the observer's store was lost; before, days last began in Europe/Berlin")
+                == "is Etc/UTC since the observer's store was lost; before that, days last began in Europe/Berlin")
         #expect(findings.list[0].remedy.contains("'healthbus zone set Europe/Berlin'"))
         #expect(findings.list[1].remedy.contains("'healthbus zone set Asia/Tokyo --user anna'"))
     }

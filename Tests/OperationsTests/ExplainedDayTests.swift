@@ -33,7 +33,7 @@ import Testing
         (list.array ?? []).reduce(0) { $0 + ($1[member].double ?? 0) }
     }
 
-    /// All figures that have a name, and types that come under `other`, on made-up days: one is 23 hours long, some end
+    /// All figures with a name, and types that come under `other`, on made-up days: one is 23 hours long, some end
     /// in another zone.
     @Test func everyExplanationAddsUpToItsFigure() throws {
         var explained: [String: Int] = [:]
@@ -43,7 +43,7 @@ import Testing
             let summary = try life.summary()
             lived.formUnion(life.page.types)
             let others = ["DistanceCycling", "RespiratoryRate", "EnvironmentalAudioExposure", "MindfulSession"]
-            // A type that only the store knows.
+            // A type known only to the store.
             let unknown = life.page.types.filter { $0.hasSuffix("NobodyKnows") }
             for name in ExplainedMetric.names + others + unknown {
                 let day = try Self.explain(name, life)
@@ -55,7 +55,7 @@ import Testing
                 Self.check(day, figure, summary, "\(name), seed \(seed)")
             }
         }
-        // What these lives have samples of, which is nearly all.
+        // The types these lives have samples of: nearly all.
         let names = try ExplainedMetric.names.filter { lived.contains(try ExplainedMetric($0).type) }
         #expect(names.count >= 18)
         for name in names { #expect(explained[name] ?? 0 >= 20, "\(name)") }
@@ -84,6 +84,7 @@ import Testing
         case .count: #expect(Double(members["samples"].array?.count ?? 0) == figure, comment)
         case .sleep: checkNight(members, figure, summary, comment)
         case .workouts: checkWorkouts(members, figure, summary, comment)
+        case .visits: #expect(Double(members["visits"].array?.count ?? 0) == figure, comment)
         }
     }
 
@@ -135,7 +136,7 @@ import Testing
         }
     }
 
-    /// A summary that says otherwise in any member is told from one that agrees.
+    /// A summary that differs in any member is distinguished from one that agrees.
     @Test func anotherSummaryIsNoticed() throws {
         func night(_ samples: String) throws -> ExplainedDay {
             try ExplainedDay(try ExplainedMetric("sleep"), Self.input(samples))
@@ -175,7 +176,7 @@ import Testing
             }
     }
 
-    /// "23:00", of the evening before from 18:00 on; in UTC, for the day 2025-06-01.
+    /// A time such as "23:00" in UTC, for the day 2025-06-01; from 18:00 on, it means the evening before.
     private static func instant(_ text: some StringProtocol) throws -> Instant {
         let parts = text.split(separator: ":").compactMap { Int($0) }
         try #require(parts.count == 2)

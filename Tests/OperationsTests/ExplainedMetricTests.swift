@@ -30,7 +30,7 @@ import Testing
         #expect(cycling.kind == .total && cycling.path == ["other", cycling.type, "sum"] && cycling.unit == "m")
         #expect(try ExplainedMetric("RespiratoryRate").path.last == "average")
         #expect(try ExplainedMetric("MindfulSession").kind == .count)
-        // What only this store knows.
+        // Known only to this store.
         #expect(try ExplainedMetric("hkother", held: ["HKOther"]).type == "HKOther")
     }
 
@@ -48,7 +48,7 @@ import Testing
         #expect(message("stpes").contains("active-energy"))
         #expect(message("DistanceCyclin").contains("did you mean DistanceCycling?"))
         #expect(!message("qqqqqqqqqq").contains("did you mean"))
-        #expect(message("").contains("no metric"))
+        #expect(message("").contains("isn't a metric"))
         #expect(message("BloodPressure").contains("parts"))
     }
 

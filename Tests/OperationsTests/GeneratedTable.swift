@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// A table of a page of the documentation that is made from what the code declares.
+/// A table on a page of the documentation, made from what the code declares.
 ///
-/// With `HEALTHBUS_WRITE_DOCS=1` in the environment the page is brought up to date instead.
+/// With `HEALTHBUS_WRITE_DOCS=1` in the environment the page is updated instead.
 struct GeneratedTable {
     static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
     let page: String
-    /// Stands between `<!-- NAME -->` and `<!-- end -->`.
+    /// It is between `<!-- NAME -->` and `<!-- end -->`.
     let name: String
 
     func hold(against table: String) throws {

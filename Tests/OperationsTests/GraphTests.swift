@@ -5,7 +5,7 @@ import Inspection
 import Terminal
 import Testing
 
-/// Who hears whom in the shipped stack, as it is drawn.
+/// Which process listens to which in the shipped stack, as drawn.
 struct GraphTests {
     private func graph() throws -> StackGraph {
         let catalog = try PluginCatalog(

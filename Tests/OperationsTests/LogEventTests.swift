@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    /// Nothing is logged that isn't in the table, and nothing is in the table that isn't logged.
+    /// Nothing is logged that isn't in the table, and nothing in the table is never logged.
     @Test func theTableHoldsEveryEventAndEachIsLogged() throws {
         let sources = try Self.sources()
         let table = try #require(sources.first { $0.path.hasSuffix("LogEvent+Table.swift") }).text
@@ -43,7 +43,7 @@ import Testing
             .hold(against: LogEvent.documentation(of: LogEvent.all))
     }
 
-    /// A misspelt category must not be one that never logs.
+    /// A misspelt category must not silently log nothing.
     @Test func anUnknownCategoryIsRefused() {
         let failure = #expect(throws: Failure.self) {
             try StageLog.standard(

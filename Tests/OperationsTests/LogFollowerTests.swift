@@ -30,7 +30,7 @@ import Testing
         #expect(follower.next()?.fields.first?.value == "1")
         #expect(follower.next()?.fields.first?.value == "2")
         #expect(follower.next() == nil)
-        // Half a line is none yet.
+        // Half a line doesn't count yet.
         try append(String(line(3, "a").prefix(20)), to: path)
         #expect(follower.next() == nil)
         try append(String(line(3, "a").dropFirst(20)) + line(4, "a"), to: path)
@@ -64,6 +64,18 @@ import Testing
         #expect(!filter.wants(old) && filter.wants(new) && filter.wants(crash))
         let errors = LogReport.Filter(minimum: .error)
         #expect(errors.wants(old) && !errors.wants(new) && errors.wants(crash))
+    }
+
+    @Test func theFilterGoesByCategory() throws {
+        let fired = LogLine(
+            "2026-02-03T04:05:01.000Z debug observer observer observer.fired", instance: "a", before: "")
+        let released = LogLine("2026-02-03T04:05:02.000Z debug debouncer sync sync.metric", instance: "a", before: "")
+        let crash = LogLine("Fatal error", instance: "a", before: fired.time)
+        let filter = LogReport.Filter(categories: try LogReport.Filter.categories(["observer"]))
+        #expect(filter.wants(fired) && !filter.wants(released) && !filter.wants(crash))
+        let both = LogReport.Filter(categories: try LogReport.Filter.categories(["observer", "sync"]))
+        #expect(both.wants(fired) && both.wants(released))
+        #expect(throws: Failure.self) { try LogReport.Filter.categories(["obsever"]) }
     }
 }
 

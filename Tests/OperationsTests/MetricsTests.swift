@@ -100,7 +100,7 @@ import Testing
         #expect(page.value("healthbus_ingest_last_taken_timestamp_seconds", ["instance": "ingest"]) == 1_789_999_995)
     }
 
-    /// A metric in the table that no heartbeat can ever lead to would be one that is never there.
+    /// A metric in the table that can't be derived from any heartbeat would never appear.
     @Test func everyMetricOfTheTableComesFromSomething() {
         var beats = beats
         let notifier = beat("notify", ["told": 1, "givenUp": 2])
@@ -114,14 +114,14 @@ import Testing
     }
 
     @Test func whoIsntHeardIsntReady() {
-        let late = (beat: beat("steps").beat, age: 18.0)
+        let late = (beat: beat("steps").beat, age: 28.0)
         let starting = (
             beat: Heartbeat(instance: "sleep", plugin: "sleep", phase: .running, pid: 1), age: 0.1
         )
         let readiness = Readiness(
             ["hub", "steps", "sleep", "energy"], ["hub": beat("hub"), "steps": late, "sleep": starting])
         #expect(!readiness.isReady)
-        #expect(readiness.text == "ready: 1 of 4\nsteps: not heard for 18 s\nsleep: running\nenergy: not heard\n")
+        #expect(readiness.text == "ready: 1 of 4\nsteps: not heard for 28 s\nsleep: running\nenergy: not heard\n")
         #expect(Readiness(["hub"], ["hub": beat("hub")]).isReady)
     }
 
@@ -147,7 +147,7 @@ import Testing
     }
 }
 
-/// The reader of the format finds what is wrong.
+/// The format's reader finds mistakes.
 @Suite struct PrometheusTextTests {
     @Test(arguments: [
         "# HELP a_total x\n# TYPE a_total counter\na_total 1", "# HELP a x\n# TYPE a counter\na 1\n",

@@ -1,5 +1,5 @@
-/// Reads a page in Prometheus' text format and says what its format or its conventions forbid, as promtool's check
-/// does.
+/// Reads a page in Prometheus' text format and reports what its format or its conventions forbid, like promtool's check
+/// command.
 struct PrometheusText {
     struct Sample {
         var name: String

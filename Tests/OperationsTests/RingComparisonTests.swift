@@ -49,12 +49,12 @@ import Testing
         #expect(ours.onlyOurs == [Self.day] && ours.compared == 0)
         let apples = Self.compare([:], ["appleStandHours": 4])
         #expect(apples.onlyApples == [Self.day] && apples.compared == 0)
-        // Apple writes 0 where it knows nothing.
+        // Apple writes 0 for what it doesn't know.
         let neither = Self.compare([:], ["appleStandHours": 0, "activeEnergyBurned": 0])
         #expect(neither.onlyOurs.isEmpty && neither.onlyApples.isEmpty && neither.compared == 0)
     }
 
-    /// What only one side has isn't compared: it is no difference of that much.
+    /// Figures on one side only aren't compared: that isn't a difference of that size.
     @Test func whatOneSideLacksIsNoZero() {
         let partly = Self.compare(["standHours": 4], ["appleStandHours": 4, "appleExerciseTime": 20])
         #expect(partly.compared == 1 && partly.equal == 1 && partly.differences.isEmpty)
@@ -67,7 +67,7 @@ import Testing
         #expect(lacking.equal == 1 && lacking.byFigure["exerciseMinutes"] == .init(onlyOurs: 1))
     }
 
-    /// A summary of zeros is none, and a ring of 0 without a goal is none either; a 0 with a goal is a figure.
+    /// A summary of zeros doesn't count, nor does a ring of 0 without a goal; a 0 with a goal is a figure.
     @Test func absentRingsAreAbsent() {
         let empty: Value = [
             "activeEnergyBurned": 0, "activeEnergyBurnedGoal": 0, "appleExerciseTime": 0, "appleExerciseTimeGoal": 30,

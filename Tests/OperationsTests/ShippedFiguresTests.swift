@@ -2,7 +2,7 @@ import Configuration
 import HealthModel
 import Testing
 
-/// What the manifests say about figures, compared with what follows from it.
+/// The manifests' descriptions of figures, compared with what depends on them.
 @Suite struct ShippedFiguresTests {
     @Test func columnsStandAsTheyAlwaysStood() {
         let titles = [
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// Whatever takes a handler's place, its figures keep their columns; what it declares itself goes first.
+    /// Even if a handler is replaced, its figures keep their columns; those that the replacement declares come first.
     @Test func aHandlerThatDeclaresNothingKeepsTheFiguresOfItsPlace() throws {
         let figures = ShippedFigures.all
         #expect(figures.count { $0.path == ["steps"] } == 1)

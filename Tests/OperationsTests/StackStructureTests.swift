@@ -2,9 +2,10 @@ import Configuration
 import Foundation
 import HealthModel
 import Inspection
+import TestSupport
 import Testing
 
-/// What is reported about a configuration that can be read, and still isn't right.
+/// What is reported about a configuration that can be read, but still isn't right.
 @Suite struct StackStructureTests {
     private func findings(_ overlay: String) throws -> [Finding] {
         let file = FileManager.default.temporaryDirectory.appending(path: "structure-\(UUID().uuidString).json")
@@ -21,22 +22,27 @@ import Testing
         (#"{"instances": {"observer": null}}"#, Finding.Severity.error, "has no observer"),
         (#"{"instances": {"debouncer": null}}"#, .error, "has no debouncer"),
         (#"{"instances": {"consolidator": null}}"#, .warning, "has no consolidator"),
+        (#"{"instances": {"consolidator": null}}"#, .error, "can't start: it shows days"),
         (#"{"instances": {"uploader": null}}"#, .warning, "has no uploader"),
         (#"{"instances": {"hub": null}}"#, .error, "has no hub"),
-        (#"{"instances": {"generic": null}}"#, .warning, "no handler for types that no other names"),
+        (#"{"instances": {"generic": null}}"#, .warning, "no handler for the remaining types"),
         (#"{"instances": {"backend": null}}"#, .error, "is needed"),
         (#"{"instances": {"walk": {"plugin": "steps"}}}"#, .error, "and so does steps"),
         (#"{"instances": {"rest": {"plugin": "generic"}}}"#, .error, "every type that nobody names"),
-        (#"{"instances": {"consolidator": null}}"#, .warning, "produces figures.steps, which nobody"),
-        (#"{"instances": {"debouncer": null}}"#, .warning, "consumes sync.steps, which nobody"),
+        (#"{"instances": {"consolidator": null}}"#, .warning, "produces figures.steps, which no process"),
+        (#"{"instances": {"debouncer": null}}"#, .warning, "consumes sync.steps, which no process"),
         (
             #"{"instances": {"steps": {"configuration": {"sourceOrder": {"HKQuantityTypeIdentifierStepCont": []}}}}}"#,
-            .warning, "isn't a type that this release knows"
+            .warning, "isn't a type this release knows"
         ),
         (#"{"monitoring": {"port": 8787}}"#, .error, "is the backend's port"),
         (
             #"{"instances": {"ingest": {"configuration": {"host": "0.0.0.0"}}}}"#, .error,
-            "would listen at 0.0.0.0 without TLS, where anybody on the way reads the tokens"
+            "would listen at 0.0.0.0 without TLS, where anyone on the network can read the tokens"
+        ),
+        (
+            #"{"instances": {"dashboard": {"configuration": {"host": "0.0.0.0"}}}}"#, .error,
+            "would listen at 0.0.0.0, where anyone on the network can read the data"
         ),
         (
             #"{"instances": {"a": {"plugin": "files", "configuration": {"folder": "/x"}}, "b": {"plugin": "files", "configuration": {"folder": "/x/"}}}}"#,
@@ -52,6 +58,30 @@ import Testing
     ])
     func whatIsntInOrderIsTold(_ overlay: String, _ severity: Finding.Severity, _ words: String) throws {
         let list = try findings(overlay)
+        #expect(list.contains { $0.severity == severity && $0.what.contains(words) }, "\(list)")
+    }
+
+    /// Claims of a manifest that neither the observer nor the hub grants.
+    @Test(
+        arguments: [
+            (["entitlements": []], Finding.Severity.error, "lacks the entitlement health"),
+            (["produces": ["figures.steps", "daily.summary"]], .warning, "daily.summary, which the hub doesn't let"),
+            (["consumes": ["sync.steps", "observed.*"]], .warning, "observed.*, which the hub doesn't let"),
+        ] as [([String: Value], Finding.Severity, String)])
+    func aManifestIsComparedWithTheRightsOfItsKey(
+        _ changes: [String: Value], _ severity: Finding.Severity, _ words: String
+    ) throws {
+        let folder = try TemporaryFolder()
+        let shipped = GeneratedTable.checkout.appending(path: "plugins")
+        var manifest = try Value(json: Data(contentsOf: shipped.appending(path: "steps/plugin.json"))).object ?? [:]
+        manifest["name"] = "mine"
+        manifest.merge(changes) { $1 }
+        let place = folder.path + "/mine"
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        try Value.object(manifest).json().write(toFile: place + "/plugin.json", atomically: true, encoding: .utf8)
+        let catalog = try PluginCatalog(folder: shipped.path, programs: "/nowhere")
+        let stack = try StackConfiguration(path: nil, choices: ["steps": .plugin(place)], catalog: catalog)
+        let list = StackStructure(stack: stack).findings
         #expect(list.contains { $0.severity == severity && $0.what.contains(words) }, "\(list)")
     }
 

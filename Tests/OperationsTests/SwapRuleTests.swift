@@ -6,7 +6,7 @@ import Logging
 import TestSupport
 import Testing
 
-/// Which plugins may take an instance's place while all others run on.
+/// Which plugins may take an instance's place while all others keep running.
 @Suite struct SwapRuleTests {
     private let folder: TemporaryFolder
     private let catalog: PluginCatalog
@@ -23,7 +23,7 @@ import Testing
             path: folder.path + "/config.json", choices: choices.mapValues { .plugin($0) }, catalog: catalog)
     }
 
-    /// A handler of one's own that says of itself what `changes` say beside what steps says.
+    /// A handler of one's own that declares `changes` besides what steps declares.
     private func plugin(_ name: String, like other: String, _ changes: [String: Value]) throws -> String {
         var manifest =
             try Value(
@@ -43,7 +43,7 @@ import Testing
             #expect(SwapRule.refusal(name, running: running, wanted: running) == nil, "\(name)")
         }
         let choices = [
-            "steps-python", try plugin("mine", like: "steps", ["version": 7, "entitlements": [], "consumes": []]),
+            "steps-python", try plugin("mine", like: "steps", ["version": 7, "consumes": []]),
         ]
         for choice in choices {
             let wanted = try stack("{}", ["steps": choice])
@@ -59,6 +59,7 @@ import Testing
             ("steps", ["reads": [weight]], "'reads'"), ("steps", ["triggers": [weight]], "'triggers'"),
             ("steps", ["produces": ["events.mine"]], "events"), ("sleep", [:], "events"),
             ("sleep", ["produces": []], "events"), ("debouncer", ["entitlements": []], "entitlements"),
+            ("steps", ["entitlements": []], "entitlement"),
         ] as [(String, [String: Value], String)])
     func thoseThatTheOthersWouldHaveToKnow(_ instance: String, _ changes: [String: Value], _ what: String) throws {
         let mine = try plugin("mine", like: instance, changes)
@@ -70,10 +71,10 @@ import Testing
         let refusal = SwapRule.refusal(
             "notify", running: try stack(#"{ "instances": { "notify": { "plugin": "notify" } } }"#),
             wanted: try stack(#"{ "instances": { "notify": { "plugin": "backend" } } }"#))
-        #expect(refusal?.message.contains("of the kind backend, not notifier") == true)
+        #expect(refusal?.message.contains("its kind is backend, not notifier") == true)
     }
 
-    /// Under the family's own plugin samples come under that family; an instance of another name would lose it.
+    /// The family's own plugin delivers samples under that family; an instance of another name would lose it.
     @Test func theFamilyStays() throws {
         let config = #"{ "instances": { "steps": null, "walks": { "plugin": "steps" } } }"#
         let refusal = SwapRule.refusal(
@@ -81,7 +82,7 @@ import Testing
         #expect(refusal?.message.contains("delivered as 'other', not as 'steps'") == true)
     }
 
-    /// What has been changed in a file since the start isn't known to those that run.
+    /// Changes in a file since the start aren't known to the running processes.
     @Test func theOthersAreAsTheyRun() throws {
         let running = try stack()
         for config in [

@@ -21,14 +21,14 @@ import Testing
     @Test func aBackendIsComparedOnceItAnsweredForAllThatWasDelivered() {
         #expect(uncompared(["isCompared": true, "check": "b", "why": .null]) == [])
         let waits = SyncClient.Uncompared(uploader: "uploader", why: nil)
-        // Something was delivered since; somebody else asked; nobody has.
+        // Something has been delivered since; another command asked; none did.
         #expect(uncompared(["isCompared": false, "check": "b"]) == [waits])
         #expect(uncompared(["isCompared": true, "check": "c"]) == [waits])
         #expect(uncompared(["isCompared": true, "check": .null]) == [waits])
         let hindered = uncompared(["isCompared": true, "check": "b", "why": "no connection"])
         #expect(hindered.map(\.why) == ["no connection"])
         #expect(hindered.map(\.text) == ["uploader: the backend can't be compared: no connection"])
-        // An uploader of an earlier release doesn't know it.
+        // An uploader from an earlier release doesn't know it.
         #expect(SyncClient.uncompared(["uploader"], beats([:]), asked: []) == [])
     }
 
@@ -55,20 +55,20 @@ import Testing
         let terminal = Terminal(isTerminal: false)
         let well = outcome([])
         #expect(well.text(for: terminal).contains("Everything is delivered ("))
-        #expect(!well.text(for: terminal).contains("on trust"))
+        #expect(!well.text(for: terminal).contains("trusted to keep"))
         #expect(well.value["delivered"] == true && well.value["blocked"] == [])
         let refused = outcome([], refused: ["uploader: refused"])
-        // What was refused doesn't go on by itself.
-        let letters = "'healthbus dead-letters retry --all' sends what was refused again, once it can be taken"
+        // Refused elements aren't delivered automatically.
+        let letters = "once it can be accepted, 'healthbus dead-letters retry --all' sends again what was refused"
         #expect(well.hint == nil && refused.hint == "nothing is lost; \(letters)")
         #expect(
             outcome(["steps: 3 days to compute"], refused: ["uploader: refused"]).hint
-                == "nothing is lost; what waits goes on by itself once the cause is mended; \(letters)")
+                == "nothing is lost; what waits continues automatically once the cause is fixed; \(letters)")
         #expect(refused.text(for: terminal).contains("Not delivered: uploader: refused."))
         #expect(refused.value["delivered"] == false && refused.value["blocked"] == ["uploader: refused"])
         let trusted = outcome([], isTrusted: true)
         #expect(
             trusted.text(for: terminal).contains(
-                "The backend doesn't say who it is: that it keeps what it accepted is taken on trust.\n"))
+                "The backend doesn't say who it is, so it is trusted to keep what it accepted.\n"))
     }
 }

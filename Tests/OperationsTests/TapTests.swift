@@ -112,6 +112,9 @@ import Testing
         #expect(!answer.body.json().contains("61.5") && answer.body["outcomes"] == [4])
         let hint = message("figures.steps", ["head": ["sequence": 3]])
         #expect(Redaction.redact(hint) == hint)
+        let watch = Redaction.redact(
+            message("control.places", ["action": "watch", "conditions": ["Home": ["latitude": 61.5]]]))
+        #expect(watch.body == ["action": "watch", "conditions": Redaction.hidden])
     }
 
     private func facts(
@@ -149,7 +152,7 @@ import Testing
             ])
         #expect(through.steps.map(\.at) == [7, nil, nil, 8, 9, nil, nil])
 
-        // A summary that the uploader has, but from before the sample was in it, isn't the sample's.
+        // A summary that the uploader had before it included the sample doesn't count as delivering the sample.
         let early = SampleTrace(
             facts(observer: 100, handler: 99, consolidator: 99, uploader: ["observer": 100, "consolidator": 6]))
         #expect(!early.isThrough)

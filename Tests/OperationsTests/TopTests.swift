@@ -66,7 +66,7 @@ import Testing
 
     @Test func whoIsntHeardIsSilentAndShowsNoOldNumbers() throws {
         let a = beat("steps", head: 10, frontier: 0, received: 10, cpu: 0, turns: (1, 0))
-        let row = try #require(TopTable(sample([a], age: 18, at: 20)).rows.first)
+        let row = try #require(TopTable(sample([a], age: 28, at: 30)).rows.first)
         #expect(row.state == "silent" && row.memory == nil && row.behind == nil)
     }
 
@@ -78,7 +78,7 @@ import Testing
             .lines(for: Terminal(isTerminal: true, width: width), height: height)
         #expect(lines.count <= height)
         #expect(lines.allSatisfy { DisplayWidth.of($0) <= width })
-        // Who isn't shown is counted.
+        // Processes not shown are counted.
         let shown = lines.count { $0.hasPrefix("instance-") }
         #expect(shown == 13 || lines.last == "and \(13 - shown) more")
     }

@@ -21,20 +21,20 @@ import Testing
         #expect(finding(held(5, deleted: true), held(5)) == .aliveThere)
         #expect(finding(held(5, deleted: true), held(4)) == .aliveThere)
         #expect(finding(held(5), held(4, deleted: true)) == .deletedThere)
-        // What delivery can't overcome, by the rule of versions.
+        // What delivery can't overcome under the rule of versions.
         #expect(finding(held(5), held(6)) == .newer)
         #expect(finding(held(5, deleted: true), held(6)) == .newer)
         #expect(finding(held(5), held(5, deleted: true)) == .deletedLater)
         #expect(finding(held(5), held(6, deleted: true)) == .deletedLater)
         #expect(finding(held(5), held(6, deleted: true), dead: true) == .deletedLater)
-        // Gone on both sides is gone.
+        // Gone on both sides counts as gone.
         #expect(finding(held(5, deleted: true), held(4, deleted: true)) == nil)
-        // The version alone isn't enough; where the other side reports no contents, it has to be.
+        // The version alone isn't enough; if the other side reports no contents, it has to be.
         #expect(finding(held(5, content: 1), held(5, content: 2)) == .altered)
         #expect(finding(held(5, content: 1), held(5, content: 1)) == nil)
         #expect(finding(held(5, content: 1), held(5)) == nil)
         #expect(finding(held(5, content: 1), held(4, content: 2)) == .older)
-        // The backend wouldn't take it: known, and told apart.
+        // The backend wouldn't accept it: known, and distinguished.
         #expect(finding(held(5), nil, dead: true) == .deadLetter)
         #expect(finding(held(5), held(4), dead: true) == .deadLetter)
         #expect(finding(held(5), held(5), dead: true) == nil)
@@ -52,16 +52,16 @@ import Testing
             VerifyReport.verdict(
                 holdsDelivered: holds, deadLetters: deadLetters, pending: pending, comparesContents: contents)
         }
-        #expect(verdict(0, 0) == "The backend holds all of it, once and with the values and times that are here")
+        #expect(verdict(0, 0) == "The backend holds all of it, once and with the values and times held here")
         #expect(
             verdict(0, 0, contents: false)
-                == "The backend holds all of it, once and in the version that is here; it doesn't tell contents, so they weren't compared"
+                == "The backend holds all of it, once and in the version held here; it doesn't report contents, so they weren't compared"
         )
         #expect(
             verdict(3, 1436)
-                == "The backend holds all that was delivered; 3 are in dead letters, 1\u{202F}436 aren't delivered yet")
-        #expect(verdict(1, 0) == "The backend holds all that was delivered; 1 is in dead letters")
-        #expect(verdict(0, 1) == "The backend holds all that was delivered; 1 isn't delivered yet")
+                == "The backend holds everything delivered; 3 are in dead letters, 1\u{202F}436 aren't delivered yet")
+        #expect(verdict(1, 0) == "The backend holds everything delivered; 1 is in dead letters")
+        #expect(verdict(0, 1) == "The backend holds everything delivered; 1 isn't delivered yet")
         #expect(verdict(3, 4, holds: false) == "The backend doesn't hold what it should")
     }
 
@@ -84,7 +84,7 @@ import Testing
             fold.add(id(day: 20_000 + number % 30, UInt64(number)), held(Int64(number), deleted: false), .theirs)
         }
         #expect(fold.differing(rows: 1000) == [])
-        // One more, one other version, one deleted, and the same number of other ids.
+        // One more, one with another version, one deleted, and the same number of other ids.
         fold.add(id(day: 20_001, 5000), held(1, deleted: false), .ours)
         fold.add(id(day: 20_004, 5000), held(1, deleted: false), .ours)
         fold.add(id(day: 20_004, 5000), held(2, deleted: false), .theirs)
@@ -116,7 +116,7 @@ import Testing
             #expect(id <= last)
             if let after { #expect(after < id) }
         }
-        // Nothing lies between two.
+        // There is nothing between the two.
         for bucket in 0..<fold.buckets.count - 1 {
             let last = fold.ids(of: bucket).last
             #expect(fold.ids(of: bucket + 1).after == last)
@@ -128,7 +128,7 @@ import Testing
         var twice = SeenTwice(bitsLog2: 20)
         for number in 0..<50_000 as Range<Int64> { twice.add(number &* 7_919) }
         let mistaken = twice.candidates.count
-        // By the filter's arithmetic about 120.
+        // About 120 by the filter's arithmetic.
         #expect(mistaken < 1000)
         for number in stride(from: 0, to: 50_000, by: 1000) as StrideTo<Int64> { twice.add(number &* 7_919) }
         for number in stride(from: 0, to: 50_000, by: 1000) as StrideTo<Int64> {

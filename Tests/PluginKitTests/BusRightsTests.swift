@@ -5,7 +5,7 @@ import MessageBus
 import TestSupport
 import Testing
 
-/// Who may say and hear what: of the default stack, with two instances under other names.
+/// Which process may send and receive what: in the default stack, with two instances under other names.
 @Suite struct BusRightsTests {
     let stack: StackConfiguration
     let rights: BusRights
@@ -41,6 +41,23 @@ import Testing
         }
     }
 
+    @Test func theDashboardHearsAndAsksAndChangesNothing() throws {
+        let grant = try of("dashboard")
+        for topic in ["control.hello", "pull.walking", "pull.phone", "pull.uploader"] {
+            #expect(grant.mayPublish(topic), "\(topic)")
+        }
+        for topic in [
+            "control.phone", "control.uploader", "control.debouncer", "ingest.phone", "page.phone", "observed.x",
+            "sync.walking", "figures.steps", "daily.summary", "alert.x",
+        ] { #expect(!grant.mayPublish(topic), "\(topic)") }
+        for topic in ["heartbeat.walking", "observed.x", "sync.walking", "figures.steps", "daily.summary", "alert.x"] {
+            #expect(grant.mayHear(topic), "\(topic)")
+        }
+        for topic in ["pull.walking", "page.walking", "control.phone", "ingest.phone"] {
+            #expect(!grant.mayHear(topic), "\(topic)")
+        }
+    }
+
     @Test func onlyTheObserverSaysWhatIsObserved() throws {
         for instance in stack.instances where instance.manifest.kind != .hub {
             let grant = try of(instance.name)
@@ -50,7 +67,7 @@ import Testing
             #expect(grant.mayHear("control.phone") == (instance.name == "phone"))
         }
         #expect(try of("walking").mayPublish("figures.steps") && of("walking").mayHear("sync.walking"))
-        // Another plugin in its place, of which only its own container knows.
+        // Another plugin in its place, known only to its own container.
         #expect(try of("walking").mayPublish("figures.steps-python"))
         #expect(try !of("walking").mayPublish("figures.sleep") && !of("walking").mayHear("sync.sleep"))
         #expect(try of("debouncer").mayPublish("control.phone") && !of("debouncer").mayPublish("control.consolidator"))
@@ -59,7 +76,7 @@ import Testing
     @Test func theIngestReachesObserverAndDebouncerAndHearsLittle() throws {
         let ingest = try of("ingest")
         #expect(ingest.mayPublish("ingest.phone") && ingest.mayPublish("control.debouncer"))
-        // As a tool of its own, that hands files over: what counts of it is told by who is believed.
+        // As its own tool, which hands files over: everything that counts from it comes from a sender that is believed.
         #expect(ingest.mayPublish("control.phone") && ingest.mayPublish("pull.phone"))
         #expect(!ingest.mayPublish("pull.sleep") && !ingest.mayPublish("observed.x"))
         #expect(ingest.mayHear("ingested.ingest") && ingest.mayHear("heartbeat.phone"))
@@ -74,7 +91,7 @@ import Testing
         }
     }
 
-    /// Who may ask is who may be answered.
+    /// A process that may ask may be answered.
     @Test func pullsAndPagesFit() throws {
         let stages = stack.instances.filter { $0.manifest.kind.isStage }.map(\.name)
         var pairs: Set<String> = []
@@ -99,7 +116,7 @@ import Testing
             !cli.mayPublish("heartbeat.phone") && !cli.mayPublish("page.walking") && !cli.mayPublish("sync.walking"))
         #expect(cli.mayBe("client-cli-1-2") && !cli.mayBe("client-anna-1-2") && !cli.mayBe("phone"))
         #expect(try of("phone").mayPublish("page.client-cli-1-2"))
-        // A file that is handed over over the bus: the observer asks, the command answers.
+        // A file that is handed over via the bus: the observer asks, the command answers.
         #expect(try of("phone").mayPublish("pull.client-cli-1-2") && !of("walking").mayPublish("pull.client-cli-1-2"))
         #expect(cli.mayPublish("page.phone"))
         let tap = try of("tap")
@@ -112,7 +129,7 @@ import Testing
         #expect(rights.grant(.instance("hub"), name: "hub") == nil)
     }
 
-    /// What each stage wants to hear it may hear: none of the stack's own subscriptions is beyond its rights.
+    /// Each stage may receive what it subscribes to: none of the stack's own subscriptions is beyond its rights.
     @Test func topicsOfTheProtocolAreCovered() throws {
         #expect(try of("debouncer").mayHear("heartbeat.walking") && of("debouncer").mayHear("observed.x"))
         #expect(

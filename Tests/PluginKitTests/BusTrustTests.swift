@@ -6,7 +6,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// Who is believed: each topic by each sender.
+/// Which senders are believed: each topic, from each sender.
 @Suite struct BusTrustTests {
     private let stack: StackConfiguration
     private let trust: BusTrust
@@ -34,7 +34,7 @@ import Testing
         trust(Message(topic: topic, header: .init(from: from, at: 1), body: body))
     }
 
-    /// Whose word on a topic counts; members that name the speaker are each speaker's own.
+    /// The senders whose messages on a topic count; members that name the sender are filled in for each sender.
     private func believed(_ topic: String, _ body: [String: Value] = [:], naming member: String? = nil) -> Set<String> {
         Set(
             Self.names.filter { name in
@@ -65,7 +65,7 @@ import Testing
         #expect(believed("nothing.known").isEmpty)
     }
 
-    /// A page counts from its producer, in its own name, and from nobody whom the consumer doesn't ask.
+    /// A page counts only from its producer, in its own name, and only if the consumer asked that producer.
     @Test func pagesComeFromTheirProducer() {
         let handlers = Set(stack.handlers.map(\.name))
         let known = Set(Self.names)
@@ -86,8 +86,8 @@ import Testing
         }
     }
 
-    /// Who asks asks in his own name: an answer that somebody else hasn't asked for can't be had from the producer
-    /// either.
+    /// Each process asks in its own name: it can't make a producer send an answer that another process hasn't asked
+    /// for.
     @Test func requestsComeFromTheirConsumer() {
         #expect(
             believed("pull.phone", naming: "consumer").isSuperset(
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    /// It has the stack look for what is new, and commands nobody anything else.
+    /// It makes the stack look for new data, and can give no other command.
     @Test func theIngestBringsSamplesAndWakesAndNothingElse() {
         #expect(believed("ingest.phone") == ["ingest"] && believed("ingested.ingest") == ["phone"])
         #expect(believed("ingest.sleep").isEmpty && believed("ingested.sleep").isEmpty)
@@ -150,8 +150,8 @@ import Testing
         #expect(!believes("client-anna-3-4", "control.phone", offer))
     }
 
-    /// What the hub passes on and what is believed are one table: nothing is believed of an instance that its key
-    /// gives no right to.
+    /// What the hub passes on and what is believed are one table: nothing is believed from an instance unless its key
+    /// gives the right to send it.
     @Test func nothingIsBelievedThatTheHubWouldNotPassOn() throws {
         let topics =
             ["heartbeat", "standby", "sync", "page", "pull", "control", "acknowledged", "ingest", "ingested"].flatMap {
@@ -182,7 +182,7 @@ import Testing
         #expect(BusName.owner(of: "client-sleep-7-9") == "sleep" && BusName.owner(of: "sleep") == "sleep")
     }
 
-    /// 'heart' isn't 'heart-rate', however its tools are called; nor does it hear what 'heart-rate' is answered.
+    /// 'heart' isn't 'heart-rate', whatever its tools are called; nor does it hear the answers to 'heart-rate'.
     @Test func noNameReachesIntoAnothers() throws {
         let rights = BusRights(stack)
         let heart = try #require(rights.grant(.operator, name: "heart"))
@@ -193,7 +193,7 @@ import Testing
         #expect(grant.mayHear("page.client-sleep-7-9") && !grant.mayHear("page.client-sleep-apnea-7-9"))
     }
 
-    /// A person's key with the name of an instance would be that instance's.
+    /// A person's key with an instance's name would be that instance's.
     @Test func aPersonHasNoInstancesName() {
         let rights = BusRights(stack)
         for role in [KeyRole.operator, .tap, .supervisor] {

@@ -26,6 +26,25 @@ import Testing
         }
         // And nothing else, except what makes the keys, the tool, and what a profile adds.
         let services = text.matches(of: #/(?m)^ {2}([a-z-]+):\n {4}<<: \*process/#).map { String($0.1) }
-        #expect(Set(services) == Set(instances.map(\.name)).union(["keys", "cli", "postgres"]))
+        #expect(Set(services) == Set(instances.map(\.name)).union(["keys", "cli", "postgres", "places"]))
+    }
+
+    /// What a profile adds is a service, a volume and a key of its own, as the profile's configuration has it.
+    @Test(arguments: ["places", "postgres"])
+    func aProfileAddsItsInstance(_ name: String) throws {
+        let text = try String(contentsOfFile: Self.root + "/docker-compose.yml", encoding: .utf8)
+        let catalog = try PluginCatalog(folder: Self.root + "/plugins", programs: "/nowhere")
+        let usual = try StackConfiguration(path: Self.root + "/configs/compose.json", catalog: catalog)
+        let more = try StackConfiguration(path: Self.root + "/configs/compose-\(name).json", catalog: catalog)
+        #expect(Set(more.instances.map(\.name)) == Set(usual.instances.map(\.name)).union([name]))
+        for instance in usual.instances where instance.name != name {
+            #expect(more.instance(instance.name)?.configuration == instance.configuration, "\(instance.name)")
+        }
+        for line in [
+            "  \(name):\n    <<: *process\n    profiles: [\(name)]\n    command: [run, \(name)",
+            "HEALTHBUS_KEY_NAME: \(name) }", "\"\(name):/var/lib/healthbus\"",
+            "\"keys-\(name):/var/lib/healthbus-keys/\(name):ro\"",
+            "      - keys-\(name):/var/lib/healthbus-keys/\(name)\n", "\n  \(name): {}\n", "\n  keys-\(name): {}\n",
+        ] { #expect(text.contains(line), "\(line)") }
     }
 }

@@ -37,7 +37,7 @@ import Testing
         let shipped = try Value(json: Data(contentsOf: file), comments: true)
         let names = try StackConfiguration(path: nil, catalog: catalog()).instances.map(\.name).sorted()
         #expect(names == (shipped["instances"].object ?? [:]).keys.sorted())
-        // Also where only the manifests lie elsewhere; and where nothing is, it says what is missing.
+        // Even if only the manifests are elsewhere; if there are none, it says what is missing.
         let away = folder.path + "/plugins"
         try FileManager.default.copyItem(atPath: Self.root + "/plugins", toPath: away)
         let beside = try PluginCatalog(folder: away, programs: Self.root)
@@ -52,7 +52,7 @@ import Testing
         #expect(published == ManifestSchema.text)
         let kinds = try Value(json: published.utf8)["properties"]["kind"]["enum"].array ?? []
         #expect(Set(kinds.compactMap(\.string)) == Set(Manifest.Kind.allCases.map(\.rawValue)))
-        // Every member that a manifest has is one of the schema's, and none of the schema's is without a word on it.
+        // Every member of a manifest is in the schema, and each of the schema's is described.
         let properties = try #require(try Value(json: published.utf8)["properties"].object)
         let page = try String(contentsOfFile: Self.root + "/docs/plugins.md", encoding: .utf8)
         for member in properties.keys where member != "$schema" { #expect(page.contains("`\(member)`"), "\(member)") }
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    /// A command line takes precedence over what a container's environment says.
+    /// A command line takes precedence over a container's environment.
     @Test func theFileThatTheEnvironmentNames() {
         #expect(StackConfiguration.file(given: nil, environment: [:]) == nil)
         #expect(StackConfiguration.file(given: nil, environment: ["HEALTHBUS_CONFIG": ""]) == nil)
@@ -117,7 +117,7 @@ import Testing
                              "second": { "plugin": "uploader", "configuration": { "url": "https://example.org" } } } }
             """)
         #expect(stack.instance("debouncer")?.configuration["windowSeconds"] == 0)
-        // The schema's default where nothing is said.
+        // The schema's default if nothing is given.
         #expect(stack.instance("debouncer")?.configuration["maximumWaitSeconds"] == 5)
         #expect(stack.instance("workouts") == nil)
         #expect(stack.instance("second")?.manifest.kind == .uploader)
@@ -126,7 +126,7 @@ import Testing
         #expect(stack.bus == .standard)
     }
 
-    /// So a plugin needn't be copied to where the shipped ones are.
+    /// So a plugin needn't be copied into the folder of the shipped ones.
     @Test(arguments: ["./mine", "mine/", "./mine/plugin.json", "ABSOLUTE"])
     func aPathNamesAPluginThatLiesElsewhere(_ path: String) throws {
         let mine = folder.path + "/mine"

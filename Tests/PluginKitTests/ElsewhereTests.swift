@@ -13,7 +13,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A stack whose folders lie elsewhere, as in containers: all that a command learns of it comes over the bus.
+/// A stack whose folders are elsewhere, as in containers: everything a command learns about it comes over the bus.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct ElsewhereTests {
     private let folder: TemporaryFolder
 
@@ -38,7 +38,7 @@ import Testing
         func reader() -> StackReader {
             StackReader(state: StateFolder(path: folder.path + "/here"), stack: stack) { ChangelogSource(database: $1) }
         }
-        // Nobody is there: that is reported within seconds, and not as a stack that holds nothing.
+        // No process answers: that is reported within seconds, and not as an empty stack.
         #expect(try !reader().isRunning(consolidator.name))
 
         let forwarder = try Forwarder()

@@ -3,12 +3,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Where phones send to.
+/// Where phones send.
 @Suite struct IngestAddressTests {
     private func instance(_ options: String) throws -> StackConfiguration.Instance {
         let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../plugins").standardizedFileURL.path
         let folder = try TemporaryFolder()
-        // Any server will do: its options are what counts.
+        // Any server will do: only its options matter.
         let file = try folder.file(
             "stack.json", #"{ "instances": { "backend": { "configuration": \#(options) } } }"#)
         let stack = try StackConfiguration(path: file, catalog: try PluginCatalog(folder: root, programs: "/nowhere"))

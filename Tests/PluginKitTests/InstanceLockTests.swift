@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One process an instance, and a takeover that ends exactly the one that holds it. Every wait has a deadline.
+/// One process per instance, and a takeover that ends exactly the holder. Every wait has a deadline.
 @Suite(.inTurn) struct InstanceLockTests {
     private let folder: TemporaryFolder
 
@@ -15,19 +15,19 @@ import Testing
 
     private var path: String { folder.path + "/lock" }
 
-    /// What the lock's file says of its holder, with some of it replaced.
+    /// What the lock's file says about its holder, with some of it replaced.
     private func rewrite(_ members: [String: Value]) throws {
         var record = try #require(
             try Value(json: Array(Data(contentsOf: URL(fileURLWithPath: path)))).object)
         record.merge(members) { _, new in new }
-        // Into the same file: the lock hangs on it.
+        // Into the same file: the lock depends on it.
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try file.truncate(atOffset: 0)
         try file.write(contentsOf: Data(Value.object(record).json().utf8))
         try file.close()
     }
 
-    /// A process that seems to hold the lock: the file names it, and at its end the lock is free.
+    /// A process that seems to hold the lock: the file names it, and when it ends the lock is free.
     private func holder() throws -> Sleeper {
         let sleeper = try Sleeper(holding: try InstanceLock.take(folder: folder.path))
         try name(sleeper)
@@ -73,7 +73,7 @@ import Testing
         #expect(InstanceLock.holder(folder: folder.path) == Int(getpid()))
     }
 
-    /// SIGTERM; a process that has been stopped doesn't hear it, and is killed.
+    /// SIGTERM; a stopped process doesn't hear it, and is killed.
     @Test(arguments: [false, true]) func aTakeoverEndsTheHolder(_ isStopped: Bool) throws {
         let holder = try holder()
         if isStopped { try holder.halt() }
@@ -83,7 +83,7 @@ import Testing
         withExtendedLifetime(taken) {}
     }
 
-    /// There an id names another process.
+    /// There, an id names another process.
     @Test(arguments: ["boot", "namespace"]) func nobodyIsEndedAcrossContainers(_ member: String) throws {
         let holder = try holder()
         defer { holder.end() }
@@ -93,7 +93,7 @@ import Testing
         #expect(holder.isRunning)
     }
 
-    /// An id that was used again names a process that has nothing to do with it.
+    /// An id that was reused names a process that has nothing to do with it.
     @Test func aProcessThatStartedLaterIsNotTheHolder() throws {
         let holder = try holder()
         defer { holder.end() }
@@ -116,8 +116,8 @@ import Testing
     }
 }
 
-/// A process that only waits to be ended. Foundation's wouldn't do: its children inherit the signals that the thread
-/// blocks.
+/// A process that only waits until it is ended. Foundation's wouldn't work: its children inherit the signals that the
+/// thread blocks.
 private final class Sleeper: Sendable {
     private struct State {
         var lock: InstanceLock?
@@ -127,7 +127,7 @@ private final class Sleeper: Sendable {
     let pid: pid_t
     private let state: Mutex<State>
 
-    /// - Parameter lock: given back when the process has ended, as if it had been its own.
+    /// - Parameter lock: released when the process has ended, as if it had been its own.
     init(holding lock: InstanceLock? = nil) throws {
         var words: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/sleep"), strdup("60"), nil]
         defer { for word in words { free(word) } }
@@ -148,7 +148,7 @@ private final class Sleeper: Sendable {
     var isRunning: Bool { endedBy == nil }
     func end() { kill(pid, SIGKILL) }
 
-    /// Stops it, and returns when it stands still: until then it would still hear SIGTERM.
+    /// Stops it, and returns once it has stopped: until then it would still hear SIGTERM.
     func halt() throws {
         kill(pid, SIGSTOP)
         let deadline = Patience.deadline

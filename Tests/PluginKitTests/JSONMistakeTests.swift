@@ -4,7 +4,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// A person who mistyped a bracket is told where.
+/// A person who mistyped a bracket learns where.
 @Suite struct JSONMistakeTests {
     @Test(arguments: [
         ("", 1, 1, "it is empty"),
@@ -33,7 +33,7 @@ import Testing
         let mistake = try #require(JSONPlaces(text.utf8).mistake, "\(text)")
         #expect(mistake.line == line && mistake.column == column, "\(text): \(mistake)")
         #expect(mistake.reason.contains(reason), "\(text): \(mistake)")
-        // It is one for those who read the values, too.
+        // It is also a mistake for those who read the values.
         #expect(throws: (any Error).self) { try Value(json: text.utf8, comments: true) }
     }
 
@@ -47,7 +47,7 @@ import Testing
         #expect(JSONPlaces(text.utf8).mistake == nil, "\(text)")
     }
 
-    /// Whatever is cut out of a configuration: where it is refused, a place is named.
+    /// No matter what is cut out of a configuration: if it is refused, a position is named.
     @Test func everyRefusedTextHasAPlace() throws {
         let text = Array(#"{ "a": { "b": [1, -2.5, "x\n"], /* c */ 'd': true }, "e": null } // end"#.utf8)
         var refused = 0

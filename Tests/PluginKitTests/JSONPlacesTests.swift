@@ -21,7 +21,7 @@ import Testing
         ("instances", 3), ("instances.steps", 4), ("instances.steps.plugin", 4),
         ("instances.steps.configuration.list[0]", 5), ("instances.steps.configuration.list[1].x", 6),
         (#"instances.é"q"#, 7), ("bus", 9),
-        // Of what isn't there, that around it.
+        // For something that isn't there, its surroundings.
         ("instances.steps.configuration.none", 4), ("instances.sleep", 3), ("bus.publish", 9),
         ("instances.steps.configuration.list[7]", 4),
     ])
@@ -35,7 +35,7 @@ import Testing
         #expect(JSONPlaces(Self.text.utf8).duplicates.isEmpty)
     }
 
-    /// Whatever it is given, it ends; and of what is whole it keeps the lines.
+    /// It ends for any input, and it keeps the lines of the intact part.
     @Test func whatIsNoJSONEndsIt() {
         for length in 0..<Self.text.utf8.count { _ = JSONPlaces(Self.text.utf8.prefix(length)) }
         #expect(JSONPlaces(#"{"a": 1, "b" 2}"#.utf8).line(of: "a") == 1)
@@ -43,7 +43,7 @@ import Testing
         for text in ["", "/", "/*", "{", "{\"a", "\\", "{\"\\u12", "\u{FEFF}{a:1}"] { _ = JSONPlaces(text.utf8) }
     }
 
-    /// A plugin that lies elsewhere tells all of its own mistakes beside those of the stack.
+    /// A plugin that is elsewhere reports all of its own mistakes besides those of the stack.
     @Test func mistakesOfAManifestAreToldWithThoseOfTheStack() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder.path + "/mine", withIntermediateDirectories: true)

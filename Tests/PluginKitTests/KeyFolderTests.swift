@@ -55,13 +55,13 @@ import Testing
         let entry = try #require(try keys.allowedKey("steps"))
         #expect(entry.valid(at: now).map(\.publicKey) == [new, old])
         #expect(entry.valid(at: now + .seconds(601)).map(\.publicKey) == [new])
-        // Again within the time: three hold; and the oldest no longer than it was promised.
+        // Again within that time: three are valid; and the oldest no longer than promised.
         try keys.rotate("steps", oldUntil: now + .seconds(900), now: now)
         let third = try #require(try keys.allowedKey("steps"))
         #expect(third.valid(at: now).count == 3)
         #expect(third.valid(at: now + .seconds(601)).count == 2)
         #expect(third.valid(at: now + .seconds(901)).count == 1)
-        // Without time to change, the old one is gone at once.
+        // Without any grace, the old one is gone at once.
         try keys.rotate("steps", oldUntil: now, now: now)
         #expect(try keys.allowedKey("steps")?.keys.count == 1)
     }
@@ -84,7 +84,7 @@ import Testing
         #expect(throws: Failure.self) { try keys.rotate("tap", oldUntil: now, now: now) }
     }
 
-    /// A process needs nothing but its own folder, or two values from elsewhere.
+    /// A process needs only its own folder, or two values from elsewhere.
     @Test func aProcessNeedsOnlyItsOwn() throws {
         _ = try initialise()
         let wanted = try keys.credentials(of: "steps", environment: [:])
@@ -134,7 +134,7 @@ import Testing
         #expect(remote.bus.isSealed && remote.bus.isRemote && remote.bus.keys == "/k")
         #expect(try !stack(#"{ "publish": "ipc:///tmp/a", "subscribe": "ipc:///tmp/b" }"#).bus.isSealed)
         #expect(try stack(#"{ "sealed": true }"#).bus.isSealed)
-        // Without its keys nobody starts.
+        // Without its keys no process starts.
         let folder = try TemporaryFolder()
         let state = StateFolder(path: folder.path)
         let bare = try stack(#"{ "publish": "tcp://hub:5591", "subscribe": "tcp://hub:5592" }"#)
@@ -152,7 +152,7 @@ import Testing
         (#"{ "publish": "tcp://h", "subscribe": "tcp://h:2" }"#, "tcp://HOST:PORT"),
         (#"{ "publish": "tcp://h:70000", "subscribe": "tcp://h:2" }"#, "tcp://HOST:PORT"),
         (#"{ "publish": "udp://h:1", "subscribe": "udp://h:2" }"#, "must both begin"),
-        (#"{ "seald": true }"#, "there are: keys, publish, sealed, subscribe"),
+        (#"{ "seald": true }"#, "use one of keys, publish, sealed, subscribe"),
         (#"{ "sealed": 1 }"#, "must be true or false"), (#"[]"#, "must be an object"),
     ])
     func whatCannotBeIsNamed(bus: String, reason: String) throws {

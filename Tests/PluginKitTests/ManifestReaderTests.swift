@@ -41,7 +41,7 @@ import Testing
         #expect(found.problems[4].reason.contains("did you mean 'types'?"))
     }
 
-    /// What the schema refuses isn't told of a second time in other words.
+    /// What the schema refuses isn't reported again in other words.
     @Test func eachMistakeIsToldOnce() throws {
         let found = try reader(#"{ "name": 1, "version": null, "protocol": { "min": 1 }, "executable": "" }"#)
         let keys = found.problems.map(\.key)

@@ -43,7 +43,7 @@ extension PullClient {
         #expect(client.receive(part(1), at: 0) == nil)
         let answer = client.receive(part(2, last: true), at: 0)
         #expect(answer?.result == .pages([part(0), part(1), part(2, last: true)]))
-        // Once: a repeat is nobody's.
+        // Once: a repeat belongs to no request.
         #expect(client.receive(part(0, last: true), at: 0) == nil)
         #expect(client.nextDeadline == nil)
     }
@@ -63,7 +63,7 @@ extension PullClient {
         #expect(client.overdue(at: 999_999).isEmpty)
         let again = client.overdue(at: .seconds(1))
         #expect(again.map(\.topic) == ["pull.them"] && again.first?.body["attempt"] == 1)
-        // What is left of the first try comes too late.
+        // The rest of the first try arrives too late.
         #expect(client.receive(part(1), at: .seconds(1)) == nil)
         #expect(client.receive(part(0, attempt: 1), at: .seconds(1)) == nil)
         #expect(client.receive(part(1, attempt: 0, last: true), at: .seconds(1)) == nil)
@@ -76,7 +76,7 @@ extension PullClient {
         let later = StoreHead(store: "s", generation: "g", sequence: 12)
         #expect(client.receive(part(0), at: 0) == nil)
         #expect(client.receive(part(1, last: true, head: later), at: 0) == nil)
-        // The other answer from its beginning is as good.
+        // The other answer is just as good from its beginning.
         #expect(client.receive(part(0, head: later), at: 0) == nil)
         #expect(client.receive(part(1, last: true), at: 0) == nil)
         #expect(
@@ -110,8 +110,8 @@ extension PullClient {
         #expect(client.overdue(at: .distantFuture).isEmpty)
     }
 
-    /// A sender that knows the id and isn't the one that was asked is dropped and counted, whatever he says; what was
-    /// asked for still arrives.
+    /// A sender that knows the id but isn't the one that was asked is dropped and counted, whatever it says; the
+    /// requested answer still arrives.
     @Test(arguments: ["page", "empty", "reset", "refused", "databaseInaccessible"])
     func onlyWhoWasAskedIsBelieved(_ what: String) {
         var client = asked()
@@ -125,7 +125,7 @@ extension PullClient {
         }
         #expect(client.receive(forged, from: "sleep", at: 0) == nil)
         #expect(client.receive(forged, from: "client-them-1-2", at: 0) == nil)
-        // As itself, in the name of another: the name in the body doesn't help either.
+        // As itself, in another's name: the name in the body doesn't help either.
         var members = forged.object ?? [:]
         members["producer"] = "sleep"
         #expect(client.receive(.object(members), from: "sleep", at: 0) == nil)
@@ -133,11 +133,11 @@ extension PullClient {
         #expect(client.foreign == 4 && client.refusals.isEmpty)
         let answer = client.receive(part(0, last: true), at: 0)
         #expect(answer?.result == .pages([part(0, last: true)]))
-        // What nobody waits for is late, and nobody's fault.
+        // An answer to no open request is late, but not a fault.
         #expect(client.receive(forged, from: "sleep", at: 0) == nil && client.foreign == 4)
     }
 
-    /// A part by somebody else in the midst of an answer spoils nothing.
+    /// A part from another sender in the middle of an answer does no harm.
     @Test func aForgedPartDoesNotSpoilAnAnswer() {
         var client = asked()
         #expect(client.receive(part(0), at: 0) == nil)
@@ -151,7 +151,7 @@ extension PullClient {
     @Test func anAnswerWithoutEndIsNotKept() {
         var client = asked()
         for number in 0..<500 { #expect(client.receive(part(number), at: 0) == nil) }
-        // It is asked for again, and may end then.
+        // It is asked for again, and may then end.
         #expect(client.overdue(at: .seconds(2)).count == 1)
         #expect(client.receive(part(0, attempt: 1, last: true), at: .seconds(1)) != nil)
     }

@@ -5,7 +5,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// What a state folder says of its stack: which plugins have been swapped.
+/// What a state folder says about its stack: which plugins have been swapped.
 @Suite struct StackLayerTests {
     private let folder: TemporaryFolder
     private let catalog: PluginCatalog
@@ -35,7 +35,7 @@ import Testing
         try layer.setStopped(true, "body")
         try layer.set("steps-python", of: "steps")
         #expect(try StackLayer(state).stopped() == ["body", "steps"])
-        // What a stack is made of is as it was.
+        // The stack's other parts are as they were.
         #expect(try stack().instance("steps")?.plugin == "steps-python" && stack().instance("body") != nil)
         try layer.set(nil, of: "steps")
         try layer.setStopped(false, "body")
@@ -47,7 +47,7 @@ import Testing
         #expect(throws: ConfigurationError.self) { try layer.stopped() }
     }
 
-    /// The supervisor's threads change it, each another part.
+    /// The supervisor's threads change it, each a different part.
     @Test func changesFromSeveralThreadsAllCount() throws {
         DispatchQueue.concurrentPerform(iterations: 40) { number in
             do { try layer.setStopped(true, "i\(number)") } catch { Issue.record(error) }
@@ -75,7 +75,7 @@ import Testing
         try layer.set(nil, of: "steps")
     }
 
-    /// It is reported until it is settled, and isn't a configuration.
+    /// It is reported until it is resolved, and isn't part of the configuration.
     @Test func itNotesWhereDaysBegan() throws {
         #expect(try layer.formerZones() == [:])
         try layer.setFormerZone("Europe/Berlin", of: "me")
@@ -88,7 +88,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: layer.file))
     }
 
-    /// With what the stack was started last; what was swapped is nothing to that, and the other way round.
+    /// With what the stack was started with last; swaps don't matter to that, and the other way round.
     @Test func itKnowsTheConfigurationOfTheLastStart() throws {
         #expect(try layer.configurationFile() == nil)
         try layer.remember("/etc/healthbus/stack.json")
@@ -104,7 +104,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: layer.file))
     }
 
-    /// Only the owner reads it, and what a crash has left of an earlier attempt is no obstacle.
+    /// Only the owner can read it, and the remains of an attempt that crashed are no obstacle.
     @Test func itIsTheOwnersAlone() throws {
         try "{ \"insta".write(toFile: layer.file + ".new", atomically: false, encoding: .utf8)
         chmod(layer.file + ".new", 0o600)
@@ -115,7 +115,7 @@ import Testing
         #expect(try layer.plugin(of: "steps") == "steps-python")
     }
 
-    /// The options stay those of the configuration; the plugin that was there before takes no more part.
+    /// The options stay those of the configuration; the previous plugin no longer plays any part.
     @Test func optionsAreThoseOfTheInstance() throws {
         let order: Value = ["HKQuantityTypeIdentifierStepCount": ["Watch"]]
         let config = "{ \"instances\": { \"steps\": { \"configuration\": { \"sourceOrder\": \(order.json()) } } } }"
@@ -123,7 +123,7 @@ import Testing
         #expect(try stack(config).instance("steps")?.configuration["sourceOrder"] == order)
     }
 
-    /// An instance that the configuration leaves out doesn't come back because it was swapped once.
+    /// An instance that the configuration leaves out doesn't come back because it was once swapped.
     @Test func anInstanceThatIsGoneStaysGone() throws {
         try layer.set("steps-python", of: "steps")
         #expect(try stack(#"{ "instances": { "steps": null } }"#).instance("steps") == nil)
@@ -133,7 +133,7 @@ import Testing
         try layer.set("nowhere", of: "steps")
         let error = #expect(throws: ConfigurationError.self) { try stack() }
         #expect(error?.file == layer.file && error?.key == "instances.steps")
-        #expect(error?.reason.contains("'healthbus swap steps --back' takes it away") == true)
+        #expect(error?.reason.contains("'healthbus swap steps --back' undoes it") == true)
         // Which is possible.
         #expect(try stack(nil, ["steps": .configured]).instance("steps")?.plugin == "steps")
     }

@@ -13,7 +13,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Reading what an instance holds, while it runs and when it has stopped.
+/// Reading what an instance holds, while it runs and after it has stopped.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct StackReaderTests {
     final class Filled: Stage {
         let subscriptions: [Subscription] = []
@@ -80,7 +80,7 @@ import Testing
                 forwarder.stop()
                 running.wait()
             }
-            // Before its file is there, an instance that runs holds nothing.
+            // Before its file exists, a running instance holds nothing.
             try #require(eventually { FileManager.default.fileExists(atPath: path) })
             #expect(try count() == Self.days)
         }

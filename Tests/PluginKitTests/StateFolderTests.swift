@@ -37,7 +37,8 @@ import Testing
         #expect(short.sockets == "/srv/healthbus/run")
         let long = StateFolder(path: "/srv/" + String(repeating: "x", count: 100))
         #expect(long.sockets.hasPrefix("/tmp/healthbus-\(getuid())-"))
-        // The same for all processes of a stack, another for another stack, and short enough for a socket (107 bytes).
+        // The same for all processes of a stack, different for another stack, and short enough for a socket (107
+        // bytes).
         #expect(long.sockets == StateFolder(path: long.path).sockets)
         #expect(long.sockets != StateFolder(path: long.path + "y").sockets)
         for state in [short, long, StateFolder(path: "/" + String(repeating: "y", count: 98))] {

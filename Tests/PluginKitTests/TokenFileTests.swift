@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Where the tokens are kept, and how a server sees that they change.
+/// Where tokens are kept, and how a server notices changes.
 @Suite struct TokenFileTests {
     private let folder: TemporaryFolder
     private let file: TokenFile
@@ -85,12 +85,12 @@ import Testing
             try gate.answer(to: secret.text, now: now, at: .distantPast + .seconds(1))
         }
         #expect(error.code == .damaged && error.hint?.contains("healthbus token new") == true)
-        // Nor is it written over.
+        // Nor is it overwritten.
         #expect(throws: Failure.self) { try file.add(TokenWish(), now: now) }
         #expect(try text() == content)
     }
 
-    /// A time that can't be read is no "never", and no "not revoked".
+    /// An unreadable time doesn't mean "never", nor "not revoked".
     @Test(arguments: ["ends", "revoked"]) func aTimeThatCannotBeReadIsDamage(_ key: String) throws {
         _ = try file.add(TokenWish(), now: now)
         let damaged = try text().replacing(try Regex("\"\(key)\"\\s*:\\s*null"), with: "\"\(key)\": \"soon\"")
@@ -110,14 +110,14 @@ import Testing
         let early = TokenSecret.make(using: &generator)
         #expect(try answer(early, after: 0) == .unknown)
         let (secret, entry) = try file.add(TokenWish(), now: now)
-        // What isn't known is looked for at once, but not each time that somebody tries.
+        // An unknown token is looked up at once, but not at every attempt.
         #expect(try answer(secret, after: 9) == .unknown)
         #expect(try answer(secret, after: 10) == .granted(entry.grant))
         _ = try file.revoke(entry.id, now: now)
-        // The list of before holds for the pause, however many ask; then the new one.
+        // The previous list is valid for the pause, however many ask; then the new one.
         #expect(try answer(secret, after: 259) == .granted(entry.grant))
         #expect(try answer(secret, after: 260) == .revoked)
-        // Whoever removes the file locks all out.
+        // Removing the file locks every client out.
         try FileManager.default.removeItem(atPath: file.path)
         #expect(try answer(secret, after: 510) == .unknown)
         for nothing in [nil, "", "hbt_", "Bearer x"] {

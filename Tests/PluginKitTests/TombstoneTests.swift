@@ -7,7 +7,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A key that was removed is a tombstone for whoever reads it, not a row without content.
+/// To readers a removed key is a tombstone, not a row without content.
 @Suite struct TombstoneTests {
     @Test func aRemovedKeyIsReadAsATombstone() throws {
         let folder = NSTemporaryDirectory() + "hb-\(UUID().uuidString)"

@@ -90,7 +90,7 @@ import Testing
         #expect(seen == [60] && upstream.isLevel)
     }
 
-    /// Read again from the beginning it would lose nothing; but a file that is damaged is a person's to look at.
+    /// Read again from the beginning it would lose nothing; but a damaged file is for a person to look at.
     @Test func anAnchorThatCanNotBeReadIsNamedAndNotForgotten() throws {
         try store.transaction {
             try store.database.execute("INSERT INTO cursors VALUES ('them', '{\"anchor\": \"far\"}')")
@@ -106,7 +106,7 @@ import Testing
         var seen: [Int64] = []
         try accept(upstream, pages(first, through: [60]), pages: &seen)
         #expect(upstream.frontier == 60 && upstream.isLevel)
-        // On again: exactly its own range is left.
+        // Switched on again: exactly its own range is left.
         upstream.hear(head, limit: AnchorVector(base: 60), turn())
         #expect(upstream.frontier == 20)
         let second = try #require(pull(upstream))
@@ -121,7 +121,7 @@ import Testing
         let first = try #require(pull(upstream))
         #expect(first.query["bulk"] == true)
         try accept(upstream, pages(first, through: [50]), pages: &seen)
-        // The next window was asked for as the first came; another start asks for the same.
+        // The next window was requested when the first arrived; another start requests the same.
         let other = try opened()
         other.hear(head, limit: AnchorVector(base: 100), turn())
         let second = try #require(pull(other))
@@ -146,7 +146,7 @@ import Testing
         #expect(try !accept(upstream, pages(Pull(id: 99, producer: "them"), through: [5]), pages: &seen))
         #expect(try accept(upstream, pages(first, through: [30, 60]), pages: &seen))
         #expect(seen == [30, 60] && upstream.isLevel && upstream.frontier == 20)
-        // A restart goes on from there.
+        // A restart continues from there.
         #expect(try opened().cursor == upstream.cursor)
     }
 
@@ -200,7 +200,7 @@ import Testing
         #expect(seen.last == 200)
         let turn = turn()
         upstream.pump(turn)
-        // accept has asked for the next window by itself.
+        // accept has requested the next window itself.
         #expect(upstream.isFetching && turn.takePulls().isEmpty)
     }
 
@@ -210,7 +210,7 @@ import Testing
         var seen: [Int64] = []
         try accept(upstream, pages(try #require(pull(upstream)), through: [100]), pages: &seen)
         #expect(pull(upstream) == nil)
-        // An older copy was put back: the same generation, fewer rows. Nothing is to be fetched, yet it must hear of
+        // An older copy was restored: the same generation, fewer rows. There is nothing to fetch, yet it must hear of
         // what was seen.
         upstream.hear(StoreHead(store: "s", generation: "g", sequence: 80), limit: AnchorVector(base: 80), turn())
         let shown = try #require(pull(upstream))
@@ -233,8 +233,8 @@ import Testing
         #expect(again.query["after"] == 0 && again.query["store"] == "s")
     }
 
-    /// A producer that refuses, or says what can't be read, moves no anchor and ends nobody: it is asked again after
-    /// a while.
+    /// A producer that refuses, or sends unreadable answers, moves no anchor and ends no process: it is asked again
+    /// after a while.
     @Test(arguments: 0..<7) func whatIsRefusedOrGarbledIsAskedAgain(_ number: Int) throws {
         let good: [String: Value] = ["head": Value(head), "through": 100, "rows": []]
         func page(_ change: [String: Value]) -> PullAnswer.Result { .pages([.object(good.merging(change) { $1 })]) }

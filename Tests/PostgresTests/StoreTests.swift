@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension PostgresTests {
-    /// The rule of versions, tombstones and manual samples, by a real server.
+    /// The rule of versions, tombstones and manual samples, on a real server.
     @Suite struct StoreTests {
         private let server: PostgresServer
         private let store: PostgresStore
@@ -25,7 +25,7 @@ extension PostgresTests {
             return [outcome.created, outcome.updated, outcome.known]
         }
 
-        /// Rows as text, in the order of what is asked for.
+        /// Rows as text, in the requested order.
         private func rows(_ query: String) throws -> [String] {
             let found = try PostgresConnection(url: server.url(), timeout: 30, program: "test").execute(query, [])
             return (0..<found.count).map { found.text($0, 0) ?? "NULL" }
@@ -61,7 +61,7 @@ extension PostgresTests {
         @Test func deletions() throws {
             _ = try put(madePage(0..<4, version: 5))
             #expect(
-                try put(madePage(0..<1, version: 5, flags: .deleted)) == [0, 1, 0], "of one version the deletion wins")
+                try put(madePage(0..<1, version: 5, flags: .deleted)) == [0, 1, 0], "at one version the deletion wins")
             #expect(try put(madePage(0..<1, version: 5)) == [0, 0, 1])
             #expect(try put(madePage(1..<2, version: 4, flags: .deleted)) == [0, 0, 1])
             #expect(try put(madePage(7..<8, version: 5, flags: .deleted)) == [1, 0, 0], "before its sample")
@@ -95,13 +95,13 @@ extension PostgresTests {
             #expect(try put(madePage(0..<1, version: 6, flags: .manual, value: 80, source: "C")) == [0, 0, 1])
             let first = madePage(0..<1, source: "A").ids[0].description
             #expect(try rows("SELECT concat(id, ' ', value, ' ', source) FROM healthbus.samples") == ["\(first) 70 B"])
-            // HealthKit's own stay as many as their ids.
+            // HealthKit's own samples aren't merged: each id stays a sample.
             #expect(try put(madePage(0..<1, version: 1, source: "D")) == [1, 0, 0])
             #expect(try put(madePage(0..<1, version: 1, source: "E")) == [1, 0, 0])
-            // What was deleted makes room.
+            // Deleted ones make room.
             #expect(try put(madePage(0..<1, version: 9, flags: .deleted, source: "A")) == [0, 1, 0])
             #expect(try put(madePage(0..<1, version: 3, flags: .manual, source: "F")) == [1, 0, 0])
-            // Back onto the moment of another one: that one stands.
+            // Back to the moment of another one: that one stays.
             #expect(try put(madePage(0..<1, version: 10, flags: .manual, source: "A")) == [0, 0, 1])
         }
 
@@ -154,7 +154,7 @@ extension PostgresTests {
                 ) == [
                     "samples_2015", "samples_2016", "samples_2017", "samples_other",
                 ])
-            // Another connection, which knows of none of them.
+            // Another connection, which knows none of them.
             let other = try Self.store(server)
             let outcome = try other.put(
                 PostgresBatch(user: "me", samples: madePage(0..<2, from: 1_600_000_000)), seen: nil)
@@ -201,7 +201,7 @@ extension PostgresTests {
             _ = try put(madePage(0..<10))
             let before = try store.identity()
             _ = try rows("DELETE FROM healthbus.samples WHERE id IN (SELECT id FROM healthbus.samples LIMIT 3)")
-            #expect(try store.holdings(countsRows: false).identity == before, "that costs nothing, and tells nothing")
+            #expect(try store.holdings(countsRows: false).identity == before, "that costs nothing, and reveals nothing")
             let counted = try store.holdings(countsRows: true)
             #expect(counted.rows == 7 && counted.created == 7 && counted.identity.generation != before.generation)
             #expect(try store.holdings(countsRows: true).identity == counted.identity)
@@ -243,7 +243,7 @@ extension PostgresTests {
                 """)
         }
 
-        /// What people have built on a view, and whom they let read it, stays.
+        /// Views that people have built on a view, and their grants, stay.
         @Test func viewsAreMadeAndFollow() throws {
             try open("SELECT id AS a, version AS c FROM w.documents", ["a", "c"])
             #expect(try columns() == ["a text", "c bigint"])
@@ -252,7 +252,7 @@ extension PostgresTests {
                 "CREATE VIEW mine AS SELECT a, c FROM w_views.days; GRANT SELECT ON w_views.days TO PUBLIC")
             let before = try rows("SELECT 'w_views.days'::regclass::oid")
             try open("SELECT id AS a, version AS c FROM w.documents", ["a", "c"])
-            // A column more, one in another place, and one that has gone.
+            // One more column, one in another place, and one that is gone.
             try open("SELECT id AS a, 'x' || id AS \"B\", version AS c FROM w.documents", ["a", "B", "c"])
             #expect(try columns() == ["a text", "c bigint", "B text"])
             try open("SELECT 'x' || id AS \"B\", id AS a FROM w.documents", ["B", "a"])
@@ -276,7 +276,7 @@ extension PostgresTests {
             #expect(try columns() == ["a bigint"])
         }
 
-        /// Somebody has detached a year: its samples go to the default partition, and each is there once.
+        /// If a year has been detached, its samples go to the default partition, and each is there once.
         @Test func aDetachedYearIsLeftAlone() throws {
             _ = try put(madePage(0..<3, version: 5))
             let mine = try PostgresConnection(url: server.url(), timeout: 30, program: "test")

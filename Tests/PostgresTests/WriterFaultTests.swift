@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 extension PostgresTests {
-    /// A database that won't have us, or isn't there: said clearly, with what to do, and without a password.
+    /// A database that doesn't let us in, or isn't there: reported clearly, with what to do, and without a password.
     @Suite struct WriterFaultTests {
         private let server: PostgresServer
 
@@ -62,7 +62,7 @@ extension PostgresTests {
         }
 
         @Test func nobodyAnswers() throws {
-            // It takes connections and says nothing.
+            // It accepts connections and says nothing.
             let silent = try CuttingProxy(to: server.port, cutAfter: nil)
             try sql("SELECT 1")
             server.pause()
@@ -110,7 +110,7 @@ extension PostgresTests {
                 CREATE SCHEMA healthbus AUTHORIZATION guest; CREATE SCHEMA healthbus_views AUTHORIZATION guest
                 """)
             guard case .proven = try reply(server.url(user: "guest")) else {
-                Issue.record("the rights of the document aren't enough")
+                Issue.record("the rights in the document aren't sufficient")
                 return
             }
         }
@@ -157,7 +157,7 @@ extension PostgresTests {
     }
 }
 
-/// What needs no server.
+/// Tests that need no server.
 @Suite struct PostgresAddressTests {
     @Test(arguments: [
         ("postgresql://anna:secret@db.example.org:5433/health?sslmode=require", "db.example.org:5433/health", false),
@@ -172,7 +172,8 @@ extension PostgresTests {
         #expect(address.description == text && address.isLocal == isLocal)
     }
 
-    /// A '/' or '@' of the password that isn't escaped would make a part of it the host or the database, which everybody is told.
+    /// An unescaped '/' or '@' in the password would make part of it the host or the database, which are shown to
+    /// everyone.
     @Test(arguments: [
         "", "health", "postgresql://anna:secret@h:5432/d?nonsense=1", "password=secret nonsense", "=secret",
         "postgresql://me:pass/secret@db.example.org:5432/health",
@@ -195,7 +196,7 @@ extension PostgresTests {
         #expect(problem.why == "h:1/d: m (\(state))")
     }
 
-    /// What fails before anything was written is no fault of the data: nothing becomes a dead letter for it.
+    /// A failure before anything was written isn't the data's fault: nothing becomes a dead letter because of it.
     @Test func whileOpeningNothingIsRefused() {
         let error = PostgresError(.server, state: "22023", endpoint: "h:1/d", "m")
         #expect("\(PostgresProblem(error).outcome)".hasPrefix("refused"))

@@ -9,10 +9,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// `TestSupport.eventually`, for all files of this folder.
+/// `TestSupport.eventually`, for all files in this folder.
 func eventually(_ condition: () throws -> Bool) rethrows -> Bool { try TestSupport.eventually(condition) }
 
-/// A forwarder on a thread of its own, as the hub runs it.
+/// A forwarder on its own thread, as the hub runs it.
 final class RunningForwarder: Sendable {
     let forwarder: Forwarder
     private let failure = Mutex<String?>(nil)
@@ -44,7 +44,7 @@ final class RunningForwarder: Sendable {
     }
 }
 
-/// A connection that keeps what it hears.
+/// A connection that keeps the messages it receives.
 final class Listener: Sendable {
     private let heard = Mutex<[Message]>([])
     private let errors = Mutex<[MessageError]>([])
@@ -67,7 +67,7 @@ final class Listener: Sendable {
     var malformed: [MessageError] { errors.withLock(\.self) }
     func close() { bus?.close() }
 
-    /// Whether what `sender` sends arrives, waiting for both connections; pings don't show in `messages`.
+    /// Whether what `sender` sends arrives, waiting for both connections; pings aren't shown in `messages`.
     func hears(_ sender: BusConnection?, from name: String = "sender") -> Bool {
         let mark = Int64.random(in: 1 ... .max)
         var next = MonotonicTime.distantPast
@@ -90,8 +90,8 @@ func sender(_ address: BusAddress) throws -> BusConnection {
     try BusConnection(address: address, subscriptions: [], handlers: .init(message: { _ in }))
 }
 
-/// Says some bytes to whoever listens at a Unix socket.
-/// - Parameter waits: whether to wait for the other side to hang up.
+/// Sends some bytes to whatever listens at a Unix socket.
+/// - Parameter waits: whether to wait until the other side hangs up.
 /// - Returns: whether it did.
 @discardableResult
 func shout(_ bytes: [UInt8], at path: String, waits: Bool = false) throws -> Bool {
@@ -107,7 +107,7 @@ func shout(_ bytes: [UInt8], at path: String, waits: Bool = false) throws -> Boo
         }
     }
     try #require(connected == 0)
-    // The hub may hang up before it has taken all.
+    // The hub may hang up before it has read everything.
     _ = send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     var buffer = [UInt8](repeating: 0, count: 4096)
     var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)

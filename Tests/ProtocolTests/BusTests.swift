@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Connections and the forwarder, over Unix sockets as in a stack.
+/// Connections and the forwarder, over Unix sockets like those of a stack.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct BusTests {
     let folder: TemporaryFolder
     let address: BusAddress
@@ -35,8 +35,8 @@ import Testing
         #expect(hub.failed == nil)
     }
 
-    /// A stack has about seventy topics that somebody wants, one with plugins and tools many more. Whoever connects
-    /// when all of them are there hears of each: what it says on one that it missed would go nowhere, for good.
+    /// A stack has about seventy topics with subscribers; one with more plugins and tools has many more. A process that
+    /// connects when all of them are there learns of each: messages on a missed topic would never arrive.
     @Test func aPublisherThatComesLastKnowsAllTopics() throws {
         let hub = try RunningForwarder(address)
         let topics = (0..<400).map { "topic.\($0)." }
@@ -67,7 +67,7 @@ import Testing
             sender.send(message(topic))
         }
         #expect(eventually { prefix.topics.count == 4 && exact.topics.count == 2 })
-        // All have passed by now, for they keep their order.
+        // All have passed by now, because they keep their order.
         #expect(exact.hears(sender))
         #expect(exact.topics == ["page.steps", "page.steps"])
         #expect(prefix.topics == ["page.steps2", "page.steps", "page.stepsx", "page.steps"])
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func aFullOutboxDropsTheOldestAndCounts() throws {
-        // The bus's thread is held up, so that nothing leaves the outbox.
+        // The bus's thread is held up, so nothing leaves the outbox.
         let gate = DispatchSemaphore(value: 0)
         let held = Mutex(false)
         let sender = try BusConnection(
@@ -153,19 +153,19 @@ import Testing
                     return message("heartbeat.me")
                 },
                 pace: { heard.withLock { $0 != nil } ? .lively : .unheard }))
-        // No hub: about every 30 ms, never sooner. A busy machine stretches many of them, but not all.
+        // No hub: about every 30 ms, never sooner. A busy machine delays many of them, but not all.
         func impatient() -> [Duration] { times.withLock { zip($0.dropFirst(), $0).map { $0 - $1 } } }
         try #require(eventually { times.withLock(\.count) >= 12 })
         #expect(eventually { impatient().contains { $0 < .milliseconds(150) } })
         #expect(impatient().allSatisfy { $0 >= .milliseconds(29) })
-        // With one it hears itself.
+        // With a hub it receives its own messages.
         let hub = try RunningForwarder(address)
         try #require(eventually { heard.withLock { $0 != nil } })
         let from = heard.withLock(\.self) ?? .distantPast
         func calm() -> [MonotonicTime] { times.withLock { $0.filter { $0 > from + .milliseconds(100) } } }
-        // At the same moments for all of a machine: whole seconds, of which a busy one reaches some late.
+        // At the same moments on the whole machine: whole seconds, some of which a busy one reaches late.
         #expect(eventually { calm().contains { $0.microseconds % Instant.microsecondsPerSecond < 100_000 } })
-        // Each second once: however late some come, so many take so long.
+        // Each second once: however late some come, this many take this long.
         try #require(eventually { calm().count >= 4 })
         let moments = calm()
         #expect((moments.last ?? from) - (moments.first ?? from) >= .seconds(moments.count - 2), "\(moments)")
@@ -184,8 +184,8 @@ import Testing
                     return nil
                 }))
         try #require(eventually { count.withLock(\.self) == 1 })
-        // Asked for right after the one before: unasked, each would come a second later; as it is, a busy machine makes
-        // some wait.
+        // Each is requested right after the one before: otherwise it would arrive a second later; even so, a busy
+        // machine delays some.
         var quick = 0
         let areQuick = try eventually {
             let before = count.withLock(\.self)
@@ -199,7 +199,7 @@ import Testing
         bus.close()
     }
 
-    /// Whoever asks how everyone is without end gets its answer now and then, and doesn't keep everyone busy.
+    /// A process that keeps asking all others to report gets its answer now and then, and doesn't keep them busy.
     @Test func whoeverAsksWithoutEndIsAnsweredNowAndThen() throws {
         let hub = try RunningForwarder(address)
         let beats = Mutex(0)
@@ -225,7 +225,7 @@ import Testing
         }
         let (answered, time) = (beats.withLock(\.self) - before, MonotonicClock.now - began)
         #expect(answered > 1 && answered <= Int(time / .milliseconds(20)) + 2)
-        // One that asks once is answered, too.
+        // One that asks once is answered too.
         let last = beats.withLock(\.self)
         #expect(
             eventually {
@@ -238,7 +238,7 @@ import Testing
         #expect(hub.stop())
     }
 
-    /// Whose word doesn't count isn't heard, and counted; who looks at everything hears it still.
+    /// A message whose sender isn't believed is dropped and counted; taps, which show everything, still receive it.
     @Test func onlyWhoIsBelievedIsHeard() throws {
         let hub = try RunningForwarder(address)
         var trusting = address
@@ -272,7 +272,7 @@ import Testing
         #expect(hub.stop())
     }
 
-    /// An instance's last word is that it has stopped: whoever waits for it mustn't have to wait for silence.
+    /// An instance's last message is that it has stopped: no process should have to wait for silence.
     @Test func aBeatAskedForBeforeTheEndIsSent() throws {
         let hub = try RunningForwarder(address)
         let listener = try Listener(address, [.prefix("heartbeat.")])
@@ -293,8 +293,8 @@ import Testing
         #expect(hub.stop())
     }
 
-    /// ZeroMQ takes an endpoint's file away from whoever listens there: two hubs on one folder would share its clients.
-    /// The lock is what prevents it.
+    /// ZeroMQ takes over an endpoint's file from a process that listens there: two hubs on one folder would share its
+    /// clients. The lock prevents it.
     @Test func theLockKeepsASecondHubOut() throws {
         let lock = try #require(try InstanceLock.take(folder: folder.path))
         #expect(try InstanceLock.take(folder: folder.path) == nil)

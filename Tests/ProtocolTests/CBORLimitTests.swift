@@ -3,7 +3,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// What a decoder must withstand from anybody who reaches the bus.
+/// What a decoder must withstand from any process that can reach the bus.
 @Suite struct CBORLimitTests {
     private func error(_ bytes: [UInt8]) -> CBORError? {
         do throws(CBORError) {
@@ -38,12 +38,12 @@ import Testing
                 return
             }
             for _ in 0..<1000 { _ = error(bytes) }
-            // Other tests run beside this one; a gigabyte would show all the same.
+            // Other tests run beside this one; a gigabyte would still show.
             #expect(ResidentMemory.peak() - before < 400 << 20)
         }
     }
 
-    /// Nothing grows by levels: an array of arrays that each claim all that is left.
+    /// Nesting doesn't multiply memory: an array of arrays that each claim everything that is left.
     @Test func nestedClaimsAddUpToNothing() {
         var bytes: [UInt8] = []
         for _ in 0..<30 { bytes += [0x9A, 0x00, 0x00, 0xFF, 0xFF] }
@@ -73,7 +73,7 @@ import Testing
         #expect(error([UInt8](hex: "a2616101616102")) == .duplicateKey(at: 7))
     }
 
-    /// Indefinite lengths, simple values, a break by itself: forms that this protocol doesn't use.
+    /// Indefinite lengths, simple values, a break on its own: forms this protocol doesn't use.
     @Test(arguments: ["5f4101ff", "7f6161ff", "9f01ff", "bf616101ff", "ff", "8301ff02"])
     func indefiniteLengthsAreRefused(hex: String) {
         guard case .unsupported(let at)? = error([UInt8](hex: hex)) else {
@@ -99,7 +99,7 @@ import Testing
         #expect(error([UInt8](hex: "d84f4101")) != nil)
         #expect(error([UInt8](hex: "d84e43010203")) != nil)
         #expect(error([UInt8](hex: "d85647000000000000f8")) != nil)
-        // Not a byte string, and a tag without anything.
+        // Not a byte string, and a tag without content.
         #expect(error([UInt8](hex: "d84f01")) != nil)
         #expect(error([UInt8](hex: "d84f8101")) != nil)
         #expect(error([UInt8](hex: "d84fd84f40")) != nil)
@@ -133,14 +133,14 @@ import Testing
             outcomes.values += 1
             guard let page = try? SamplePage(wireValue: value["samples"]) else { continue }
             outcomes.pages += 1
-            // Whoever reads a page relies on its columns: none of this may go out of bounds.
+            // Readers of a page rely on its columns: none of this may go out of bounds.
             for row in 0..<page.count {
                 _ = (page.typeName(row), page.originOf(row), page.sequence[row], page.start[row], page.value[row])
                 if page.metadata.count > 0 { _ = page.metadata[row] }
                 if !page.unit.isEmpty { _ = page.units[Int(page.unit[row])] }
             }
         }
-        // Were one of these 0, the fuzz would be too coarse or too mild to mean anything.
+        // If one of these were 0, the fuzz would be too coarse or too mild to mean anything.
         #expect(outcomes.refused > 1000 && outcomes.values > 1000 && outcomes.pages > 1000, "\(outcomes)")
     }
 

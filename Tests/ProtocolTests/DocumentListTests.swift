@@ -21,6 +21,7 @@ import Testing
         #expect(lists("events.sleep", kind: nil) == [.nights])
         #expect(lists("events.workouts", kind: nil) == [.workouts])
         #expect(lists("events.siesta", kind: nil) == [.nights, .workouts])
+        #expect(lists("events.places", kind: nil).isEmpty && lists("events.places", kind: "place").isEmpty)
     }
 
     @Test func summariesAreDays() {

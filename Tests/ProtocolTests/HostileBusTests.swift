@@ -40,8 +40,8 @@ import Testing
         #expect(hub.stop())
     }
 
-    /// The hub cuts off whoever announces a frame beyond the limit. The sender connects again, and no half of the
-    /// message reaches anyone.
+    /// The hub cuts off a peer that announces a frame beyond the limit. The sender connects again, and no part of the
+    /// message reaches any process.
     @Test func aFrameBeyondTheLimitReachesNobody() throws {
         let listener = try Listener(address, [.prefix("")])
         let rude = try sender(address)
@@ -53,7 +53,7 @@ import Testing
             polite.send(message("a.small"))
         }
         #expect(eventually { listener.topics.count == 20 })
-        // Whoever was cut off is heard again, once it sends what is allowed.
+        // Messages of a peer that was cut off arrive again once it sends what is allowed.
         #expect(listener.hears(rude))
         #expect(listener.hears(polite))
         #expect(listener.topics == Array(repeating: "a.small", count: 20))
@@ -64,7 +64,7 @@ import Testing
         #expect(hub.failed == nil)
     }
 
-    /// As large as may be passes whole.
+    /// A message of the largest allowed size passes whole.
     @Test func aFrameOfTheLimitPasses() throws {
         let listener = try Listener(address, [.prefix("a.")])
         let sender = try sender(address)
@@ -77,13 +77,13 @@ import Testing
         #expect(hub.stop())
     }
 
-    /// Whoever speaks another language than ZeroMQ on the hub's sockets is let go; the bus goes on.
+    /// A peer that doesn't speak ZeroMQ on the hub's sockets is dropped; the bus continues.
     @Test func noiseOnTheSocketsDoesNotHarmTheHub() throws {
         let listener = try Listener(address, [.prefix("a.")])
         let sender = try sender(address)
         try #require(listener.hears(sender))
         var random = SeededRandom(seed: 5)
-        // Behind the greeting of ZMTP 3.1; without one see OpenNoiseTests.
+        // After the greeting of ZMTP 3.1; without one see OpenNoiseTests.
         let greeting: [UInt8] =
             [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 3, 1] + Array("NULL".utf8) + Array(repeating: 0, count: 48)
         for turn in 0..<60 {
@@ -102,10 +102,10 @@ import Testing
     }
 }
 
-/// In a process of its own, the hub's memory is the hub's alone.
+/// In a process of its own, so that the measured memory is only the hub's.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct StalledSubscriberTests {
-    /// Two taps that are stopped while 200 MB of pages pass cost the hub their queues' worth, not what they miss; who
-    /// listens misses nothing.
+    /// Two taps that are stopped while 200 MB of pages pass cost the hub the size of their queues, not what they miss;
+    /// listeners miss nothing.
     @Test func aStalledSubscriberCostsBoundedMemory() throws {
         let folder = try TemporaryFolder()
         let address = BusAddress(folder: folder.path + "/run")
@@ -122,7 +122,7 @@ import Testing
             try socket.subscribe("")
             return socket
         }
-        // All are there once each has got a message.
+        // All are connected once each has got a message.
         for socket in stalled {
             try #require(
                 try eventually {
@@ -140,7 +140,7 @@ import Testing
         let begin = received.withLock(\.self)
         for number in 1...3200 {
             sender.send(page)
-            // In step with the one that listens, as a pull's answers are: a few in flight.
+            // In step with the one that listens, like a pull's answers: a few in flight.
             if number % 8 == 0 { try #require(eventually { received.withLock(\.self) >= begin + number }) }
         }
         let grown = try hub.peakMemory - before

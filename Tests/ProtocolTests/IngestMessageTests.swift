@@ -3,7 +3,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// What is pushed, as it goes over the bus.
+/// Pushed samples, as they go over the bus.
 struct IngestMessageTests {
     private var part: IngestPart {
         var part = IngestPart(id: "1f", number: 3, user: "me", device: "phone", way: "/v1/samples")
@@ -41,7 +41,7 @@ struct IngestMessageTests {
         let read = try #require(IngestPart(try carried(part.body)))
         #expect(read.id == "1f" && read.number == 3 && read.isLast && read.user == "me" && read.device == "phone")
         #expect(read.way == "/v1/samples" && read.deleted == part.deleted && read.quarantined == part.quarantined)
-        // Columns are compared as they travel.
+        // Columns are compared as they are sent.
         #expect(read.body == part.body && read.records.flags == part.records.flags)
         #expect(read.records.healthKitUUID == part.records.healthKitUUID && read.records.start == part.records.start)
         let empty = try #require(
@@ -49,7 +49,7 @@ struct IngestMessageTests {
         #expect(empty.records.count == 0 && !empty.isLast && empty.deleted.isEmpty && empty.quarantined.isEmpty)
     }
 
-    /// A part whose columns don't fit together isn't one: the store is never asked to take it.
+    /// A part whose columns don't fit together isn't a part: the store never gets it.
     @Test func whatDoesNotFitTogetherIsNoPart() throws {
         let body = try #require(part.body.object)
         let records = try #require(body["records"]?.object)

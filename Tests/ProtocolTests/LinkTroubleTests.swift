@@ -3,7 +3,7 @@ import MessageBus
 import TestSupport
 import Testing
 
-/// How often a process that isn't let in tries and logs it; with a clock that is passed in.
+/// How often a process that isn't let in tries again and logs it; with a clock passed in.
 @Suite struct LinkTroubleTests {
     @Test func itTriesEachSecondAndSaysSoSeldom() {
         var trouble = LinkTrouble()
@@ -34,8 +34,8 @@ import Testing
         #expect(trouble.failed(.brokenOff, at: 4_100_000)?.contains("public key") == true)
     }
 
-    /// A key that is entered between the two sockets' handshakes: the first stays refused for good unless it is tried
-    /// anew.
+    /// A key that is entered between the two sockets' handshakes: the first stays refused for good unless it tries
+    /// again.
     @Test func oneSocketsSuccessIsNotTheOthers() {
         var trouble = LinkTrouble()
         #expect(trouble.failed(.keyRefused, at: 0) == nil)
@@ -47,7 +47,7 @@ import Testing
     }
 }
 
-/// What is refused may come a thousand times a second; the log says it once in ten.
+/// Refusals may come a thousand times a second; the log reports them once in ten.
 @Suite struct NoticeLimitTests {
     @Test func theUntoldAreCounted() {
         var limit = NoticeLimit()
@@ -62,7 +62,7 @@ import Testing
         #expect(limit.pass(BusNotice(.denied, who: "sleep", why: "a"), at: 25_000_000) != nil)
     }
 
-    /// A stranger comes from as many addresses as it likes.
+    /// A stranger can use as many addresses as it likes.
     @Test func manyStrangersAreOneFlood() {
         var limit = NoticeLimit()
         let told = (0..<10_000).count { limit.pass(BusNotice(.refused, who: "\($0)", why: "a"), at: 1) != nil }

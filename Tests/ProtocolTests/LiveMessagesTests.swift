@@ -6,7 +6,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// The schema against what a stack's processes really send. They are started once for all tests.
+/// Compares the schema with what a stack's processes really send. The processes are started once for all tests.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct LiveMessagesTests {
     private func stack() throws -> LiveStack { try LiveStack.recorded.get() }
 
@@ -17,10 +17,10 @@ import Testing
         let wrong = zip(stack.items, try SchemaChecker.check(stack.items)).filter { $0.1 != nil }
         for (item, why) in wrong.prefix(10) { Issue.record("\(item.rule): \(why ?? "")") }
         #expect(wrong.isEmpty)
-        print("\(stack.items.count) headers and bodies of \(stack.messages.count) messages held against the schema")
+        print("\(stack.items.count) headers and bodies of \(stack.messages.count) messages compared with the schema")
     }
 
-    /// A rule that no message needs would be held to nothing.
+    /// A rule that no message needs would never be checked.
     @Test func everyRuleIsUsed() throws {
         let stack = try stack()
         #expect(LiveStack.rules.subtracting(stack.bodies.keys).isEmpty)
@@ -39,33 +39,33 @@ import Testing
         #expect(kinds == ["figures", "events", "daily", "alert"])
     }
 
-    /// What a manifest says that its plugin produces is what `graph` draws and what a sealed bus lets it say: it is all
-    /// that is said, and all of it is said.
+    /// `graph` draws, and a sealed bus lets a plugin send, what its manifest says it produces: nothing else is sent,
+    /// and all of it is sent.
     @Test func everyInstanceSaysWhatItsManifestSays() throws {
         let messages = try stack().messages
         let recorded = Set(messages.map(\.topic).filter { $0.hasPrefix("observed.") })
         let configuration = try StackConfiguration(
             path: nil, catalog: try PluginCatalog(folder: SchemaChecker.checkout + "/plugins", programs: ""))
         for instance in configuration.instances where instance.manifest.kind != .hub {
-            // What every instance says: how it is, that it stands by, questions and answers, commands to another.
+            // What every instance sends: its state, that it is standing by, questions and answers, commands to others.
             let common = ["heartbeat.\(instance.name)", "standby.\(instance.name)", "page.*", "pull.*"]
                 .map { TopicPattern($0) }
             let produced = instance.producedTopics
             let said = Set(messages.filter { $0.header.from == instance.name }.map(\.topic))
             let unnamed = said.filter { topic in !(common + produced).contains { $0.matches(topic) } }
-            #expect(unnamed.isEmpty, "\(instance.name) says what its manifest doesn't")
-            // Alerts are for what goes wrong: not everyone has to have one.
-            // And a handler has no figures of what this person doesn't record.
+            #expect(unnamed.isEmpty, "\(instance.name) sends topics that its manifest doesn't declare")
+            // Alerts are for things that go wrong: not every instance needs one.
+            // And a handler has no figures from types this person doesn't record.
             let types = instance.manifest.types
             let isFed = types.isEmpty || types.contains { recorded.contains("observed.\($0)") }
             let unsaid = produced.filter { pattern in
                 isFed && pattern.text != "alert.*" && !said.contains { pattern.matches($0) }
             }
-            #expect(unsaid.isEmpty, "\(instance.name)'s manifest says what it doesn't")
+            #expect(unsaid.isEmpty, "\(instance.name)'s manifest declares topics that it doesn't send")
         }
     }
 
-    /// What the schema doesn't name it can't hold to anything: spoiling any member that is sent must be noticed, and so
+    /// The schema can't check what it doesn't name: spoiling any member that is sent must be noticed, and so
     /// must leaving one out.
     @Test(.enabled(if: SchemaChecker.isInstalled, "make test installs the schema's checker"))
     func everyMemberIsNamed() throws {
@@ -98,7 +98,7 @@ import Testing
 
     private static func spoilt(_ value: Value?) -> Value { value?.bool == nil ? .bool(true) : "true" }
 
-    /// Members that a message may do without.
+    /// Members that a message may omit.
     private static let optional: Set<String> = [
         "head", "heads", "frontier", "lastCommit", "busySince", "store", "generation", "topic", "continue", "import",
         "reason", "user", "complete", "dryRun", "deleteUpTo",
@@ -113,7 +113,7 @@ import Testing
         "ingested": ["reasons"],
     ]
 
-    /// What is read is what was sent, to the byte.
+    /// What is read equals what was sent, to the byte.
     @Test func everyMessageComesBackAsItWas() throws {
         for (frames, message) in zip(try stack().frames, try stack().messages) {
             try #require(message.frames == frames, "\(message.topic)")
@@ -127,14 +127,14 @@ import Testing
         #expect(largest?[2].count ?? .max <= 64 << 10)
     }
 
-    /// A page of samples is one that a reader takes.
+    /// A page of samples is one that a reader accepts.
     @Test func everyPageOfSamplesIsRead() throws {
         let pages = try stack().messages.map { $0.body["samples"] }.filter { !$0.isNull }
         #expect(pages.count > 20)
         for page in pages { _ = try SamplePage(wireValue: page) }
     }
 
-    /// A new stack's consumers know whose sequences a hint tells of: nobody has to begin anew.
+    /// A new stack's consumers know whose sequences a hint is about: none has to start again.
     @Test func nobodyIsToldToBeginAnew() throws {
         let resets = try stack().messages.filter {
             $0.body["error"] == "reset" && !$0.topic.hasPrefix("page.client-")

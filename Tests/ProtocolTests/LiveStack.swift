@@ -14,21 +14,21 @@ import StageKit
 import TestSupport
 import Testing
 
-/// What passes on the bus of a whole stack that takes a made-up person's export in, recorded by a tap.
+/// The messages on the bus of a whole stack that imports a made-up person's export, recorded by a tap.
 struct LiveStack {
-    /// As they came: topic, header, body.
+    /// In order of arrival: topic, header, body.
     private(set) var frames: [[[UInt8]]] = []
     private(set) var messages: [Message] = []
     private(set) var exit: ProcessExit?
 
     private var rules = SchemaRules()
-    /// Rules that some message's body has to obey, with the first of them.
+    /// Rules that some message's body must obey, with the first such message.
     private(set) var bodies: [String: [UInt8]] = [:]
     private(set) var items: [SchemaChecker.Item] = []
     /// Topics that no rule knows.
     private(set) var unknown: Set<String> = []
 
-    /// Every rule that a stack's ordinary life shows.
+    /// Every rule that appears in a stack's ordinary life.
     static let rules: Set<String> = [
         "heartbeat", "heartbeat-hub", "heartbeat-ingest", "heartbeat-dashboard", "ingest", "ingested",
         "heartbeat-observer",
@@ -56,7 +56,7 @@ struct LiveStack {
         _ = try ExportGenerator(.init(days: 12, seed: 3)).write(to: export) { _, _ in }
         let state = StateFolder(path: folder.path + "/state")
         let context = try ZeroMQContext()
-        // Its own queue is long, so that as little as can be is missed while this thread asks questions.
+        // Its own queue is long, so that as little as possible is missed while this thread asks questions.
         let tap = try ZeroMQSocket(context, type: ZMQ_SUB, highWaterMark: 100_000)
         try tap.connect(state.address.subscribe)
         try tap.subscribe("")
@@ -78,7 +78,7 @@ struct LiveStack {
         try record(tap) { $0.messages.contains { $0.topic == "heartbeat.uploader" && $0.body["phase"] == "stopped" } }
     }
 
-    /// Some of each: samples, deletions, what isn't understood and what can't be true.
+    /// Some of each: samples, deletions, input that isn't understood or can't be true.
     private func push(_ state: StateFolder, _ port: Int) throws {
         let token = try TokenFile(state).add(TokenWish(), now: Instant(seconds: 1_743_000_000)).secret.text
         let http = try HTTPClient(base: "http://127.0.0.1:\(port)")
@@ -107,7 +107,7 @@ struct LiveStack {
             defer { count = messages.count }
             return count != messages.count && isDone(self)
         }
-        try #require(done, "the stack doesn't come so far; of \(messages.count) messages the last: \(lastTopics)")
+        try #require(done, "the stack doesn't get that far; of \(messages.count) messages the last: \(lastTopics)")
     }
 
     private var lastTopics: [String] { messages.suffix(20).map(\.topic) }
@@ -123,12 +123,12 @@ struct LiveStack {
         }
         for name in names {
             items.append(.init(rule: name, bytes: new[2]))
-            // The largest says most.
+            // The largest says the most.
             if new[2].count > bodies[name]?.count ?? 0 { bodies[name] = new[2] }
         }
     }
 
-    /// Whether the uploader has delivered all that there is.
+    /// Whether the uploader has delivered everything.
     private var isDelivered: Bool {
         func last(_ instance: String) -> Heartbeat? {
             messages.last { $0.topic == Heartbeat.topic(instance) }.flatMap { Heartbeat($0) }
@@ -141,7 +141,7 @@ struct LiveStack {
             && uploader.frontier["consolidator"] ?? .beginning >= consolidator.head?.sequence ?? .end
     }
 
-    /// Questions that a stack doesn't ask by itself: what there is, and those that are turned down.
+    /// Questions that a stack doesn't ask on its own: existing ones, and those that are turned down.
     private mutating func ask(_ address: BusAddress, export: String) throws {
         let client = try StackClient(address: address)
         defer { client.close() }
@@ -165,7 +165,7 @@ struct LiveStack {
         #expect(types.first?["types"].array?.isEmpty == false)
         try askOfDays(client)
         try changeZones(client)
-        // By a name that means something else to the observer, which therefore asks for the bytes.
+        // Under a name that means something else to the observer, which therefore asks for the bytes.
         let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: export))
         let outcome = try ImportClient(client: client, observer: "observer").run(
             "/proc/self/fd/\(file.fileDescriptor)", user: "me",
@@ -205,7 +205,7 @@ struct LiveStack {
         swap(client)
     }
 
-    /// A plugin that stands by and is tried, and one that isn't there.
+    /// A plugin that is standing by and is tried, and one that doesn't exist.
     private func swap(_ client: StackClient) {
         var wish: [String: Value] = [
             "command": "swap", "instance": "steps", "dryRun": true, "force": true,
@@ -239,7 +239,7 @@ struct LiveStack {
         #expect(try client.ask("consolidator", day, within: Patience.seconds)?.first?["rows"].array?.count == 1)
     }
 
-    /// What the command line gives beside plain imports.
+    /// What the command line offers besides plain imports.
     private func changeZones(_ client: StackClient) throws {
         let zones = ZoneClient(client: client, observer: "observer")
         let noon = try #require(InstantText.parse("2025-04-01T12:00:00Z"))
@@ -260,7 +260,7 @@ struct LiveStack {
 }
 
 extension StackClient {
-    /// Asks with the members, and gives back the bodies, that go over the bus.
+    /// Asks with the members, and returns the bodies, that go over the bus.
     fileprivate func ask(_ producer: String, _ members: [String: Value], within seconds: Double) throws -> [Value]? {
         try bodies(producer, Question(members: .object(members)), within: seconds)
     }

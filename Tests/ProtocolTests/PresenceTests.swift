@@ -3,7 +3,7 @@ import MessageBus
 import TestSupport
 import Testing
 
-/// How often a process says how it is. Times are seconds of a clock that only the tests move.
+/// How often a process reports how it is. Times are seconds of a clock that only the tests move.
 @Suite struct PresenceTests {
     @Test func itIsOnTheBusOnceItHasHeardItself() {
         var presence = Presence(at: 0)
@@ -33,8 +33,8 @@ import Testing
         #expect(presence.pace(at: .seconds(110), isBusy: true) == .lively)
     }
 
-    /// Whoever moves without a rest tells it ten times a second: each heartbeat tells all that the ones before would
-    /// have.
+    /// A process that never rests reports ten times a second: each heartbeat holds everything that the ones before
+    /// would have.
     @Test func whatHasMovedIsToldSoonAndTogether() {
         var presence = Presence(at: 0)
         presence.said(at: 0)
@@ -45,14 +45,14 @@ import Testing
         presence.said(at: .seconds(22))
         _ = presence.heardSelf(at: .seconds(22))
         #expect(presence.pace(at: .seconds(22)) == .lively)
-        // Off the bus there is nobody to tell.
+        // A process that isn't on the bus has nothing to report to.
         presence.said(at: .seconds(30))
         presence.moved(at: .seconds(36))
         #expect(presence.pace(at: .seconds(36)) == .unheard)
     }
 
-    /// The hub has gone: that is noticed within seconds of the first heartbeat that doesn't come back, however long
-    /// nothing was said before it.
+    /// The hub has gone: that is noticed within seconds of the first heartbeat that doesn't come back, no matter how
+    /// long the bus was silent before it.
     @Test func aHeartbeatThatDoesNotComeBackIsFollowedSoonThenInQuickSuccession() {
         var presence = Presence(at: 0)
         presence.said(at: 0)
@@ -68,16 +68,16 @@ import Testing
         #expect(presence.isOnBus(at: .seconds(1020)) && presence.pace(at: .seconds(1020)) == .lively)
     }
 
-    /// Whoever waits for a heartbeat waits longer than two of them take.
+    /// A process that waits for a heartbeat waits for longer than two intervals.
     @Test func patienceOutlastsTwoHeartbeats() {
         #expect(Repetition.silence > Repetition.quiet * 2)
     }
 
     @Test func allProcessesMeetAtTheSameMoments() {
         let quiet = Repetition(at: .seconds(-100))
-        let times = ([7_000_001, 9_200_000, 13_999_999] as [MonotonicTime]).map { quiet.next(after: $0, at: $0) }
-        #expect(times == [.seconds(14), .seconds(14), .seconds(14)])
-        #expect(quiet.next(after: .seconds(14), at: .seconds(14)) == .seconds(21))
+        let times = ([12_000_001, 15_200_000, 23_999_999] as [MonotonicTime]).map { quiet.next(after: $0, at: $0) }
+        #expect(times == [.seconds(24), .seconds(24), .seconds(24)])
+        #expect(quiet.next(after: .seconds(24), at: .seconds(24)) == .seconds(36))
         let lively = Repetition(at: .seconds(5))
         #expect(lively.next(after: 6_200_000, at: 6_200_000) == .seconds(7))
     }

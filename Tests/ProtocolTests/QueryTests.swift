@@ -3,7 +3,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// Requests as they go over the bus: what is said is heard, and what makes no sense is refused with what it needs.
+/// Requests as they go over the bus: valid ones are understood, and others are refused with what they need.
 @Suite struct QueryTests {
     private static let slice = SliceRequest(
         user: "me", types: .only(["a"]), asOf: AnchorVector(base: 7, exceptions: ["a": 5]), from: 1, to: 9,
@@ -52,7 +52,8 @@ import Testing
         }
     }
 
-    /// A place that can't be read is none: the anchor is judged as one that begins, and what needs a window is refused.
+    /// A place that can't be read doesn't count: the anchor is judged as one that begins, and questions that need a
+    /// window are refused.
     @Test func aPlaceThatCannotBeReadIsNone() throws {
         let place = try Question(members: ["query": "zones", "after": "x", "store": 3]).place
         #expect(place.after == nil && place.store == nil)

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Somebody in the middle who passes bytes on both ways, and keeps what the client said.
+/// A man in the middle, which passes bytes on in both directions, and keeps what the client sent.
 final class Recorder: Sendable {
     private let endpoint: String
     private let port: Int
@@ -57,14 +57,14 @@ final class Recorder: Sendable {
 
     var recorded: [UInt8] { said.withLock { $0 } }
 
-    /// The same bus, with whom it records in between.
+    /// The same bus, with the recorder in between.
     func address(_ address: BusAddress) -> BusAddress {
         BusAddress(publish: "tcp://127.0.0.1:\(port)", subscribe: address.subscribe, seal: address.seal)
     }
 }
 
 extension RawConnection {
-    /// A descriptor of its own for the same connection.
+    /// Its own descriptor for the same connection.
     func duplicate() throws -> Int32 {
         let copy = dup(descriptor)
         try #require(copy >= 0)

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One of the stack's programs as a process. It ends when this does, and when the test's process dies.
+/// One of the stack's programs as a process. It ends with this object, or when the test's process dies.
 final class RunningProgram: Sendable {
     private let started = Mutex<Result<pid_t, any Error>?>(nil)
     private let ending = DispatchSemaphore(value: 0)
@@ -16,7 +16,7 @@ final class RunningProgram: Sendable {
     init(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws {
         let trampoline = ChildProcess.trampolineBesideProgram()
         let folder = URL(fileURLWithPath: trampoline).deletingLastPathComponent().path
-        // The manifests lie in the checkout, or beside the programs.
+        // The manifests are in the checkout, or beside the programs.
         var environment = environment
         environment["HEALTHBUS_LOG_LEVEL"] = "error"
         let spec = ProcessSpec(
@@ -43,14 +43,14 @@ final class RunningProgram: Sendable {
         get throws { try #require(try started.withLock(\.self)?.get()) }
     }
 
-    /// Asks it to end; how it did, nil when it had to be killed.
+    /// Asks it to end; returns how it did, nil if it had to be killed.
     func stop() -> ProcessExit? {
         ending.signal()
         ended.wait()
         return outcome.withLock(\.self)
     }
 
-    /// The most that was ever resident, bytes.
+    /// The most memory it ever had resident, in bytes.
     var peakMemory: Int64 {
         get throws { ResidentMemory.peak(of: "\(try pid)") }
     }
@@ -58,7 +58,7 @@ final class RunningProgram: Sendable {
 
 /// Memory of a process.
 enum ResidentMemory {
-    /// The most that was ever resident, bytes (VmHWM of /proc/<process>/status).
+    /// The most memory it ever had resident, in bytes (VmHWM of /proc/<process>/status).
     static func peak(of process: String = "self") -> Int64 {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) else { return 0 }
         let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

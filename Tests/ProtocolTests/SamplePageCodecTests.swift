@@ -80,7 +80,7 @@ import Testing
         #expect(refusal { $0[name] = .column(.int32([0, 1, index, 0])) } == name)
     }
 
-    /// An entry that can't be read must not make the others move up: every index behind it would name another type.
+    /// An unreadable entry must not make the others move up: every index after it would name another type.
     @Test func aDictionaryWithAnEntryOfAnotherKindIsRefused() {
         #expect(refusal { $0["types"] = [5, "a", "b"] } == "types")
         #expect(refusal { $0["units"] = ["a", .null, "b"] } == "units")
@@ -97,12 +97,12 @@ import Testing
         #expect(refusal { $0["payload"] = ["bytes": .bytes([65]), "ends": .column(.int32([1]))] } == "payload")
     }
 
-    /// Three million samples a second each way on one core, as pages of 64 KiB travel.
+    /// Three million samples per second in each direction on one core, in pages of 64 KiB as on the bus.
     @Test(arguments: [true, false]) func isFast(isFull: Bool) throws {
         let page = PageFixture.samples(isFull ? 600 : 1100, isFull: isFull)
         let bytes = CBOREncoder.encode(page.wireValue)
         #expect(bytes.count < 80_000)
-        // Of processor time, and the best of several turns: others run on the same cores, and share their caches.
+        // Processor time, and the best of several turns: others run on the same cores, and share their caches.
         func rate(_ body: () throws -> Void) rethrows -> Double {
             var best = 0.0
             for _ in 0..<20 {

@@ -3,7 +3,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// Holds CBOR against `docs/protocol.cddl` by pycddl, a CDDL validator that others maintain: our own would share our
+/// Checks CBOR against `docs/protocol.cddl` with pycddl, a CDDL validator that others maintain: our own would share our
 /// mistakes.
 ///
 /// `make test` installs it into `.build/schema`; without it the tests that need it are skipped.

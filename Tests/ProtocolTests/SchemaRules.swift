@@ -1,12 +1,12 @@
 import HealthModel
 import Protocol
 
-/// Which rules of the schema a message's body obeys, as the schema's own head says.
+/// Which rules of the schema a message's body obeys, as the top of the schema describes.
 struct SchemaRules {
-    /// Answers are told apart by what was asked: query by consumer and id.
+    /// Answers are distinguished by their questions: query by consumer and id.
     private var queries: [String: String] = [:]
 
-    /// Empty for a message without a body; nil when no rule says anything of such a message.
+    /// Empty for a message without a body; nil if no rule covers such a message.
     mutating func rules(for message: Message) -> [String]? {
         let (family, name) = Self.split(message.topic)
         switch family {
@@ -16,13 +16,13 @@ struct SchemaRules {
         case "daily" where name == "summary": return ["hint"]
         case "pull":
             guard let query = message.body["query"].string else { return nil }
-            // Asked in order to be refused.
+            // A request made in order to be refused.
             guard query != LiveStack.unknownQuery else { return [] }
             queries["\(message.body["consumer"].string ?? "")/\(message.body["id"].int ?? 0)"] = query
             return ["pull-\(query)"]
         case "page":
             guard message.body["error"].isNull else { return ["page-error"] }
-            // A tap that came later than the question can't tell.
+            // A tap that connected after the question can't know.
             guard let query = queries["\(name)/\(message.body["id"].int ?? 0)"] else { return [] }
             return ["page-\(query)"]
         case "acknowledged", "standby", "ingest", "ingested": return [family]

@@ -4,7 +4,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// What the schema says of single forms, spoilt and whole.
+/// What the schema says about individual forms, valid and corrupted.
 @Suite(.enabled(if: SchemaChecker.isInstalled, "make test installs the schema's checker")) struct SchemaTests {
     private func check(_ rule: String, _ value: Value) throws -> String? {
         try SchemaChecker.check(rule, CBOREncoder.encode(value))

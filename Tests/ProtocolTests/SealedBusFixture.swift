@@ -38,7 +38,7 @@ final class SealedBus: Sendable {
     var hub: RunningForwarder? { running.withLock { $0 } }
     var notices: [BusNotice] { told.withLock { $0 } }
 
-    /// Makes a key and enters it.
+    /// Makes a key and adds it to the list.
     @discardableResult
     func admit(_ name: String, publishes: [Subscription] = [.prefix("")], hears: [Subscription] = [.prefix("")]) throws
         -> BusKeyPair
@@ -61,7 +61,7 @@ final class SealedBus: Sendable {
         state.withLock { $0.hub = pair }
     }
 
-    /// The bus for somebody; a name that was never admitted comes with a key of its own making.
+    /// A connection for a name; one that was never admitted gets an unknown key.
     func address(_ name: String, hubKey: String? = nil) throws -> BusAddress {
         let stranger = try BusKeyPair.make()
         var address = address
@@ -95,10 +95,10 @@ final class RawConnection {
 
     deinit { close(descriptor) }
 
-    /// The other side may hang up before it has taken all.
+    /// The other side may hang up before it has read everything.
     func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
 
-    /// Whether the other side closes the connection; whatever it sends before is ignored.
+    /// Whether the other side closes the connection; anything it sends before is ignored.
     func isHungUp() -> Bool {
         var buffer = [UInt8](repeating: 0, count: 4096)
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -108,7 +108,7 @@ final class RawConnection {
         return false
     }
 
-    /// All that comes until the other side hangs up or says nothing for so long.
+    /// Everything that arrives until the other side hangs up or sends nothing for this long.
     func receive(within milliseconds: Int32) -> [UInt8] {
         var all: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Who is let in on a sealed bus, and what each may do there.
+/// Which peers are let in on a sealed bus, and what each may do there.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct SealedBusTests {
     let bus: SealedBus
 
@@ -57,7 +57,7 @@ import Testing
             ])
         #expect(listener.topics == ["figures.steps"])
         #expect((bus.hub?.forwarder.counters.denied ?? 0) - before == 5)
-        // One line for many, with the sender and the topic's family, and nothing of the content.
+        // One line for many, with the sender and the topic's family, and none of the content.
         let denied = bus.notices.filter { $0.kind == .denied }
         #expect(denied.count == 1)
         #expect(denied.first?.who == "sender")
@@ -68,7 +68,7 @@ import Testing
         #expect(bus.hub?.stop() == true)
     }
 
-    /// A tap's key hears everything and says nothing: not even a pull.
+    /// A tap's key allows receiving everything and sending nothing: not even a pull.
     @Test func aTapOnlyListens() throws {
         try bus.admit("sender")
         try bus.admit("tap", publishes: [])
@@ -87,7 +87,8 @@ import Testing
         #expect(bus.hub?.stop() == true)
     }
 
-    /// An unknown key gets nothing, is told so once, and keeps trying; once it is on the list it gets in by itself.
+    /// A process with an unknown key gets nothing, learns so once, and keeps trying; once it is on the list it gets in
+    /// automatically.
     @Test func aStrangersKeyIsRefusedOnBothSides() throws {
         try bus.admit("sender")
         let sender = try sender(try bus.address("sender"))
@@ -110,7 +111,7 @@ import Testing
         #expect(bus.hub?.stop() == true)
     }
 
-    /// A client that expects another hub at this address learns nothing from this one, and gets a message.
+    /// A client that expects a different hub at this address learns nothing from this one, and gets a message.
     @Test func aClientOfAnotherHubIsTold() throws {
         try bus.admit("sender")
         let refused = Mutex<[String]>([])
@@ -123,7 +124,7 @@ import Testing
         #expect(bus.hub?.stop() == true)
     }
 
-    /// A name struck off the list is out, also where it is connected; the others come back by themselves.
+    /// A name struck off the list is out, even if it is connected; the others come back automatically.
     @Test func whoIsStruckOffIsOut() throws {
         try bus.admit("sender")
         try bus.admit("listener")
@@ -136,7 +137,7 @@ import Testing
         try #require(eventually { bus.notices.contains { $0.kind == .reopened } })
         #expect(listener.hears(sender))
         let mark = gone.topics.count
-        // One after the other: what came while the hub was away may still fill the queues, and a burst would be
+        // One after another: messages from while the hub was away may still fill the queues, and a burst would be
         // dropped.
         for number in 1...50 {
             sender.send(message("a.secret"))
@@ -150,14 +151,14 @@ import Testing
         #expect(bus.hub?.failed == nil)
     }
 
-    /// New keys, of a client and of the hub, are used without a restart of anyone.
+    /// New keys, of a client and of the hub, are used without restarting anyone.
     @Test func keysChangeWhileAllRun() throws {
         try bus.admit("sender")
         let old = try bus.admit("listener")
         let sender = try sender(try bus.address("sender"))
         let listener = try Listener(try bus.address("listener"), [.prefix("a.")])
         try #require(listener.hears(sender))
-        // Both hold for a while; then the old one is dropped.
+        // Both are valid for a while; then the old one is dropped.
         try bus.admit("listener")
         #expect(listener.hears(sender))
         bus.strikeOff(old)
@@ -170,7 +171,7 @@ import Testing
         #expect(bus.hub?.stop() == true)
     }
 
-    /// The hub ends and comes again: everyone is back by itself.
+    /// The hub ends and comes back: every process reconnects automatically.
     @Test func everyoneComesBackToANewHub() throws {
         try bus.admit("sender")
         try bus.admit("listener")

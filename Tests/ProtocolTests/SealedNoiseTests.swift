@@ -34,7 +34,7 @@ import Testing
     }
 
     /// ZeroMQ without CURVE: refused at both endpoints, with a line in the log. Which of the two sides hangs up first
-    /// is open, and so what the line says.
+    /// varies, and so does the line's text.
     @Test func plainTextGetsNothing() throws {
         let context = try ZeroMQContext()
         let publisher = try ZeroMQSocket(context, type: ZMQ_PUB)
@@ -63,7 +63,7 @@ import Testing
         end()
     }
 
-    /// Any bytes: behind no greeting, behind those of every version of the protocol, behind that of CURVE.
+    /// Any bytes: without a greeting, after those of every version of the protocol, after that of CURVE.
     @Test(arguments: [1, 2, 3, 4, 5])
     func noiseHarmsNobody(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -86,14 +86,13 @@ import Testing
         end()
     }
 
-    /// What a peer once said, said again by somebody who has listened in, opens nothing: each handshake is by fresh
-    /// keys.
+    /// A peer's bytes, replayed by an eavesdropper, open nothing: each handshake uses fresh keys.
     @Test func aReplayedConversationOpensNothing() throws {
         let recorder = try Recorder(bus.address.publish)
         let victim = try BusConnection(
             address: recorder.address(try bus.address("sender")), subscriptions: [],
             handlers: .init(message: { _ in }))
-        // Each with a number of its own: some may still be on their way when the first is heard, but none comes twice.
+        // Each has its own number: some may still be on their way when the first arrives, but none arrives twice.
         var number: Int64 = 0
         #expect(
             eventually {
@@ -116,7 +115,7 @@ import Testing
         end()
     }
 
-    /// Connections that say nothing, and many of them: the others go on.
+    /// Connections that send nothing, and many of them: the others continue.
     @Test func silentConnectionsStopNobody() throws {
         let silent = try (0..<200).map { try RawConnection($0 % 2 == 0 ? bus.address.publish : bus.address.subscribe) }
         #expect(listener.hears(sender))
@@ -127,22 +126,22 @@ import Testing
         end()
     }
 
-    /// One that is let in and floods with what it may not say, and with what it may: the others are heard.
-    /// Each message is held against all that is subscribed to: so much of that is one identity's, however often it
-    /// connects, and not more.
+    /// One that is let in floods the bus with messages it may not send, and with some it may: other peers' messages
+    /// still arrive. Each message is compared with all subscriptions: an identity may have only so many of those,
+    /// however often it connects.
     @Test func aHearerCostsTheHubNoMoreThanItsShare() throws {
         try bus.admit("greedy")
         let many = try (0..<6).map { number in
             try Listener(try bus.address("greedy"), (0..<200).map { .prefix("x.\(number).\($0).") })
         }
-        #expect(eventually { bus.notices.contains { $0.why == "wants to hear more than 1024 topics" } })
+        #expect(eventually { bus.notices.contains { $0.why == "subscribes to more than 1024 topics" } })
         try bus.admit("long")
         let long = try Listener(try bus.address("long"), [.prefix(String(repeating: "x", count: 256))])
         #expect(
             eventually {
-                bus.notices.contains { $0.who == "long" && $0.why.contains("on a socket meant only for that") }
+                bus.notices.contains { $0.who == "long" && $0.why.contains("on a socket meant only for those") }
             })
-        // What it may hear nothing of costs nothing.
+        // Topics it may not hear cost nothing.
         try bus.admit("modest", hears: [.exact("a.b")])
         let modest = try (0..<6).map { number in
             try Listener(try bus.address("modest"), (0..<200).map { .prefix("x.\(number).\($0).") } + [.exact("a.b")])
@@ -154,7 +153,7 @@ import Testing
         end()
     }
 
-    /// The hub reads topic and header of each message: what is too long for either isn't passed on.
+    /// The hub reads topic and header of each message: if either is too long, the message isn't passed on.
     @Test func longTopicsAndHeadersGoNowhere() throws {
         let before = bus.hub?.forwarder.counters.denied ?? 0
         sender.send(message("b." + String(repeating: "x", count: 254)))
@@ -186,7 +185,7 @@ import Testing
         #expect(eventually { (bus.hub?.forwarder.counters.denied ?? 0) > 1000 })
         let denied = bus.hub?.forwarder.counters.denied ?? 0
         #expect(listener.hears(sender))
-        // The flood goes on all the while.
+        // The flood continues all the while.
         #expect(eventually { (bus.hub?.forwarder.counters.denied ?? 0) > denied })
         stop.withLock { $0 = true }
         ended.wait()
@@ -196,7 +195,7 @@ import Testing
     }
 }
 
-/// The doorkeeper stands at an open bus too: with it libzmq hangs up on the protocols in which 4.3.4 aborts on some
+/// The doorkeeper guards an open bus too: with it libzmq hangs up on the protocols in which 4.3.4 aborts on some
 /// noise.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct OpenNoiseTests {
     @Test func oldestProtocolsAreRefused() throws {
@@ -206,8 +205,8 @@ import Testing
         let listener = try Listener(address, [.prefix("a.")])
         let sender = try sender(address)
         try #require(listener.hears(sender))
-        // Well-formed, so that nothing but their age speaks against them: ZMTP 1.0 (an empty name), and 2.0 (the same
-        // behind a signature).
+        // Well-formed, so they are refused only for their age: ZMTP 1.0 (an empty name), and 2.0 (the same after a
+        // signature).
         let signature: [UInt8] = [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F]
         for greeting in [[1, 0], signature + [1, 2, 0, 0]] {
             for name in ["/pub", "/sub"] { #expect(try shout(greeting, at: folder.path + name, waits: true)) }

@@ -2,7 +2,7 @@ import HealthModel
 import TestSupport
 
 extension SeededRandom {
-    /// A value of any kind, at most `depth` levels of arrays and objects deep.
+    /// A value of any kind, with at most `depth` levels of arrays and objects.
     mutating func value(depth: Int) -> Value {
         switch Int.random(in: 0...(depth > 0 ? 12 : 10), using: &self) {
         case 0: .null
@@ -24,7 +24,7 @@ extension SeededRandom {
         }
     }
 
-    /// Often at the edges where CBOR's heads change their length.
+    /// Often near the values at which CBOR's heads change their length.
     mutating func integer() -> Int64 {
         let edges: [Int64] = [0, 23, 24, 255, 256, 65535, 65536, 1 << 32, .max, .min, -1, -24, -25, -256, -257]
         if Bool.random(using: &self) { return edges.randomElement(using: &self) ?? 0 }

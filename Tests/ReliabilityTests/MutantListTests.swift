@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The mutants can be made of the sources as they are, and what should catch them is there. That they are caught, `make
-/// mutants` shows.
+/// The mutants can be made from the sources as they are, and the tests that should catch them exist. That they do,
+/// `make mutants` shows.
 @Suite struct MutantListTests {
     @Test func everyPlaceIsThereOnce() throws {
         for mutant in try MutantList().mutants {

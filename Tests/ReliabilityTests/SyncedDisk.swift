@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// What a disk holds after a power loss: of each file what it was when it was last synced.
+/// What a disk holds after a power loss: each file as it was when it was last synced.
 ///
 /// A file system of SQLite's that passes everything on, and at each sync of a file copies its bytes to `<file>.synced`.
 /// It becomes the default of the whole process, so a test installs it in a process of its own (an exit test).
@@ -34,7 +34,7 @@ enum SyncedDisk {
         sqlite3_vfs_register(new, 1)
     }
 
-    /// Handles are used again once they are closed; the newest name counts.
+    /// Handles are reused once they are closed; the newest name counts.
     private static func watch(_ file: UnsafeMutablePointer<sqlite3_file>, path: String) {
         guard let methods = file.pointee.pMethods else { return }
         open.withLock { $0[UInt(bitPattern: file)] = Open(methods: methods, path: path) }
@@ -53,7 +53,7 @@ enum SyncedDisk {
     }
 
     /// Creates the files of a database as they are after a power loss at this moment.
-    /// - Parameter path: of the new file; the folder must be there.
+    /// - Parameter path: of the new file; its folder must exist.
     static func revive(_ database: String, as path: String) throws {
         for end in ["", "-wal"] {
             let synced = database + end + ".synced"

@@ -1,4 +1,4 @@
-"""Holds CBOR items against rules of a CDDL file.
+"""Checks CBOR items against rules of a CDDL file.
 
 Usage: check.py FILE.cddl < requests > answers
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import UploaderStage
 
-/// What counts as delivered: only what a backend has shown to have taken.
+/// What counts as delivered: only elements that a backend has shown to have accepted.
 @Suite struct AcceptanceTests {
     private static let portal = "<!DOCTYPE html><html><body>Please log in</body></html>"
 
@@ -33,7 +33,7 @@ import UploaderStage
         (400, portal, "text/html"), (422, portal, "text/html"), (400, "no", "text/plain"),
     ]
 
-    /// In the midst of deliveries to a known backend.
+    /// In the middle of deliveries to a known backend.
     @Test(arguments: elsewhere.indices) func whatMayBeAnybodysAcceptsNothing(_ number: Int) throws {
         let (status, body, type) = Self.elsewhere[number]
         let rig = try UploaderRig()
@@ -84,7 +84,7 @@ import UploaderStage
         #expect(try rig.known("acceptance") == "trust" && rig.known("result") == "trust")
     }
 
-    /// One that says who it is after all may not have what was taken by whoever was there before.
+    /// A backend that identifies itself later may not have what was accepted by the server that answered before.
     @Test func aBackendThatShowsItselfLaterGetsEverything() throws {
         let rig = try UploaderRig()
         try rig.answerQuestion(.answered(status: 404, body: []))
@@ -106,7 +106,7 @@ import UploaderStage
                 try rig.answerQuestion(.answered(status: 404, body: []))
                 try rig.add(3...3)
                 try rig.reply(200)
-                // It must not have anything of the other's.
+                // It must not get any of the other's.
                 #expect(try rig.frontier() == 0 && rig.known("acceptance") == "trust")
                 try rig.answerPull()
                 #expect(try rig.dates(rig.request().request).count == 3)
@@ -123,8 +123,8 @@ import UploaderStage
         }
     }
 
-    /// A server that refuses in its own format gets one message that its answer isn't understood, and isn't treated as
-    /// a success.
+    /// A server that refuses in its own format gets one message that its answer can't be understood, and isn't treated
+    /// as a success.
     @Test(
         arguments: [
             #"{"stored":1,"rejected":["2025-03-12"]}"#, #"{"ok":false}"#, #"[{"date":"2025-03-12","error":"odd"}]"#,
@@ -144,7 +144,7 @@ import UploaderStage
         #expect(try rig.frontier() == 2 && rig.alerts().isEmpty && rig.letters().isEmpty)
     }
 
-    /// What is wrong with the answer besides is no reason to send a bad element for ever.
+    /// Anything else wrong with the answer is no reason to send a bad element forever.
     @Test(
         arguments: [
             #"{"counts":{"created":7,"refused":1},"refused":["2025-03-12"]}"#,
@@ -179,7 +179,7 @@ import UploaderStage
             try rig.reply(status, body)
             #expect(try rig.letters() == ["2025-03-12"])
             if isKnown || status >= 400 {
-                // The rest is sent once more: nobody has said that it was taken.
+                // The rest is sent again: no answer has said that it was accepted.
                 #expect(try rig.frontier() == 0)
                 try rig.serve()
                 #expect(rig.delivered == 2)
@@ -213,7 +213,7 @@ import UploaderStage
         }
     }
 
-    /// Its counts say that one was refused; which of them, its list doesn't.
+    /// Its counts say that one was refused; its list doesn't say which.
     @Test func aRefusalThatNamesNobodyIsFoundInSmallerParts() throws {
         let rig = try UploaderRig()
         try rig.answerQuestion()
@@ -248,7 +248,7 @@ import UploaderStage
         try rig.add(1...1)
         try rig.reply(429, retryAfter: header)
         #expect(try rig.detail("waitsUntil").int == (rig.rig.now + .seconds(900)).microseconds)
-        // Both what was asked for and what is done.
+        // Both what was asked for and what was done.
         let shown = try #require(try rig.detail("blocked").string)
         let next = InstantText.local(rig.rig.now + .seconds(900), now: rig.rig.now)
         #expect(shown.contains("; it asked to wait \(words)"))
@@ -262,7 +262,7 @@ import UploaderStage
         try rig.rig.pass(.seconds(1))
         try rig.reply(429, retryAfter: header)
         #expect(rig.uploads.isEmpty)
-        // `sync` does so.
+        // `sync` does this.
         try rig.rig.hear("control.uploader", ["command": "check", "id": "a", "send": true])
         try rig.serve()
         #expect(try rig.frontier() == 1 && rig.detail("waitsUntil").isNull)

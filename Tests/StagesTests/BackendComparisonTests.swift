@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import UploaderStage
 
-/// Whether the backend still has what it took.
+/// Whether the backend still has what it accepted.
 @Suite struct BackendComparisonTests {
     private func holdings(_ generation: String = "generation-1", created: String, alive: String, sequence: String = "1")
         -> UploadReply
@@ -54,7 +54,7 @@ import UploaderStage
             return request.countsRows
         }
         #expect(try counts())
-        // Until it has answered.
+        // Until it answers.
         try rig.answerQuestion(.answered(status: 503, body: []))
         try rig.rig.pass(.seconds(1))
         #expect(try counts())
@@ -70,7 +70,7 @@ import UploaderStage
         #expect(try counts())
     }
 
-    /// One backend that loses what it took again and again isn't another one.
+    /// One backend that loses what it accepted again and again isn't a different one.
     @Test func whoLosesItAgainIsNamedForThat() throws {
         let rig = try delivered()
         for _ in 0..<4 {
@@ -89,7 +89,7 @@ import UploaderStage
             why
                 == "the backend once more lacks some of what it accepted; everything was delivered to it again 3 times lately, "
                 + "and will be again from \(next) on")
-        // Once it has kept all for an hour, that is over.
+        // Once it has kept everything for an hour, that is over.
         #expect(try rig.alerts().contains("alternating"))
         try rig.rig.pass(.seconds(60))
         try rig.answerQuestion(holdings(created: "3", alive: "3"))
@@ -105,7 +105,7 @@ import UploaderStage
         #expect(try rig.questions.count == 1 && rig.known("check").isNull)
         try rig.answerQuestion()
         #expect(try rig.known("check") == "a" && rig.questions.isEmpty)
-        // Also by why it can't be.
+        // This includes the reason why it can't be compared.
         try rig.rig.hear("control.uploader", ["command": "check", "id": "b"])
         try rig.answerQuestion(
             .failed(HTTPError(.connectionRefused, endpoint: "b", detail: "no connection", hint: "start it")))
@@ -116,7 +116,7 @@ import UploaderStage
         #expect(try rig.known("why").isNull)
     }
 
-    /// The question was sent before somebody asked: its answer may be older.
+    /// The question was sent before a person asked, so its answer may be older.
     @Test func aQuestionUnderWayIsNoAnswerToALaterOne() throws {
         let rig = try UploaderRig()
         try rig.rig.hear("control.uploader", ["command": "check", "id": "a"])
@@ -146,14 +146,14 @@ import UploaderStage
         try rig.answerPull()
         #expect(try rig.dates(rig.request().request).count == 3)
         try rig.accept()
-        // Once all is there, it is compared again, and all is well.
+        // Once everything is there, it is compared again, and all is well.
         #expect(try rig.frontier() == 3)
         try rig.serve()
         #expect(try rig.known("result") == "complete" && rig.alerts().isEmpty && rig.uploads.isEmpty)
         #expect(try rig.known("isCompared") == true)
     }
 
-    /// A backend that answers correctly and stores nothing: what it held before the delivery proves nothing.
+    /// A backend that answers correctly and stores nothing: what it held before delivery proves nothing.
     @Test func whatWasDeliveredIsComparedToo() throws {
         let rig = try UploaderRig()
         try rig.add(1...3)
@@ -167,7 +167,7 @@ import UploaderStage
         #expect(try rig.frontier() == 3 && rig.delivered == 3)
     }
 
-    /// A steady stream isn't followed by a question each.
+    /// A steady stream doesn't lead to a question each time.
     @Test func deliveriesAreComparedNotTooOften() throws {
         let rig = try delivered()
         var questions = 0
@@ -202,7 +202,7 @@ import UploaderStage
         #expect(try rig.frontier() == 5 && rig.alerts().isEmpty)
     }
 
-    /// A question was answered before a request that has been answered meanwhile.
+    /// A question was answered before a request that has since been answered.
     @Test func aLateAnswerIsComparedWithWhatWasKnownThen() throws {
         let rig = try delivered()
         try rig.rig.hear("control.uploader", ["command": "check", "id": "a"])
@@ -274,7 +274,7 @@ import UploaderStage
         #expect(rig.rig.log.count("backend.changed") == 3)
     }
 
-    /// The database that was there before is put back, and stays.
+    /// The previous database is restored, and stays.
     @Test func aBackendThatIsPutBackIsBelievedAfterAMinute() throws {
         let rig = try delivered()
         let old = rig.backend

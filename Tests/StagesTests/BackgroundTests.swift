@@ -80,7 +80,7 @@ import Testing
         rig.sent = []
         try rig.pass(Self.second)
         #expect(!rig.sent.contains { $0.topic == "control.observer" })
-        // Each start is a launch of its own.
+        // Each start counts as a separate launch.
         try rig.restart()
         try rig.pass(Self.second)
         #expect(rig.sent.last { $0.topic == "control.observer" }?.body["launch"] == .integer(launch + 1))
@@ -92,7 +92,7 @@ import Testing
         try rig.pass(6 * Self.second)
         rig.sent = []
         try fire(rig, "a", 20)
-        // It is answered within the wake, once it is kept.
+        // It is answered within the wake, once it is stored.
         #expect(rig.sent.last { $0.topic == "acknowledged.observer" }?.body["types"] == ["a": 20])
         try rig.pass(6 * Self.second)
         #expect(released(rig, "steps", "a") == 0)
@@ -100,7 +100,7 @@ import Testing
         try rig.hear("control.debouncer", ["command": "launch", "task": "healthkit-sync"])
         #expect(released(rig, "steps", "a") == 20)
         #expect(try task(rig, "healthkit-sync")["state"] == "running")
-        // The task is done when those whom it concerns have it.
+        // The task is done when every consumer concerned has it.
         for consumer in ["steps", "sleep", "uploader"] { try reach(rig, consumer, 20) }
         #expect(try task(rig, "healthkit-sync")["history"]["lastOutcome"] == "succeeded")
     }
@@ -116,7 +116,7 @@ import Testing
         #expect(released(rig, "steps", "a") == 10)
     }
 
-    /// Somebody asks for one metric's sync while others wait for a task: they go on waiting, over a restart too.
+    /// A person asks for one metric's sync while others wait for a task: those keep waiting, even after a restart.
     @Test func aSyncOfOneMetricLeavesTheOthersPending() throws {
         let rig = try rig()
         try observer(rig, 10, [:], device: away)
@@ -132,7 +132,7 @@ import Testing
         #expect(released(rig, "uploader", "b") ?? 0 < 20)
     }
 
-    /// Whoever imports and syncs at once means what was imported, though no hint of it has come yet.
+    /// A person who imports and syncs at once means the imported data, although no hint of it has arrived yet.
     @Test func aSyncWaitsForTheHeadItIsAskedFor() throws {
         let rig = try rig()
         try observer(rig, 10, [:])
@@ -152,7 +152,7 @@ import Testing
         try fire(rig, "a", 20)
         for consumer in ["steps", "sleep", "uploader"] { try reach(rig, consumer, 10) }
         #expect(try task(rig, "healthkit-sync")["state"] != "running")
-        // The task ended before its window did: another takes it.
+        // The task ended before its window did: another one takes it.
         #expect(try task(rig, "healthkit-sync")["state"] == "pending")
         try rig.restart()
         try observer(rig, 20, ["a": 20], fired: AnchorVector(base: 20), device: away)
@@ -242,7 +242,7 @@ import Testing
             try rig.pass(.microseconds(20_000))
         }
         #expect(rig.commits == 0 && released(rig, "steps", "a") == 60)
-        // What became of them is written once there is nothing to do.
+        // The outcome is written once there is nothing to do.
         try rig.pass(3 * Self.second)
         #expect(rig.commits == 1)
         #expect(try rig.rows().values.count { $0.topic == "rounds" } == 51)
@@ -302,7 +302,7 @@ import Testing
     }
 }
 
-/// Options of the debouncer, from files.
+/// The debouncer's options, from files.
 @Suite struct DebouncerConfigurationTests {
     private func stack(_ options: String, in folder: TemporaryFolder) throws -> StackConfiguration {
         let file = folder.path + "/stack.json"

@@ -1,7 +1,7 @@
 import Configuration
 import Foundation
 
-/// What of the checkout the tests read: the manifests and configurations that are shipped.
+/// The parts of the checkout that tests read: the shipped manifests and configurations.
 enum Checkout {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import UploaderStage
 
-/// When samples go as columns, and what becomes of answers to them.
+/// When samples are sent as columns, and what happens with the answers.
 @Suite struct ColumnsDeliveryTests {
     private let rig: StageRig<DeliveryStage>
 
@@ -41,7 +41,7 @@ import UploaderStage
         try rig.reply(question, UploadReply.answered(status: 200, body: Array(Value.object(answer).json().utf8)))
     }
 
-    /// The observer has samples up to a sequence, all of them released.
+    /// The observer has samples up to a sequence, all released.
     private func release(_ sequence: Int64) throws {
         try rig.hear("sync.uploader", ["head": Value(head(sequence)), "released": .integer(sequence)])
     }
@@ -101,7 +101,7 @@ import UploaderStage
         #expect(try frontier() == 5)
     }
 
-    /// 'samplesPerSecond' holds on average: what was sent makes the next wait.
+    /// 'samplesPerSecond' holds on average: the amount sent sets the next wait.
     @Test func noMoreThanSoManyASecond() throws {
         let paced = try Self(DeliverySettings(samplesPerSecond: 2))
         try paced.tell(columns: false)
@@ -119,6 +119,21 @@ import UploaderStage
         #expect(try paced.frontier() == 6)
     }
 
+    @Test func deliverSinceKeepsOlderSamplesHereAndCountsThem() throws {
+        let late = try Self(DeliverySettings(deliverSince: Instant(seconds: 4)))
+        try late.tell(columns: false)
+        try late.release(6)
+        try late.answerPull(1...6, head: 6, deleted: [2])
+        // The tombstone of a sample that nobody there knows stays here too.
+        let body = try Value(json: late.upload().request.body)
+        #expect(body["samples"].array?.count == 3 && (body["deleted"].array ?? []).isEmpty)
+        try late.answer(created: 3)
+        #expect(try late.frontier() == 6)
+        #expect(try late.rig.report().details["keptLocal"]?.int == 2)
+        try late.rig.restart()
+        #expect(try late.rig.report().details["keptLocal"]?.int == 2)
+    }
+
     @Test func columnsHoldWhatIsSent() throws {
         try tell(columns: true)
         try release(5)
@@ -132,7 +147,7 @@ import UploaderStage
         #expect(try frontier() == 0)
         try answer(created: 5)
         #expect(try frontier() == 5)
-        // One alone is nothing for columns.
+        // A single one isn't worth columns.
         try release(6)
         try answerPull(6...6, head: 6)
         #expect(try !upload().request.isColumns)
@@ -155,13 +170,13 @@ import UploaderStage
         try answerPull(6...9, head: 9)
         #expect(try !upload().request.isColumns)
         try answer(created: 4)
-        // Until it says again that it takes them.
+        // Until it says again that it accepts them.
         try rig.pass(.seconds(3600))
         try tell(columns: true)
         try release(12)
         try answerPull(10...12, head: 12)
         #expect(try upload().request.isColumns)
-        // And no more once it doesn't.
+        // And no longer once it doesn't.
         try answer(created: 3)
         try rig.pass(.seconds(3600))
         try tell(columns: false)
@@ -175,13 +190,13 @@ import UploaderStage
         try release(6)
         try answerPull(1...6, head: 6, deleted: [2])
         #expect(try upload().request.isColumns)
-        // The list's third, which is the fourth of the page.
+        // The third in the list, which is the fourth on the page.
         try answer(created: 5, refused: [["id": .null, "list": "samples", "index": 2, "reason": "no"]])
         #expect(try letters().map(\.id) == [SampleID(high: 4, low: 7).description])
         #expect(try frontier() == 6)
     }
 
-    /// A refusal that names nobody is bisected in columns, and ends with a single element in JSON.
+    /// A request refused without naming elements is bisected in columns, and ends with a single element in JSON.
     @Test func whatIsRefusedWithoutANameIsFound() throws {
         try tell(columns: true)
         try release(8)
@@ -211,7 +226,7 @@ import UploaderStage
         try tell(columns: true)
         try release(100_000)
         try answerPull(1...2000, head: 100_000)
-        // More is on its way: a larger request costs hardly more.
+        // More is on its way: a larger request hardly costs more.
         #expect(uploads.isEmpty)
         for first in stride(from: Int64(2001), to: 18_001, by: 2000) {
             #expect(uploads.isEmpty)
@@ -220,7 +235,7 @@ import UploaderStage
         #expect(try SampleDelivery(body: upload().request.body).samples.sequence == Array(1...18_000))
         try answerPull(18_001...20_000, head: 100_000)
         #expect(uploads.count == 1)
-        // It doesn't wait for long.
+        // It doesn't wait long.
         try rig.pass(.seconds(1))
         #expect(uploads.count == 2)
         try answer(created: 18_000)

@@ -9,13 +9,13 @@ import StageKit
 import TestSupport
 import Testing
 
-/// A handler whose days are computed beside the stage: what it asks for, and what it makes of the answers.
+/// A handler whose days are computed outside the stage: what it asks for, and what it does with the answers.
 @Suite struct ComputedBesideTests {
     private struct Traits: HandlerTraits {
         let version = 1
     }
     private struct Gone: Error {}
-    /// What a trial before each start has shown.
+    /// The results of a trial before each start.
     private final class Trial { var differs = false }
     private let trial = Trial()
 
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// These days have been touched, and their samples are there.
+    /// These days were touched, and their samples are there.
     private func touch(_ days: [LocalDay], through: Int64) throws {
         try rig.hear("sync.steps", ["head": Value(head(through)), "released": .integer(through)])
         let pull = try #require(rig.pulls.first { $0.name == "spans" })
@@ -68,7 +68,7 @@ import Testing
         try touch(days, through: 10)
         #expect(asked == Array(days.prefix(2)))
         #expect(try pending == 40 && rig.report().frontier["observer"] == 0)
-        // Slices are held for a few days ahead, not for all of them.
+        // Slices are held for a few days ahead, not for all days.
         #expect(!rig.pulls.contains { $0.name == "slice" })
         var answered: [LocalDay] = []
         while let next = asked.first {
@@ -85,7 +85,7 @@ import Testing
     @Test func aDayThatChangesMeanwhileIsComputedAgain() throws {
         try touch([Self.day], through: 10)
         try touch([Self.day], through: 12)
-        // Not twice at once: an older answer never comes after a newer one.
+        // Not twice at once: an older answer never arrives after a newer one.
         #expect(asked == [Self.day])
         try reply(.computed(DayOutput(figures: ["n": 1])))
         #expect(try pending == 1 && rig.report().frontier["observer"] == 0)
@@ -117,7 +117,7 @@ import Testing
         try touch([Self.day], through: 10)
         let before = try #require(rig.effects.first)
         try rig.restart()
-        // A late answer to the process before is nobody's.
+        // A late answer to the previous process belongs to no request.
         try rig.reply(before, DayReply.computed(DayOutput(figures: ["n": 1])))
         #expect(try figures(Self.day) == nil && pending == 1)
         try rig.hear("sync.steps", ["head": Value(head(10)), "released": 10])

@@ -8,7 +8,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// A summary has the hours of its day, by the clock that the day had.
+/// A summary has the hours of its day, by that day's clock.
 @Suite struct ConsolidatorHoursTests {
     /// The clock goes from 02:00 to 03:00.
     private static let day = LocalDay(year: 2025, month: 3, day: 30)
@@ -74,7 +74,7 @@ import Testing
         #expect(hours["steps"] == Self.list(23, first: 5) && hours["walks"].isNull)
     }
 
-    /// Hours alone make a new version of the day, and no revision.
+    /// Hours alone lead to a new version of the day, but not to a revision.
     @Test func changedHoursAreNoRevision() throws {
         let rig = try rig()
         try answerZones(rig)
@@ -89,7 +89,7 @@ import Testing
         #expect(after.body["hours"]["steps"].array?.first == 4)
     }
 
-    /// A file of a release that kept no hours has every handler read once more, and no day revised.
+    /// For a file from a release that kept no hours, every handler is read again, and no day is revised.
     @Test func anEarlierReleasesFileGetsItsHours() throws {
         let rig = try rig()
         try answerZones(rig)

@@ -8,16 +8,16 @@ import TestSupport
 import Testing
 
 @Suite struct ConsolidatorStageTests {
-    private static let berlin = "Europe/Berlin"
+    static let berlin = "Europe/Berlin"
     static let first = LocalDay(year: 2025, month: 3, day: 10)
 
-    /// One handler, "steps"; the clock stands after all days.
-    private func rig() throws -> StageRig<ConsolidatorStage> {
+    /// One handler, "steps"; the clock is set after all days.
+    func rig() throws -> StageRig<ConsolidatorStage> {
         try StageRig { ConsolidatorStage(observer: "observer", handlers: ["steps"]) }
     }
 
     /// The observer's heartbeat; a handler's that has consumed as much of it.
-    private func beats(_ rig: StageRig<ConsolidatorStage>, observer: Int64, steps: Int64) throws {
+    func beats(_ rig: StageRig<ConsolidatorStage>, observer: Int64, steps: Int64) throws {
         try rig.hear(
             beat(
                 "steps", head(steps, store: "s"), frontier: ["observer": SequenceNumber(observer)]))
@@ -28,7 +28,7 @@ import Testing
         try rig.hear(beat("observer", head(sequence), details: ["importOpen": false]))
     }
 
-    private func answerZones(_ rig: StageRig<ConsolidatorStage>, _ zones: ZoneTimeline, through: Int64) throws {
+    func answerZones(_ rig: StageRig<ConsolidatorStage>, _ zones: ZoneTimeline, through: Int64) throws {
         let pull = try #require(rig.pulls.first { $0.name == "zones" })
         try rig.answer(
             pull,
@@ -41,7 +41,7 @@ import Testing
     }
 
     /// The handler's figures of days, one row each.
-    private func answerFigures(
+    func answerFigures(
         _ rig: StageRig<ConsolidatorStage>, _ figures: [(LocalDay, Int)], through: Int64
     ) throws {
         let pull = try #require(rig.pulls.first { $0.name == "changes" })
@@ -62,7 +62,7 @@ import Testing
             ]))
     }
 
-    private func summaries(_ rig: StageRig<ConsolidatorStage>) throws -> [String: Value] {
+    func summaries(_ rig: StageRig<ConsolidatorStage>) throws -> [String: Value] {
         Dictionary(
             uniqueKeysWithValues: try rig.rows().values.compactMap { row in
                 row.body.map { ($0["date"].string ?? "", $0) }
@@ -79,8 +79,8 @@ import Testing
         return rig
     }
 
-    /// Two handlers, one name; and a name that is the summary's own. The first one's figure stays, and the log and the
-    /// heartbeat say what is left out.
+    /// Two handlers use one name; another uses a name of the summary itself. The first one's figure stays, and the log
+    /// and heartbeat say what is left out.
     @Test func aFigureWhoseNameIsTakenIsToldOf() throws {
         let rig = try StageRig { ConsolidatorStage(observer: "observer", handlers: ["walks", "steps"]) }
         func answer(_ handler: String, _ figures: Value, at sequence: Int64) throws {
@@ -105,12 +105,12 @@ import Testing
         let own: Value = ["figure": "date", "handler": "walks", "taken": .null]
         let other: Value = ["figure": "steps", "handler": "walks", "taken": "steps"]
         #expect(try rig.report().details["collisions"] == [own, other])
-        // Once each, however many days have it.
+        // Once each, however many days are affected.
         try answer("steps", ["steps": 1001], at: 11)
         #expect(rig.log.fields(of: .figureCollides).count == 2)
         try rig.restart()
         #expect(try rig.report().details["collisions"] == [own, other])
-        // A plugin that gives them other names puts it right.
+        // A plugin that gives them other names fixes that.
         try answer("walks", ["walks": 2], at: 12)
         #expect(try rig.report().details["collisions"] == nil)
     }
@@ -119,7 +119,7 @@ import Testing
         let rig = try rig()
         try beats(rig, observer: 100, steps: 50)
         try answerFigures(rig, [(Self.first, 7)], through: 50)
-        // The figures are all there, but not by which clock days end: nothing may be taken for done.
+        // The figures are all there, but not the clock that says when days end: nothing may count as done.
         #expect(try rig.report().frontier["observer"] ?? 0 < 100)
         #expect(try summaries(rig)["2025-03-10"]?["final"] == false)
         try answerZones(rig, try ZoneTimeline(zone: Self.berlin), through: 100)
@@ -129,7 +129,7 @@ import Testing
         #expect(day["final"] == true && day["zone"] == .string(Self.berlin))
     }
 
-    /// The days of a first import: each is written once, with what all handlers gave, and final at once.
+    /// The days of a first import: each is written once, with the figures of all handlers, and final at once.
     @Test func aDayThatIsOverIsWrittenOnceItHasSettled() throws {
         let rig = try StageRig { ConsolidatorStage(observer: "observer", handlers: ["steps", "walks"]) }
         func page(_ handler: String, _ frontier: SequenceNumber, through: Int64) throws {
@@ -152,7 +152,7 @@ import Testing
         try hearObserver(rig, 100)
         try answerZones(rig, try ZoneTimeline(zone: Self.berlin), through: 100)
         try page("steps", 100, through: 5)
-        // Nothing is said of it, and nothing counts as done.
+        // Nothing is reported about it, and nothing counts as done.
         #expect(try summaries(rig).isEmpty && rig.report().frontier["observer"] ?? 0 < 100)
         try rig.restart()
         try rig.turn()
@@ -165,7 +165,7 @@ import Testing
         #expect(try rig.report().frontier["observer"] == 100)
     }
 
-    /// What is held back isn't claimed.
+    /// Anything held back isn't claimed.
     @Test func theFrontierSaysNothingOfDaysThatAreHeldBack() throws {
         let rig = try rig()
         try rig.hear(beat("observer", head(100), details: ["importOpen": true]))
@@ -177,7 +177,7 @@ import Testing
         #expect(try summaries(rig).count == 1 && rig.report().frontier["observer"] == 100)
     }
 
-    /// A handler that is stuck holds back no day for long.
+    /// A handler that is stuck doesn't hold a day back for long.
     @Test func aDayIsNotHeldForAHandlerThatIsSlow() throws {
         let rig = try StageRig { ConsolidatorStage(observer: "observer", handlers: ["steps", "walks"]) }
         try hearObserver(rig, 100)
@@ -190,25 +190,25 @@ import Testing
         #expect(day["steps"] == 7 && day["final"] == false)
     }
 
-    /// What has come in up to the observer's word may be a flight: a day that is over by the zones that are known here
+    /// Input up to the observer's word may include a flight: a day that is over by the zones known here
     /// needn't be over by those.
     @Test func aMarkWaitsForTheZones() throws {
         let rig = try settled()
         let yesterday = LocalDay(year: 2025, month: 3, day: 26)
         try rig.hear(beat("steps", head(51, store: "s"), frontier: ["observer": 110]))
         try answerFigures(rig, [(yesterday, 7)], through: 51)
-        // The handler has consumed all of it, and so is this; the zones are still being asked for.
+        // The handler has consumed all of it, and so has this one; the zones are still being asked for.
         try beats(rig, observer: 110, steps: 51)
         #expect(rig.pulls.contains { $0.name == "zones" })
         #expect(try summaries(rig)["2025-03-26"]?["final"] != true)
-        // Where this person is now, it is still the evening of that day.
+        // In this person's present zone it is still the evening of that day.
         try answerZones(rig, try ZoneTimeline(zone: "Etc/GMT+12"), through: 110)
         try beats(rig, observer: 110, steps: 51)
         let day = try #require(try summaries(rig)["2025-03-26"])
         #expect(day["final"] == false && day["revision"] == 0)
     }
 
-    /// A handler's store was lost: its days stay until all of the new one has been read; then what it doesn't have is
+    /// A handler's store was lost: its days stay until all of the new one has been read; days that it lacks then are
     /// gone.
     @Test func whatAResetDoesNotShowAgainIsGone() throws {
         let rig = try settled()
@@ -236,7 +236,7 @@ import Testing
         #expect(try summaries(rig)["2025-03-19"] == nil)
     }
 
-    /// A stay from noon of the 13th to noon of the 15th changes three days, however much lies after it.
+    /// A stay from noon of the 13th to noon of the 15th changes three days, no matter how much follows it.
     @Test func aChangedTimelineReopensExactlyTheDaysWhoseInstantsChange() throws {
         let rig = try settled()
         let before = try rig.rows().mapValues(\.sequence)
@@ -275,7 +275,7 @@ import Testing
         try answerZones(rig, try ZoneTimeline(zone: Self.berlin), through: 100)
         try answerFigures(rig, [(LocalDay(year: 2025, month: 3, day: 25), 1)], through: 50)
         #expect(try rig.report().details["openDays"] == 0)
-        // There it is the next morning.
+        // In that zone it is already the next morning.
         try hearObserver(rig, 110)
         try answerZones(rig, try ZoneTimeline(zone: "Asia/Tokyo"), through: 110)
         #expect(try rig.report().details["openDays"] == 1)

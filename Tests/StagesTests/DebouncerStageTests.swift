@@ -40,7 +40,7 @@ import Testing
         try rig.pass(.microseconds(100_000))
         #expect(released(rig, "steps") == AnchorVector(base: 10))
         #expect(released(rig, "uploader") == AnchorVector(base: 10))
-        // A type that it doesn't take never holds a consumer back.
+        // A type that a consumer doesn't take never holds it back.
         #expect(released(rig, "rest") == AnchorVector(base: 10))
     }
 
@@ -69,7 +69,8 @@ import Testing
         #expect((rig.deadline ?? .distantFuture) <= rig.monotonic + .seconds(1))
     }
 
-    /// While nothing moves it says little; an instance that starts again then is told at once, and the others aren't.
+    /// While nothing moves it sends little; an instance that starts again gets its release at once, and the others
+    /// don't.
     @Test func aRestingReleaseIsRepeatedSeldomAndToldToWhoBeginsAnew() throws {
         let rig = try rig(window: .zero)
         try fire(rig, "a", 10)
@@ -97,7 +98,7 @@ import Testing
         try rig.restart()
         try rig.pass(Self.second)
         #expect(released(rig, "steps") == AnchorVector(base: 10))
-        // What was waiting when it ended waits again, for at most its window.
+        // Types that were waiting when it ended wait again, for at most their window.
         try fire(rig, "a", 20)
         try rig.restart()
         try rig.hear(beat("observer", head(20), heads: ["a": 20]))

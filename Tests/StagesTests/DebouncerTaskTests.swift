@@ -10,7 +10,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// The tasks of a stack's debouncer, as its manifest and a configuration have them.
+/// The tasks of a stack's debouncer, as its manifest and a configuration define them.
 @Suite struct DebouncerTaskTests {
     private static let steps = "HKQuantityTypeIdentifierStepCount"
     private static let second = Duration.seconds(1)
@@ -27,7 +27,7 @@ import Testing
         }
         let stage = try DebouncerStage(stack: stack, instance: try #require(stack.only(.debouncer)))
         let rig = try StageRig { stage }
-        // The first second submits what repeats.
+        // The first second submits the repeating ones.
         try rig.pass(Self.second)
         return rig
     }
@@ -55,6 +55,18 @@ import Testing
         rig.sent.last { $0.topic == "sync.steps" }.flatMap { $0.body["released"].read(AnchorVector.self) }?[Self.steps]
     }
 
+    @Test func tasksWaitForTheMachineIfTheyAreToldTo() throws {
+        let usual = try rig()
+        #expect(!usual.effects.contains { $0.request is WatchMachine })
+        let rig = try rig(#"{"tasksNeedIdle": true}"#)
+        let effect = try #require(rig.effects.first { $0.request is WatchMachine })
+        try rig.reply(effect, MachineState(isCharging: false, batteryLevel: 0.1))
+        try rig.pass(Self.second * 1000)
+        #expect(try tasks(rig)["remote-sync"]?["waitsFor"].string == TaskObstacle.lowBattery.rawValue)
+        try rig.reply(effect, MachineState(isCharging: true, batteryLevel: 0.1))
+        #expect(try tasks(rig)["remote-sync"]?["history"]["runs"] == 1)
+    }
+
     @Test func tasksThatRepeatAreSubmittedAtTheLaunch() throws {
         let rig = try rig()
         let launched = rig.now
@@ -65,7 +77,7 @@ import Testing
                 tasks[task]?["request"]["earliestBegin"] == .integer((launched + .seconds(minutes * 60)).microseconds))
             #expect(tasks[task]?["request"]["network"] == false && tasks[task]?["request"]["power"] == false)
         }
-        // What nobody has asked for yet is only registered.
+        // Tasks that haven't been requested yet are only registered.
         #expect(tasks["healthkit-sync"]?["state"] == "idle" && tasks["historical"]?["kind"] == "continued")
     }
 
@@ -92,7 +104,7 @@ import Testing
         #expect(try tasks(rig)["healthkit-sync"]?["history"]["lastOutcome"] == "expired")
         #expect(rig.log.fields(of: .taskExpired).map { $0["task"] } == ["healthkit-sync"])
         #expect(released(rig) ?? 0 >= 10)
-        // What it didn't get to waits for the next run.
+        // Anything it didn't get to waits for the next run.
         try rig.pass(6 * Self.second)
         #expect(try tasks(rig)["healthkit-sync"]?["state"] == "pending")
         try rig.hear("control.debouncer", ["command": "launch", "task": "healthkit-sync"])
@@ -105,7 +117,7 @@ import Testing
         try rig.pass(6 * Self.second)
         let finished = rig.log.fields(of: .debounceFinished).count
         #expect(finished == 1 && released(rig) == 10)
-        // As on entering the foreground: every observer query fires, whatever has changed.
+        // As when entering the foreground: every observer query fires, whatever has changed.
         try fire(rig, 10)
         try rig.pass(6 * Self.second)
         #expect(rig.log.fields(of: .debounceFinished).count == finished && released(rig) == 10)

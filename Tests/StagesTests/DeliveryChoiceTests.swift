@@ -2,7 +2,7 @@ import DeliveryKit
 import TestSupport
 import Testing
 
-/// What becomes of what was passed, when another choice of what is delivered holds.
+/// What happens to passed elements when the choice of what is delivered changes.
 @Suite struct DeliveryChoiceTests {
     private let daily = DeliverySettings(choice: DeliveryChoice(["daily"]))
     private let steps = DeliverySettings(choice: DeliveryChoice(["steps"]))
@@ -26,7 +26,8 @@ import Testing
         #expect(try uploader.frontier() == 3)
     }
 
-    /// In files of earlier releases, which took everything, no choice is written down: nothing is delivered twice for that.
+    /// Files of earlier releases, which took everything, have no choice written down: nothing is delivered twice
+    /// because of that.
     @Test func withoutAChoiceNothingIsRepeated() throws {
         let uploader = try UploaderRig(lives: [.init(), .init()])
         try uploader.add(1...3)

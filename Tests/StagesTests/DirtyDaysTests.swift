@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import WorkoutsStage
 
-/// One changed sample among ten years of them: what is computed again, and what of that is reported.
+/// One changed sample among ten years of them: what is computed again, and what is reported of that.
 @Suite struct DirtyDaysTests {
     private static let first = LocalDay(year: 2015, month: 3, day: 20)
     private static let count = 3650
@@ -83,7 +83,7 @@ import WorkoutsStage
         try rig.add([late])
         let added = try rig.settle()
         #expect(added.count == usual.days && added.contains(day))
-        // Of a night's two windows one holds the sample; what leads to the same figures is told to nobody.
+        // One of a night's two windows holds the sample; days that end up with the same figures aren't reported.
         let revised = try rig.summaries(after: sequence)
         #expect(revised.count == (usual.name == "sleep" ? 1 : usual.days))
         #expect(revised.keys.contains(day) && Set(revised.keys).isSubset(of: added))
@@ -91,7 +91,7 @@ import WorkoutsStage
 
         try rig.delete(Self.late)
         #expect(try rig.settle().count == usual.days)
-        // As it was, but for the number of the revision.
+        // As before, except for the number of the revision.
         let after = try rig.summaries()
         #expect(after.mapValues(Self.content) == before.mapValues(Self.content))
         #expect(after.count { $0.value["revision"] != 1 } == revised.count)
@@ -103,7 +103,7 @@ import WorkoutsStage
         return .object(members)
     }
 
-    /// The system takes its estimate back and gives another, during the day and the day after.
+    /// The system takes back its estimate and gives another, during the day and on the day after.
     @Test func aReplacedEstimateReplacesTheFigure() throws {
         let zones = try ZoneTimeline(zone: FiguresRig.zone)
         let rig = try FiguresRig("heart-rate", HeartRateHandler())
@@ -122,7 +122,7 @@ import WorkoutsStage
         #expect(try rig.figures(day)?["heartRate"]["resting"] == 58.0)
         #expect(try rig.figures(day)?["hrvSDNNMilliseconds"] == 40.0)
 
-        // The same times even, another value.
+        // Even the same times, with another value.
         try rig.delete(Self.uuid(1))
         try rig.delete(Self.uuid(2))
         _ = try rig.settle()
@@ -135,7 +135,7 @@ import WorkoutsStage
         #expect(try rig.figures(day)?["heartRate"]["resting"] == 56.0)
         #expect(try rig.figures(day)?["hrvSDNNMilliseconds"] == 50.0)
 
-        // The day after, yesterday's once more; today's stays.
+        // On the day after, yesterday's again; today's stays.
         try rig.add([estimate("RestingHeartRate", next, hour: 9, 61, 5)])
         _ = try rig.settle()
         try rig.delete(Self.uuid(3))
@@ -143,7 +143,7 @@ import WorkoutsStage
         #expect(try rig.settle() == [day])
         #expect(try rig.figures(day)?["heartRate"]["resting"] == 55.0)
         #expect(try rig.figures(next)?["heartRate"]["resting"] == 61.0)
-        // Without figures the day was no day to be final.
+        // Without figures there was no day to be final.
         #expect(try rig.summaries()[day]?["revision"] == 3)
     }
 

@@ -10,7 +10,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// Files that are dropped into the inbox folder: when they are whole, what becomes of them, and that each counts once.
+/// Files dropped into the inbox folder: when they are whole, what happens to them, and that each counts once.
 @Suite struct DropTests {
     private let folder: TemporaryFolder
     private let drops: DropFolder
@@ -179,7 +179,7 @@ import Testing
         let rig = try rig()
         try find(rig, "a.zip")
         #expect(try imports(rig).map(\.path) == [folder.path + "/a.zip"])
-        // Killed before it was adopted, and the folder is looked at again.
+        // Killed before it was adopted; then the folder is looked at again.
         try rig.restart()
         try find(rig, "a.zip")
         #expect(try imports(rig).count == 1)
@@ -196,7 +196,7 @@ import Testing
             try asked(rig) { if case .settle = $0 { true } else { false } }, DropEvent.settled(name: "a.zip"))
         try rig.restart()
         #expect(settlements(rig).isEmpty)
-        // The same content again, by another name: it was imported.
+        // The same content again, under another name: it was imported.
         try find(rig, "b.zip", inode: 2)
         #expect(try imports(rig).count == 1 && settlements(rig).map(\.name) == ["b.zip"])
         try find(rig, "c.zip", hash: 8, inode: 3)

@@ -8,13 +8,14 @@ import MessageBus
 import ObserverReading
 import ObserverStage
 import Protocol
+import SQLite
 import StageKit
 import Synchronization
 import TestSupport
 import Testing
 
-/// One handler between the store and the daily summaries, each a stage of its own, driven until nobody asks for
-/// anything. Tells which days were computed.
+/// One handler between the store and the daily summaries, each a separate stage, driven until none asks for anything.
+/// Reports which days were computed.
 final class FiguresRig {
     static let zone = "Europe/Berlin"
 
@@ -39,6 +40,8 @@ final class FiguresRig {
         var characteristics: Set<String> { base.characteristics }
 
         func window(_ configuration: Value) throws -> HandlerWindow { try base.window(configuration) }
+        func condition(_ name: String, _ told: Value) throws -> Value { try base.condition(name, told) }
+        func conditionLimit(_ configuration: Value) -> Int { base.conditionLimit(configuration) }
 
         func compute(_ input: DayInput) throws -> DayOutput {
             days.list.withLock { $0.append(input.day) }
@@ -46,10 +49,10 @@ final class FiguresRig {
         }
     }
 
-    init(_ name: String, _ handler: any DayHandler) throws {
+    init(_ name: String, _ handler: any DayHandler, options: Value = .null) throws {
         self.name = name
         let manifest = try Checkout.manifest(name)
-        let configuration = try SchemaCheck(file: manifest.file).resolve(.null, schema: manifest.configuration)
+        let configuration = try SchemaCheck(file: manifest.file).resolve(options, schema: manifest.configuration)
         let counting = Counted(base: handler, days: counted)
         observer = try StageRig { ObserverStage(instance: "observer", zone: Self.zone, defaultUser: "me") }
         self.handler = try StageRig {
@@ -69,13 +72,38 @@ final class FiguresRig {
         }
     }
 
+    /// Has the handler watch conditions; null forgets one.
+    /// - Returns: why it doesn't; nil when it does.
+    func watch(_ conditions: [String: Value], user: String = "me") throws -> String? {
+        var request = MendRequest(id: "watch", action: "watch")
+        (request.user, request.conditions) = (user, conditions)
+        var mended = Mended.done(.null)
+        try handler.turn { mended = try handler.stage.mend(request, $0) }
+        if case .refused(let why) = mended { return why }
+        return nil
+    }
+
+    /// The handler's process ends and begins again.
+    /// - Parameter meanwhile: what happens to its file.
+    func restart(meanwhile: (Database) throws -> Void = { _ in }) throws {
+        try handler.store.transaction { try meanwhile(handler.store.database) }
+        try handler.restart()
+    }
+
+    var log: EventLog { handler.log }
+
+    /// The handler's rows whose topic begins with this and that aren't tombstones, by key.
+    func rows(_ topic: String) throws -> [String: Value] {
+        try handler.rows().filter { $0.value.topic.hasPrefix(topic) }.compactMapValues(\.body)
+    }
+
     func delete(_ uuid: SampleID) throws {
         let deleted = try observer.store.transaction { try writer.delete(uuids: [uuid]) }
         #expect(deleted == 1)
     }
 
-    /// Lets everybody hear of what has changed, until all of it is computed, summed up and final.
-    /// - Returns: the days that were computed, one entry for each time.
+    /// Passes on every change until all of it is computed, summed up and final.
+    /// - Returns: the days that were computed, one entry each time.
     func settle() throws -> [LocalDay] {
         counted.list.withLock { $0 = [] }
         let head = observer.store.head
@@ -86,13 +114,13 @@ final class FiguresRig {
         try answer(consolidator)
         try consolidator.hear(beat(name, handler.store.head, frontier: try handler.report().frontier))
         try answer(consolidator)
-        // What was learned of zones took the first mark back; the observer says again where it stands.
+        // A change of zones withdrew the first mark; the observer reports its position again.
         try consolidator.hear(beat("observer", head, details: ["importOpen": false]))
         try answer(consolidator)
         return counted.list.withLock { $0 }
     }
 
-    /// Answers a stage's pulls out of the other stages' files.
+    /// Answers a stage's pulls from the other stages' files.
     private func answer<Asking>(_ asking: StageRig<Asking>) throws {
         var rounds = 0
         while let pull = asking.pulls.first {
@@ -127,6 +155,6 @@ final class FiguresRig {
             })
     }
 
-    /// Where the summaries stand.
+    /// How far the summaries are.
     var summarySequence: SequenceNumber { consolidator.store.sequence }
 }

@@ -15,15 +15,15 @@ import Testing
     /// A stage, a consolidator with some days, and a disk.
     private final class Rig {
         let stage: StageRig<FilesStage>
-        /// What the consolidator holds: by number its sequence and steps.
+        /// What the consolidator holds: by number, its sequence and steps.
         var days: [Int64: (sequence: Int64, steps: Int64)] = [:]
         var sequence: Int64 = 0
         var disk: [String: String] = [:]
-        /// Paths in the order in which they were written.
+        /// Paths in the order they were written.
         var written: [String] = []
         var problem: FileProblem?
         private var open: [Int64: String] = [:]
-        /// What the next process finds in its configuration.
+        /// The configuration of the next process.
         let choice = Choice()
 
         final class Choice { var layout = FilesLayout([:]) }
@@ -99,7 +99,7 @@ import Testing
                 }
                 disk[part.path] = text
                 written.append(part.path)
-                // The text is its own check sum here.
+                // Here the text serves as its own checksum.
                 return .written(
                     rows: rows, bytes: Int64(text.utf8.count), sum: text, isChanged: part.known?.sum != text)
             default: return .taken
@@ -130,7 +130,7 @@ import Testing
         #expect(manifest["files"].array?.first?["path"] == .string(Self.file))
     }
 
-    /// What isn't on the disk when the process ends is written by the next one; what is there and not yet noted, too.
+    /// Files not on the disk when the process ends are written by the next one; so are files there but not noted yet.
     @Test func aKillAtAnyPointEndsWithTheSame() throws {
         for steps in 0..<12 {
             let rig = try Rig()
@@ -167,7 +167,7 @@ import Testing
         #expect(try rig.frontier() == 2)
     }
 
-    /// A stream that never rests is written all the same, after a minute.
+    /// A stream that never rests is still written, after a minute.
     @Test func aFileThatNeverSettlesIsWrittenAfterAMinute() throws {
         let rig = try Rig()
         try rig.serve()

@@ -5,8 +5,8 @@ import Protocol
 import TestSupport
 import Testing
 
-/// When days turn final: at 00:01 of the next local day, by the observer's word, also after a long sleep of the
-/// machine.
+/// When days turn final: at 00:01 of the next local day, on the observer's word, also after the machine slept for a
+/// long time.
 @Suite struct FinalDaysTests {
     private static let minute = Duration.seconds(60)
 
@@ -39,7 +39,7 @@ import Testing
         #expect(try final(stages) == days[..<5].map(\.description))
         #expect(try stages.days().values.allSatisfy { $0["revision"] == ($0["final"] == true ? 1 : 0) })
 
-        // Again, also with a clock that is put back: nothing is written, nothing is open again.
+        // Again, also with a clock that was set back: nothing is written, nothing is open again.
         let sequence = stages.consolidator.store.sequence
         try stages.flow()
         stages.now = zones.hour(12, of: days[2])
@@ -49,24 +49,24 @@ import Testing
         #expect(stages.consolidator.store.sequence == sequence)
     }
 
-    /// Zone, date, and the first moment (UTC) at which it is final.
+    /// Zone, date, and the first moment (UTC) when it is final.
     @Test(arguments: [
         ("Europe/Berlin", "2025-03-26", "2025-03-26 23:01:00 +0000"),
         // 23 and 25 hours long.
         ("Europe/Berlin", "2025-03-30", "2025-03-30 22:01:00 +0000"),
         ("Europe/Berlin", "2025-10-26", "2025-10-26 23:01:00 +0000"),
-        // The next day begins at 01:00: midnight is left out.
+        // The next day begins at 01:00: midnight is skipped.
         ("Africa/Cairo", "2024-04-25", "2024-04-25 22:01:00 +0000"),
         ("Asia/Beirut", "2024-03-30", "2024-03-30 22:01:00 +0000"),
         ("America/Sao_Paulo", "2018-11-03", "2018-11-04 03:01:00 +0000"),
-        // The day on which it is left out.
+        // The day when it is skipped.
         ("America/Sao_Paulo", "2018-11-04", "2018-11-05 02:01:00 +0000"),
         // 23:00 to 24:00 comes twice.
         ("America/Sao_Paulo", "2018-02-17", "2018-02-18 03:01:00 +0000"),
         // Half an hour's change; hours of three quarters.
         ("Australia/Lord_Howe", "2025-04-06", "2025-04-06 13:31:00 +0000"),
         ("Asia/Kathmandu", "2025-03-26", "2025-03-26 18:16:00 +0000"),
-        // The day before a date that was left out.
+        // The day before a skipped date.
         ("Pacific/Apia", "2011-12-29", "2011-12-30 10:01:00 +0000"),
         ("Pacific/Kiritimati", "2025-03-26", "2025-03-26 10:01:00 +0000"),
         ("Etc/GMT+12", "2025-03-26", "2025-03-27 12:01:00 +0000"),
@@ -84,7 +84,7 @@ import Testing
         #expect(try final(stages) == [date])
     }
 
-    /// The observer alone knows whether anything has come in: without its word of after 00:01 nothing is final.
+    /// Only the observer knows whether anything has come in: without its word from after 00:01 nothing is final.
     @Test func withoutTheObserverNothingTurnsFinal() throws {
         let zones = try ZoneTimeline(zone: "Europe/Berlin")
         let day = LocalDay(year: 2025, month: 3, day: 27)
@@ -93,7 +93,7 @@ import Testing
         stages.now = zones.hour(24, of: day) + 2 * Self.minute
         try stages.flow(hearsObserver: false)
         #expect(try final(stages) == [])
-        // Said before 00:01, heard after: of what came in between it knows nothing.
+        // Sent before 00:01, received after: it knows nothing about changes in between.
         for _ in 0..<2 { try stages.consolidator.turn { try stages.consolidator.stage.receive(spoken, $0) } }
         #expect(try final(stages) == [])
         try stages.flow()

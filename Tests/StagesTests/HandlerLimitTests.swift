@@ -18,7 +18,7 @@ private struct NotingHandler: DayHandler {
     func compute(_ input: DayInput) throws -> DayOutput { note(input) }
 }
 
-/// What a page of spans or a slice may cost a handler, whoever made it.
+/// What a page of spans or a slice may cost a handler, no matter which process sends it.
 @Suite struct HandlerLimitTests {
     private static let day = LocalDay(year: 2025, month: 3, day: 26)
     private let zones: ZoneTimeline
@@ -99,7 +99,7 @@ private struct NotingHandler: DayHandler {
             guard let pull = rig.pulls.first(where: { $0.name == "slice" }) else { break }
             try rig.answer(pull, .pages([["samples": SamplePage().wireValue]]))
         }
-        // The figures of the day that can't be are gone.
+        // The figures of the impossible day are gone.
         #expect(try rig.rows().values.allSatisfy { $0.body == nil } && pending(rig) == 0)
     }
 

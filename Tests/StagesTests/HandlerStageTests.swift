@@ -10,7 +10,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a handler is in these tests: it says of each day which of its computations this is.
+/// The handler in these tests: for each day it says which of its computations this is.
 private struct CountingHandler: DayHandler {
     struct Broken: Error {}
 
@@ -48,7 +48,7 @@ private struct CountingHandler: DayHandler {
             ["head": Value(head(sequence, generation: generation)), "released": .integer(sequence)])
     }
 
-    /// Answers the pull of changes: these days have been touched.
+    /// Answers the pull of changes: these days were touched.
     private func touch(
         _ rig: StageRig<HandlerStage>, _ days: [LocalDay], through: Int64, zones: ZoneTimeline? = nil,
         isBulk: Bool = false
@@ -65,7 +65,7 @@ private struct CountingHandler: DayHandler {
         try rig.answer(pull, .pages([page]))
     }
 
-    /// Answers every pull of samples, until none is asked for.
+    /// Answers every pull of samples, until it asks for none.
     private func slices(_ rig: StageRig<HandlerStage>) throws {
         for _ in 0..<20 {
             guard let pull = rig.pulls.first(where: { $0.name == "slice" }) else { return }
@@ -86,7 +86,7 @@ private struct CountingHandler: DayHandler {
         let days = [Self.day, Self.day.adding(days: 5), Self.day.adding(days: 9)]
         try touch(rig, days, through: 10)
         #expect(try pending(rig) == 3)
-        // Its outputs don't cover what it has only marked.
+        // Its outputs don't cover days that are only marked.
         #expect(try rig.report().frontier["observer"] == 0)
         try slices(rig)
         #expect(seen.withLock { $0 } == days.reversed())
@@ -95,7 +95,7 @@ private struct CountingHandler: DayHandler {
         #expect(rig.sent.contains { $0.topic == "figures.steps" })
     }
 
-    /// A hint says no more than the head: one for all days that a turn has computed, with the head behind the last of
+    /// A hint carries only the head: one hint for all days that a turn has computed, with the head after the last of
     /// them.
     @Test func aTurnHintsOnceAtEachTopic() throws {
         let rig = try rig { input in
@@ -111,7 +111,7 @@ private struct CountingHandler: DayHandler {
         #expect(rig.sent.allSatisfy { $0.body.read(Hint.self)?.head == rig.store.head })
     }
 
-    /// Days of a type that comes now and then: with little in between, some are fetched and committed together.
+    /// Days of a type that comes now and then: with little in between, several are fetched and committed together.
     @Test func daysThatHoldLittleAreFetchedTogetherOverGaps() throws {
         let seen = Mutex<[LocalDay]>([])
         let rig = try rig { input in
@@ -127,14 +127,14 @@ private struct CountingHandler: DayHandler {
             try #require(asked <= days.count)
             try rig.answer(pull, .pages([["samples": SamplePage().wireValue]]))
         }
-        // At first nobody knows how much a day holds.
+        // At first it is unknown how much a day holds.
         #expect((6...20).contains(asked))
-        // Each once, the newest first but for those that another slice had taken before.
+        // Each once, the newest first, except for those that another slice had taken before.
         #expect(seen.withLock { $0.sorted() } == days)
         #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 10)
     }
 
-    /// Days that hold much are fetched one run at a time: what lies between them isn't fetched along.
+    /// Full days are fetched one run at a time: the days in between aren't fetched as well.
     @Test func daysThatHoldMuchAreFetchedApart() throws {
         let rig = try rig()
         try sync(rig, 10)
@@ -203,7 +203,7 @@ private struct CountingHandler: DayHandler {
         try sync(rig, 10)
         try touch(rig, [Self.day, Self.day.adding(days: 10)], through: 10)
         try slices(rig)
-        // From noon of the day before the later one on, elsewhere: that day and what may have samples after it.
+        // From noon of the day before the later one, elsewhere: that day and those that may have samples after it.
         let moved = try ZoneTimeline(
             zones.entries + [.init(from: noon(Self.day.adding(days: 9)), zone: "America/New_York")])
         try sync(rig, 11)
@@ -216,7 +216,7 @@ private struct CountingHandler: DayHandler {
         #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 11)
     }
 
-    /// A stay has an end: what lies after it is as it was.
+    /// A stay has an end: days after it stay as they were.
     @Test func aStayComputesOnlyItsDaysAgain() throws {
         let seen = Mutex<[LocalDay]>([])
         let rig = try rig { input in
@@ -238,7 +238,7 @@ private struct CountingHandler: DayHandler {
         #expect(seen.withLock { $0.sorted() } == (9...11).map { Self.day.adding(days: $0) })
     }
 
-    /// Samples of a day that waits may lie on another one by the new clock.
+    /// Samples of a waiting day may belong to another one by the new clock.
     @Test func aNewTimelineAlsoMarksBesideDaysThatWait() throws {
         let rig = try rig()
         try sync(rig, 10)
@@ -261,7 +261,7 @@ private struct CountingHandler: DayHandler {
         version.withLock { $0 = 2 }
         try rig.restart()
         #expect(try pending(rig) == 2 && rig.report().frontier["observer"] == 0)
-        // Samples are told again too: a day that had no figures may have some now.
+        // Samples are reported again too: a day without figures may have some now.
         try sync(rig, 10)
         let again = try #require(rig.pulls.first { $0.name == "spans" })
         #expect(again.query["after"] == 0)
@@ -288,7 +288,7 @@ private struct CountingHandler: DayHandler {
         try touch(rig, [Self.day, Self.day.adding(days: 4)], through: 10)
         try slices(rig)
         #expect(tries.withLock { $0 } == 3)
-        // It holds up nothing, and is counted.
+        // It holds nothing up, and is counted.
         #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 10)
         #expect(try rig.report().details["failedDays"] == 1)
         func days() throws -> Int { try rig.rows().values.count { !$0.topic.hasPrefix("alert.") } }
@@ -309,7 +309,7 @@ private struct CountingHandler: DayHandler {
         #expect(try rig.report().details["failedDays"] == 0 && days() == 2 && !isTold())
     }
 
-    /// The event itself stays as it is; only the day that it belongs to is another one.
+    /// The event itself stays as it is; only the day it belongs to changes.
     @Test(arguments: [-1, 1])
     func anEventMovesBetweenDays(_ step: Int) throws {
         let place = Mutex(Self.day)
@@ -356,7 +356,7 @@ private struct CountingHandler: DayHandler {
         let asked = try #require(rig.pulls.first { $0.name == "spans" })
         try rig.answer(asked, .reset(head(500, generation: "two")))
         #expect(try pending(rig) == 1 && rig.report().frontier["observer"] == 0)
-        // No slice before it knows the new store's limit.
+        // A slice from before doesn't know the new store's limit.
         #expect(!rig.pulls.contains { $0.name == "slice" })
     }
 
@@ -374,7 +374,7 @@ private struct CountingHandler: DayHandler {
         try slices(rig)
         let key = "alert/workout-recorded/w"
         #expect(try (rig.rows()[key]?.body != nil) == news.raised)
-        // Said again, it is the same workout; and a day later it is no news any more.
+        // Reported again, it is the same workout; a day later it isn't news any more.
         try sync(rig, 6)
         try touch(rig, [Self.day], through: 6)
         try slices(rig)

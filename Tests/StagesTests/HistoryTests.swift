@@ -18,7 +18,7 @@ import Testing
             seen.append("\(chunk.id) \(chunk.from) \(chunk.through)")
             let first = history.heard("a", hasDone: chunk.id, of: ["a", "b"])
             #expect(!first)
-            // A late word of another chunk is none of this one's.
+            // A late message about another chunk doesn't count for this one.
             let late = history.heard("b", hasDone: "3-0", of: ["a", "b"])
             #expect(!late)
             let all = history.heard("b", hasDone: chunk.id, of: ["a", "b"])
@@ -112,7 +112,7 @@ import Testing
     @Test func whatIsLiveGoesFirst() throws {
         let rig = try rig()
         try begin(rig, 10)
-        // Today's change is out, and not consumed yet.
+        // Today's change is released, but not consumed yet.
         try rig.hear("observed.a", ["head": Value(head(20)), "type": "a", "sequence": 20])
         for consumer in ["steps", "uploader"] { try level(rig, consumer, ("1-1", 0)) }
         try rig.pass(.seconds(1))

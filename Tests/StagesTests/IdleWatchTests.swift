@@ -47,13 +47,13 @@ import Testing
         #expect(isWaiting(verdict(closedHead: 101), for: "observer"))
         #expect(isWaiting(verdict { $0["observer"]?.beat.say(["importOpen": true]) }, for: "observer"))
         #expect(isWaiting(verdict { $0["a"]?.beat.frontier["observer"] = 99 }, for: "a"))
-        #expect(isWaiting(verdict { $0["b"]?.age = 18 }, for: "b"))
+        #expect(isWaiting(verdict { $0["b"]?.age = 28 }, for: "b"))
         #expect(isWaiting(verdict { $0["consolidator"]?.beat.frontier["observer"] = 99 }, for: "consolidator"))
         #expect(isWaiting(verdict { $0["consolidator"]?.beat.say(["openDays": 1]) }, for: "consolidator"))
         #expect(isWaiting(verdict { $0["uploader"]?.beat.frontier["observer"] = 99 }, for: "uploader"))
         #expect(isWaiting(verdict { $0["uploader"]?.beat.frontier["consolidator"] = 49 }, for: "uploader"))
         #expect(isWaiting(verdict { $0["uploader"] = nil }, for: "uploader"))
-        // Nobody knows yet whether the backend still has what it took.
+        // It isn't known yet whether the backend still has what it accepted.
         #expect(isWaiting(verdict { $0["uploader"]?.beat.say(["backend": ["isCompared": false]]) }, for: "uploader"))
         #expect(verdict { $0["uploader"]?.beat.say(["backend": ["isCompared": true]]) } == .idle)
     }
@@ -85,14 +85,14 @@ import Testing
         var beats = beats()
         beats["a"]?.beat.frontier["observer"] = 99
         _ = watch.judge(beats, at: 0)
-        // A live source goes on; the target stays.
+        // A live source continues; the target stays.
         beats["observer"]?.beat.head = head(900)
         beats["a"]?.beat.frontier["observer"] = 100
         let verdict = watch.judge(beats, at: 1)
         #expect(verdict == .idle && watch.target == 100)
     }
 
-    /// It looks for progress once a second, and before it says that there was none.
+    /// It looks for progress once a second, and once more before it reports that there was none.
     @Test func progressBetweenTheLooksCounts() {
         var watch = watch()
         var beats = beats()

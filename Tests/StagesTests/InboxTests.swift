@@ -5,7 +5,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// What is removed from the inbox, and what isn't.
+/// Which files are removed from the inbox, and which aren't.
 @Suite struct InboxTests {
     private let folder: TemporaryFolder
     private let inbox: Inbox
@@ -25,7 +25,7 @@ import Testing
         inbox.perform(Effect(id: 1, request: request)) { _ in true }
     }
 
-    /// A file that comes in while another's is removed isn't known to whoever asked for that.
+    /// A file that arrives while another is being removed isn't known to the stage that asked for that.
     @Test func aClosedSessionTakesOnlyItsOwnFile() async throws {
         perform(.discard(.file(id: "b")))
         _ = try await eventually(every: 2) { try !files.contains("b") }

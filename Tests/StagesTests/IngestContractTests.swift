@@ -4,7 +4,7 @@ import HealthModel
 import IngestStage
 import Testing
 
-/// docs/openapi-ingest.json against what the ingest answers. `make test-contract` tries a running one much harder.
+/// Compares docs/openapi-ingest.json with the ingest's answers. `make test-contract` tries a running one much harder.
 struct IngestContractTests {
     private static func page(_ name: String) throws -> Data {
         try Data(
@@ -28,7 +28,7 @@ struct IngestContractTests {
         }
     }
 
-    /// Whatever is asked of any path, the answer's status is described, and its body has the members that are promised.
+    /// For any request to any path, the answer's status is described, and its body has the promised members.
     @Test func everyAnswerIsDescribed() throws {
         let document = try document()
         let page = try String(decoding: Self.page("ways-in.md"), as: UTF8.self)

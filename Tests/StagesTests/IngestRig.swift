@@ -10,16 +10,17 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// An ingest before an observer: what is pushed goes through both, and the bus between them loses what a test wants.
+/// An ingest in front of an observer: pushed samples go through both, and the bus between them loses the messages that
+/// a test chooses.
 ///
-/// `@unchecked Sendable`: the line says a part on the thread that submits it, which is the test's.
+/// `@unchecked Sendable`: a part is sent on the thread that submits it, which is the test's.
 final class IngestRig: @unchecked Sendable {
     let observer: StageRig<ObserverStage>
-    /// Parts that reached the observer, repetitions included.
+    /// Parts that reached the observer, including repeats.
     private(set) var heard: [IngestPart] = []
-    /// Answers that get lost, from now on.
+    /// Answers that get lost from now on.
     var losses = 0
-    /// Whether the observer ends and begins again before it hears the part with this number.
+    /// Whether the observer ends and starts again before it receives the part with this number.
     var restartBefore: Int64?
     var isObserverThere = true
     var isDead = false
@@ -47,7 +48,7 @@ final class IngestRig: @unchecked Sendable {
             wake: { [weak self] in self?.woken += 1 })
     }
 
-    /// Over the bus and back, as messages go there.
+    /// Encoded and decoded, as messages are on the bus.
     private func carry(_ part: IngestPart) throws {
         if isDead { return }
         if restartBefore == part.number {
@@ -95,7 +96,7 @@ final class IngestRig: @unchecked Sendable {
 
     func details() throws -> IngestDetails { try #require(door).details(port: 1) }
 
-    /// How many samples the store holds alive.
+    /// How many samples the store holds that aren't deleted.
     func alive() throws -> Int64 {
         try observer.store.database.prepare("SELECT coalesce(sum(alive), 0) FROM heads").firstRow { $0.int64(0) } ?? -1
     }

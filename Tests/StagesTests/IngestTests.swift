@@ -1,14 +1,16 @@
 import Changelog
 import HTTP
 import HealthModel
+import HealthStore
 import IngestStage
+import ObserverReading
 import Protocol
 import SQLite
 import StageKit
 import TestSupport
 import Testing
 
-/// What is pushed, from the request to the store and back.
+/// Pushed samples, from the request to the store and back.
 struct IngestTests {
     @Test func eachItemIsToldWhatBecameOfIt() throws {
         let rig = try IngestRig()
@@ -22,7 +24,7 @@ struct IngestTests {
         #expect(first["reasons"].array?.map { $0["item"].int } == [3, 4, 5])
         #expect(first["reasons"].array?.allSatisfy { $0["reason"].string?.isEmpty == false } == true)
         #expect(try rig.alive() == 2)
-        // The same once more, one with more to it.
+        // The same again, one with more in it.
         let again = try rig.post([
             IngestRig.steps(1, uuid: IngestRig.uuid(1)), IngestRig.steps(2, uuid: IngestRig.uuid(2)),
             IngestRig.steps(3, value: 9e8),
@@ -43,12 +45,81 @@ struct IngestTests {
         let rig = try IngestRig()
         let (early, late) = (IngestRig.uuid(1), IngestRig.uuid(2))
         #expect(try rig.post([IngestRig.steps(2, uuid: late)], deleted: [early]).words == ["added", "unknown"])
-        // It was deleted before anybody saw it.
+        // It was deleted before any consumer saw it.
         #expect(try rig.post([IngestRig.steps(1, uuid: early)]).words == ["deleted"])
         #expect(try rig.post([], deleted: [late, late]).words.first == "deleted")
         #expect(try rig.post([], deleted: [late]).words == ["known"])
         #expect(try rig.post([IngestRig.steps(2, uuid: late)]).words == ["deleted"])
         #expect(try rig.alive() == 0)
+    }
+
+    /// One UUID with two contents: the sample stays, and the other content is told of and listed.
+    @Test func aRepeatedIDWithOtherContentIsAConflict() throws {
+        let rig = try IngestRig()
+        let uuid = IngestRig.uuid(1)
+        #expect(try rig.post([IngestRig.steps(1, uuid: uuid)]).words == ["added"])
+        let other = try rig.post([IngestRig.steps(1, uuid: uuid, value: 40)])
+        #expect(other.words == ["quarantined"])
+        #expect(other["reasons"].array?.map { $0["reason"].string } == [RecordConflict.reason])
+        let heart = "{\"type\": \"HKQuantityTypeIdentifierHeartRate\", \"start\": 1743000060, \"value\": 60, "
+        let others = [IngestRig.steps(9, uuid: uuid), heart + "\"uuid\": \"\(uuid)\"}"]
+        #expect(try rig.post(others).words == ["quarantined", "quarantined"])
+        // What agrees is no conflict, and the same conflict again is counted, not listed twice.
+        #expect(try rig.post([IngestRig.steps(1, uuid: uuid, value: 12.0001)]).words != ["quarantined"])
+        #expect(try rig.post([IngestRig.steps(1, uuid: uuid, value: 40)]).words == ["quarantined"])
+        #expect(try rig.alive() == 1)
+        let listed = try HealthStoreReader(database: rig.observer.store.database)
+            .quarantinedRecords(after: 0, limit: 10).map(\.entry)
+        let conflicts = listed.compactMap { RecordConflict(json: $0.raw) }
+        #expect(conflicts.map(\.told.value) == [40, 12, 60] && listed.map(\.seen) == [2, 1, 1])
+        #expect(conflicts.map(\.kept?.value) == [12, 12, nil])
+        let moved = try #require(conflicts.first { $0.told.start != $0.kept?.start && $0.kept != nil })
+        #expect(moved.kept.map { moved.told.start - $0.start } == .seconds(480))
+    }
+
+    @Test func aHigherVersionReplacesAndALowerOneChangesNothing() throws {
+        let rig = try IngestRig()
+        func version(_ number: Int, _ value: Double) -> String {
+            IngestRig.steps(
+                1, uuid: IngestRig.uuid(1), value: value,
+                more: ", \"metadata\": {\"HKMetadataKeySyncVersion\": \(number)}")
+        }
+        #expect(try rig.post([version(9, 12)]).words == ["added"])
+        #expect(try rig.post([version(10, 40)]).words == ["changed"])
+        #expect(try rig.post([version(9, 12)]).words == ["known"])
+        #expect(try rig.post([version(10, 40)]).words == ["known"])
+        #expect(try rig.post([version(10, 50)]).words == ["quarantined"])
+        #expect(try changes(rig).flatMap(\.value) == [40])
+    }
+
+    /// Everything that an anchored query from the beginning gives.
+    private func changes(_ rig: IngestRig, _ predicate: Value? = nil) throws -> [SamplePage] {
+        var pages: [SamplePage] = []
+        try ObserverSource(database: rig.observer.store.database).answer(
+            Question(
+                .samples(.allExcept([]), predicate: predicate),
+                PullPlace(after: AnchorVector(base: .beginning), until: AnchorVector(base: .end))),
+            for: "cli-1", head: rig.observer.store.head
+        ) { page, _ in
+            if let found = page as? SamplesPage { pages.append(found.samples) }
+        }
+        return pages
+    }
+
+    /// Whoever asked for runs has the run, and must hear that it is gone, though nothing says any more that it was one.
+    @Test func anActivityPredicateDropsNoDeletion() throws {
+        let rig = try IngestRig()
+        let uuid = IngestRig.uuid(1)
+        let run =
+            "{\"uuid\": \"\(uuid)\", \"type\": \"HKWorkoutTypeIdentifier\", \"start\": 1743000000, "
+            + "\"end\": 1743001800, \"workout\": {\"activity\": \"running\", \"durationSeconds\": 1790}}"
+        #expect(try rig.post([run]).words == ["added"])
+        func deletions(_ activity: Value) throws -> [Bool] {
+            try changes(rig, ["activities": [activity]]).flatMap(\.flags).map { $0.contains(.deleted) }
+        }
+        #expect(try deletions("running") == [false] && deletions("cycling") == [])
+        #expect(try rig.post([], deleted: [uuid]).words == ["deleted"])
+        #expect(try deletions("running") == [true] && deletions("cycling") == [true])
     }
 
     @Test func statisticsAreRestated() throws {
@@ -83,7 +154,7 @@ struct IngestTests {
     }
 }
 
-/// The bus between ingest and observer loses messages, and the observer its memory.
+/// The bus between ingest and observer loses messages, and the observer loses its memory.
 struct IngestLossTests {
     private func samples(_ count: Int) -> [String] { (0..<count).map { IngestRig.steps($0, uuid: IngestRig.uuid($0)) } }
 
@@ -109,7 +180,7 @@ struct IngestLossTests {
         let rig = try IngestRig()
         rig.restartBefore = 1
         let answer = try rig.post(samples(5000))
-        // What the first part brought is known by now.
+        // By now the first part's outcome is known.
         #expect(answer["known"] == 2048 && answer["added"] == 2952)
         #expect(rig.heard.map(\.number) == [0, 1, 0, 1, 2] && Set(rig.heard.map(\.id)).count == 2)
         #expect(try rig.alive() == 5000)
@@ -129,7 +200,7 @@ struct IngestLossTests {
         #expect(try rig.details().refused == 2 && rig.details().taken == 1)
     }
 
-    /// A finished request is remembered by its answer alone, and goes on with nothing.
+    /// A finished request is remembered only by its answer, and takes no more parts.
     @Test func afterTheLastPartNothingIsTaken() throws {
         let rig = try IngestRig()
         _ = try rig.post(samples(1))
@@ -138,14 +209,14 @@ struct IngestLossTests {
         rig.observer.sent = []
         try rig.observer.hear(IngestPart.topic("observer"), more.body)
         #expect(rig.observer.sent.compactMap { $0.body["beginAgain"].bool } == [true])
-        // Nor is what isn't a part answered.
+        // Nor is an answer sent for anything that isn't a part.
         rig.observer.sent = []
         try rig.observer.hear(IngestPart.topic("observer"), ["id": "x", "part": 0])
         #expect(rig.observer.sent.isEmpty)
     }
 }
 
-/// Who is let in, and with what.
+/// Which callers are let in, and with which token.
 struct IngestDoorTests {
     @Test(
         arguments: [
@@ -189,7 +260,7 @@ struct IngestDoorTests {
         #expect(Int(answers[4].headers["Retry-After"] ?? "") ?? 0 >= 1)
     }
 
-    /// Whoever guesses is slowed down, and nobody else: behind a proxy all have one address.
+    /// Only a client that guesses tokens is slowed down: behind a proxy all clients have the same address.
     @Test func wrongTokensAreSlowedDownAndHoldNobodyUp() throws {
         let rig = try IngestRig()
         let guesses = try (0..<30).map { try rig.send(token: "guess \($0)") }

@@ -6,7 +6,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A later export of the same phone: what was read before needn't be read again, and whether it is shows in nothing.
+/// A later export from the same phone: pieces read before needn't be read again, and nothing shows whether they were.
 @Suite struct KnownPiecesTests {
     /// A store, with what the observer does to it.
     private final class Rig: ExportSink {
@@ -41,7 +41,7 @@ import Testing
             writer = try HealthStoreWriter(database: database, user: "me", sequences: sequences)
         }
 
-        /// - Returns: how many records were new, and how many there were.
+        /// - Returns: how many records were new, and how many there were in all.
         func take(_ file: [UInt8], isComplete: Bool) throws -> (added: Int, read: Int, gone: Int) {
             let path = try folder.file("export.xml", file)
             let before = sequences.sequence
@@ -94,7 +94,7 @@ import Testing
 
         func progress(bytesRead: Int64, bytesTotal: Int64) {}
 
-        /// What the store holds, but for sequences.
+        /// What the store holds, except for sequences.
         func content() throws -> [String] {
             let page = try HealthStoreReader(database: database).anchored(
                 TypeFilter(types: .allExcept([])), PullWindow(SequenceWindow(after: .beginning)),
@@ -127,7 +127,7 @@ import Testing
         return "\(date) " + String(format: "%02d:%02d:%02d +0000", rest / 3600, rest / 60 % 60, rest % 60)
     }
 
-    /// As Apple's exports are: type by type, a record a line, devices with another address each time.
+    /// As Apple's exports are: type by type, one record per line, devices with another address each time.
     private static func write(_ lines: [Line], address: Int) -> [UInt8] {
         var text =
             "<?xml version=\"1.0\"?>\n<HealthData locale=\"en_DE\">\n <ExportDate value=\"2026-01-01 00:00:00 +0000\"/>\n"
@@ -165,7 +165,7 @@ import Testing
             )
             #expect(first == second && first.read > 7400)
             #expect(try short.content() == long.content())
-            // A day more of each type, some gone, some once more, some told otherwise, some broken.
+            // One more day of each type, some gone, some repeated, some changed, some broken.
             for type in 0..<3 {
                 let last = lines.lastIndex { $0.type == type } ?? 0
                 let new = (0..<40).map {
@@ -180,7 +180,7 @@ import Testing
             }
             for _ in 0..<Int.random(in: 0...3, using: &random) {
                 let copied = lines.randomElement(using: &random) ?? lines[0]
-                // Anywhere: also before the piece that has the other one.
+                // It may be anywhere, even before the piece that has the other one.
                 lines.insert(copied, at: .random(in: 0..<lines.count, using: &random))
             }
             let changed = Int.random(in: 0..<lines.count, using: &random)
@@ -190,7 +190,7 @@ import Testing
         #expect(short.passed > 4 && long.passed == 0)
     }
 
-    /// Most of a heart's records have the same metadata, so the bytes before the next record say nothing.
+    /// Most heart records have the same metadata, so the bytes before the next record say nothing.
     @Test func recordsThatEndAlikeAreCutToo() throws {
         let rig = try Rig(passesOver: true)
         let lines = (0..<6000).map { Line(type: 0, start: $0 * 40, value: 60, metadata: true) }
@@ -199,7 +199,7 @@ import Testing
         #expect(rig.passed > 5)
     }
 
-    /// A new sample that equals an old one of a known piece, and stands before it: the piece is read after all.
+    /// A new sample that equals an old one of a known piece, and comes before it: the piece is read after all.
     @Test func aCopyBeforeAKnownPieceIsASampleOfItsOwn() throws {
         let rig = try Rig(passesOver: true)
         var lines = (0..<6000).map { Line(type: 0, start: $0 * 40, value: 60 + $0 % 5) }
@@ -212,7 +212,7 @@ import Testing
         #expect(try rig.take(Self.write(lines, address: 3), isComplete: false).added == 0)
     }
 
-    /// What an export had lacked is alive again with one that holds it, though that one was read before.
+    /// A sample that an export lacked is restored by an export that has it, although that export was read before.
     @Test func whatHadGoneComesBack() throws {
         let rig = try Rig(passesOver: true)
         let lines = (0..<6000).map { Line(type: 0, start: $0 * 40, value: 60 + $0 % 5) }

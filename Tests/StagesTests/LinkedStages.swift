@@ -27,7 +27,7 @@ final class LinkedStages {
 
     private static let names = ["heart-rate", "sleep", "steps"]
 
-    /// The wall clock of all; the one that never jumps goes on by itself, a second each turn of `flow`.
+    /// The wall clock of all stages; the one that never jumps advances on its own, a second for each turn of `flow`.
     var now: Instant {
         didSet {
             observer.now = now
@@ -86,8 +86,9 @@ final class LinkedStages {
 
     // MARK: What goes between them
 
-    /// Lets everything go through until nothing moves any more.
-    /// - Parameter hearsObserver: whether the consolidator hears the observer; without its word nothing turns final.
+    /// Lets everything through until nothing moves any more.
+    /// - Parameter hearsObserver: whether the consolidator receives the observer's heartbeats; without them nothing
+    ///   turns final.
     func flow(hearsObserver: Bool = true) throws {
         for _ in 0..<50 {
             let before = [consolidator.store.sequence] + handlers.map(\.store.sequence)
@@ -111,7 +112,7 @@ final class LinkedStages {
         throw LinkedStagesError.endless
     }
 
-    /// Whether the consolidator has taken a mark of all that there is, and reached it.
+    /// Whether the consolidator has taken a mark that covers everything, and reached it.
     private var isLevel: Bool {
         get throws {
             guard try consolidator.report().frontier["observer"] == observer.store.sequence else { return false }
@@ -158,7 +159,7 @@ final class LinkedStages {
             })
     }
 
-    /// Dates of the summaries that were written since, each with its newest version: what the uploader fetches.
+    /// Dates of the summaries written since, each with its newest version: what the uploader fetches.
     func delivered(after sequence: SequenceNumber) throws -> Set<String> {
         Set(try consolidator.rows().values.filter { $0.sequence > sequence }.compactMap { $0.body?["date"].string })
     }

@@ -11,7 +11,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// Made-up data and a person's stay apart unless that is meant; and imports end when a person wants it.
+/// Made-up data and a person's stay separate unless mixing is intended; and imports end when a person asks for that.
 @Suite struct MadeUpTests {
     private let start: Instant
 
@@ -73,9 +73,9 @@ import Testing
         #expect(try run(rig, "aaaaaaaa-0001", isMadeUp: false).state == .closed)
         let refused = try run(rig, "aaaaaaaa-0002", isMadeUp: true)
         #expect(refused.state == .failed && refused.report == nil)
-        #expect(refused.problem?.contains("it is made up, and 'me' has data of a person") == true)
+        #expect(refused.problem?.contains("it is made up, but 'me' has a person's data") == true)
         #expect(refused.problem?.contains("--mix-made-up") == true)
-        // A trial tells the same, and another user's store is another one.
+        // A trial reports the same, and another user's store is separate.
         #expect(try run(rig, "aaaaaaaa-0003", isMadeUp: true, ["dryRun": true]).state == .failed)
         #expect(try run(rig, "aaaaaaaa-0004", isMadeUp: true, user: "robin").state == .closed)
         #expect(try run(rig, "aaaaaaaa-0005", isMadeUp: true, ["mixMadeUp": true]).state == .closed)
@@ -89,8 +89,8 @@ import Testing
         #expect(first.state == .closed && first.report?["madeUp"] == true)
         #expect(try run(rig, "aaaaaaaa-0002", isMadeUp: true).state == .closed)
         let refused = try run(rig, "aaaaaaaa-0003", isMadeUp: false)
-        #expect(refused.state == .failed && refused.problem?.contains("what 'me' has is made up") == true)
-        // What is noted outlasts the process.
+        #expect(refused.state == .failed && refused.problem?.contains("the data of 'me' is made up") == true)
+        // The note survives the process.
         try rig.restart()
         #expect(try run(rig, "aaaaaaaa-0004", isMadeUp: false).state == .failed)
         // Mixed it counts as a person's.
@@ -134,7 +134,7 @@ import Testing
             })
         let ended = try row(rig, "aaaaaaaa-0001")
         #expect(ended.state == .failed && ended.problem == ImportRow.cancelled)
-        // What its reader still says is nobody's.
+        // Anything its reader still reports is ignored.
         try rig.reply(read, ImportEvent.records(id: "aaaaaaaa-0001", Record.batch(life(4...9))))
         let heads = try HealthStoreReader(database: rig.store.database).heads(user: "me")
         #expect(heads.map(\.alive) == [3])

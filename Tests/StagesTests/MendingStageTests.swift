@@ -19,7 +19,7 @@ private struct Counted: DayHandler {
     }
 }
 
-/// What a person asks for by hand, at the stages: taken once, kept, and told.
+/// Requests made by hand, at the stages: taken once, kept, and answered.
 @Suite struct MendingStageTests {
     private static let noon = Instant(seconds: 1_742_986_800)
 
@@ -86,7 +86,7 @@ private struct Counted: DayHandler {
         #expect(try mending(rig)["state"] == "underWay" && mending(rig)["left"] == 1)
         // It holds nothing up.
         #expect(try rig.report().frontier["observer"] == 10)
-        // Another one waits until it is said again.
+        // Another one waits until it is sent again.
         try ask(rig, replay("b"))
         #expect(try mending(rig)["id"] == "a")
         try rig.restart()
@@ -122,10 +122,10 @@ private struct Counted: DayHandler {
         #expect(try mending(rig)["state"] == "done")
         #expect(rig.store.judge(store: old.store, generation: old.generation, sequence: old.sequence) == .reset)
         #expect(rig.store.head.first == old.first && rig.store.sequence > old.sequence)
-        // What it holds stays until it is created again.
+        // Its content stays until it is created again.
         #expect(try rig.rows().values.contains { $0.body != nil })
         #expect(try rig.report().frontier["observer"] == 0)
-        // The observer doesn't know the anchor that it is given, and so everything starts again.
+        // The observer doesn't know the anchor it gets, so everything starts again.
         try rig.restart()
         try sync(rig, head(10))
         let asked = try #require(rig.pulls.first { $0.name == "spans" })
@@ -151,7 +151,7 @@ private struct Counted: DayHandler {
         let rig = try handler()
         try ask(rig, MendRequest(id: "a", action: "backup", ["folder": "one"]))
         #expect(try mending(rig)["state"] == "underWay" && rig.effects.count == 1)
-        // A copy that was saved as running would start again wherever it is restored.
+        // A copy saved as running would start again wherever it is restored.
         try rig.restart()
         #expect(try mending(rig).isNull && rig.effects.isEmpty)
     }

@@ -13,12 +13,13 @@ import Testing
 
 /// The observer's side of background delivery, on a file, turn by turn.
 @Suite struct ObserverDeliveryTests {
-    private static let steps = "HKQuantityTypeIdentifierStepCount"
-    private static let heart = "HKQuantityTypeIdentifierHeartRate"
-    private let second = Duration.seconds(1)
+    static let steps = "HKQuantityTypeIdentifierStepCount"
+    static let heart = "HKQuantityTypeIdentifierHeartRate"
+    let second = Duration.seconds(1)
 
-    private func rig(
-        _ configuration: Value = [:], refusal: @escaping (String) -> String? = { _ in nil }
+    func rig(
+        _ configuration: Value = [:], readers: [String]? = nil,
+        refusal: @escaping (String) -> String? = { _ in nil }
     ) throws -> StageRig<ObserverStage> {
         let manifest = try Checkout.manifest("observer")
         let resolved = try SchemaCheck(file: manifest.file)
@@ -26,7 +27,8 @@ import Testing
         return try StageRig {
             ObserverStage(
                 instance: "observer", zone: "UTC", defaultUser: "me",
-                delivery: DeliveryPolicy(configuration: resolved["delivery"]), refusal: refusal)
+                delivery: DeliveryPolicy(configuration: resolved["delivery"]), readers: readers, app: "debouncer",
+                refusal: refusal)
         }
     }
 
@@ -34,19 +36,18 @@ import Testing
         try rig.hear("control.observer", body)
     }
 
-    private func register(_ rig: StageRig<ObserverStage>, launch: Int64 = 1, _ types: Value = ["*": "immediate"]) throws
-    {
+    func register(_ rig: StageRig<ObserverStage>, launch: Int64 = 1, _ types: Value = ["*": "immediate"]) throws {
         try command(
             rig, ["command": "register", "consumer": "debouncer", "launch": .integer(launch), "types": types])
     }
 
-    private func device(_ rig: StageRig<ObserverStage>, _ set: Value) throws {
+    func device(_ rig: StageRig<ObserverStage>, _ set: Value) throws {
         try command(rig, ["command": "device", "set": set])
     }
 
-    /// Samples come in by a file that the test plays; what was fired.
+    /// Samples come in from a file that the test plays; returns what fired.
     @discardableResult
-    private func bring(_ rig: StageRig<ObserverStage>, _ records: Record...) throws -> [String] {
+    func bring(_ rig: StageRig<ObserverStage>, _ records: Record...) throws -> [String] {
         let id = "00000000-\(rig.identifierOfNextImport)"
         try command(rig, ["command": "import", "id": .string(id), "path": "/tmp/x"])
         for case let effect in rig.effects {
@@ -64,11 +65,11 @@ import Testing
         return fired
     }
 
-    private func fired(_ rig: StageRig<ObserverStage>) -> [String] {
+    func fired(_ rig: StageRig<ObserverStage>) -> [String] {
         rig.sent.filter { $0.topic.hasPrefix("observed.") }.compactMap { $0.body["type"].string }
     }
 
-    private func record(_ type: String, _ value: Double, after: Duration = .zero) -> Record {
+    func record(_ type: String, _ value: Double, after: Duration = .zero) -> Record {
         Record(
             type: type, start: Instant(seconds: 1_743_000_000) + after, value: value,
             unit: type == Self.heart ? "count/min" : "count")
@@ -98,7 +99,7 @@ import Testing
         let details = try rig.report().details
         #expect(details["registered"] == nil && details["refused"] == ["debouncer": .string(why.description)])
         #expect(rig.log.fields(of: .registrationRefused).count == 1)
-        // With the app on the screen delivery continues; in the background nobody is told.
+        // With the app on the screen delivery continues; in the background nothing is fired.
         #expect(try bring(rig, record(Self.steps, 1)) == [Self.steps])
         try device(rig, ["app": "background"])
         #expect(try bring(rig, record(Self.steps, 2, after: second * 90)) == [])
@@ -122,7 +123,7 @@ import Testing
         #expect(try bring(rig, record(Self.steps, 2, after: 90 * second)) == [])
         let told = try #require(try rig.report().details["fired"]?.read(AnchorVector.self))
         #expect(told[Self.steps] == before && told[Self.heart] == rig.store.sequence)
-        // The same after a crash: what may not be told yet stays so.
+        // The same after a crash: changes that may not be fired yet still may not.
         try rig.restart()
         let again = try rig.report().details["fired"]?.read(AnchorVector.self)
         #expect(again == told)
@@ -159,7 +160,7 @@ import Testing
         #expect(throws: Never.self) { try source.answer(request("samples"), head: rig.store.head) { _, _ in } }
     }
 
-    private func request(_ query: String, consumer: String = "steps") -> Value {
+    func request(_ query: String, consumer: String = "steps") -> Value {
         [
             "query": .string(query), "consumer": .string(consumer), "types": ["exclude": []], "after": 0,
             "until": .integer(.max), "user": "me", "from": 0, "to": .integer(4_000_000_000_000_000),

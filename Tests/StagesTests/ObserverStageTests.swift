@@ -27,7 +27,7 @@ import Testing
 
     // MARK: A file, by hand
 
-    /// Gives the command; answers up to the effect that reads the file.
+    /// Sends the command, and answers up to the effect that reads the file.
     private func begin(_ rig: StageRig<ObserverStage>, _ id: String, _ options: [String: Value] = [:]) throws {
         try rig.hear(
             "control.observer",
@@ -38,12 +38,12 @@ import Testing
         try rig.reply(adopt, FileStep.adopted(id: id))
     }
 
-    /// The wish to read the file, if it hasn't been read since.
+    /// The request to read the file, if it hasn't been read since.
     private func asked(_ rig: StageRig<ObserverStage>, _ id: String) -> Effect? {
         rig.effects.last { if case .read(id, _, _)? = $0.request as? ObserverEffect { true } else { false } }
     }
 
-    /// A complete import is tried out before it is read in earnest: turns until its file is asked for again; false when
+    /// A complete import is tried before it is really read: turns until its file is asked for again; false when
     /// it has ended before.
     private func rehearsed(_ rig: StageRig<ObserverStage>, _ id: String) throws -> Bool {
         for _ in 0..<200 {
@@ -56,7 +56,7 @@ import Testing
         return false
     }
 
-    /// What the reader finds, up to its end.
+    /// What the reader finds, until its end.
     private func read(
         _ rig: StageRig<ObserverStage>, _ id: String, _ records: [Record], date: Instant?, damaged: Damage? = nil,
         notUnderstood: [QuarantinedInput] = [], batch: Int = 10
@@ -151,7 +151,7 @@ import Testing
         ]
         #expect(try timeline(rig) == expected)
         let head = rig.store.head
-        // The same again, and a restart, move nothing.
+        // The same again, and a restart, change nothing.
         _ = try run(rig, "a0000000-1", records)
         try rig.restart()
         #expect(rig.store.head == head)
@@ -198,7 +198,7 @@ import Testing
         #expect(try timeline(rig) == [[.null, "Asia/Tokyo"]])
     }
 
-    /// A state from before there were settings goes on with the zone that it had.
+    /// A state from before there were settings keeps the zone it had.
     @Test func aTimelineWithoutSettingsBecomesOne() throws {
         let rig = try rig()
         try rig.store.transaction {
@@ -249,7 +249,7 @@ import Testing
         try read(rig, "a0000000-0", life(1...3), date: nil, damaged: damage, notUnderstood: pieces + [odd])
         #expect(try reasons(rig).count == pieces.count + 1)
         #expect(try detail(rig) == .integer(Int64(pieces.count + 1)))
-        // Another file says nothing of this one, nor does a look at it.
+        // Another file says nothing about this one, and neither does a look at it.
         _ = try run(rig, "a0000000-1", life(1...5), ["path": "/other.zip"])
         _ = try run(rig, "a0000000-2", life(1...5), ["dryRun": true])
         #expect(try reasons(rig).count == pieces.count + 1)
@@ -275,7 +275,8 @@ import Testing
 
     // MARK: Documents
 
-    /// Killed between two parts of a document: nothing of it is there, and the file read again brings it whole.
+    /// Killed between two parts of a document: no part of it is stored, and reading the file again stores it
+    /// completely.
     @Test func aDocumentThatIsInterruptedIsntHalf() throws {
         let rig = try rig()
         let id = "a0000000-0"
@@ -303,7 +304,7 @@ import Testing
         #expect(kept.map(\.file) == [file] && kept.map(\.bytes) == [4])
     }
 
-    /// An archive that ends within a document: what came of it goes with the import's end. A trial keeps nothing.
+    /// An archive that ends within a document: what came of it goes when the import ends. A trial keeps nothing.
     @Test(arguments: [true, false]) func aDocumentWithoutItsEndGoes(isTrial: Bool) throws {
         let rig = try rig()
         let id = "a0000000-0"
@@ -329,7 +330,7 @@ import Testing
         let newer = life(20...62)
         let id = "a0000000-1"
         try begin(rig, id, ["complete": true, "deleteUpTo": 50])
-        // The steps from 20 to 30 are gone since.
+        // The steps from 20 to 30 have gone since.
         let kept = [newer[0]] + newer[11...]
         try read(rig, id, kept, date: start + 1000 * hour)
         for _ in 0..<turns {
@@ -345,7 +346,7 @@ import Testing
         #expect(report["deletedByAbsence"] == 10 && report["refused"] == .null && report["added"] == 2)
         #expect(report["byType"][Self.steps]["deletedByAbsence"] == 10)
         #expect(try alive(rig) == ((1...20).map(Double.init) + (31...62).map(Double.init)))
-        // A later export that has them lifts the delete.
+        // A later export that has them undoes the delete.
         let again = try run(rig, "a0000000-2", life(20...62), date: start + 2000 * hour, ["complete": true])
         #expect(again["added"] == 10 && again["deletedByAbsence"] == 0)
         #expect(try alive(rig) == (1...62).map(Double.init))
@@ -384,7 +385,7 @@ import Testing
         #expect(try alive(rig).count == 40)
         #expect(try refused(most, date: date) == nil)
         #expect(try alive(rig).count == 39)
-        // An older one isn't even read: it would bring back what is gone.
+        // An older one isn't even read: it would bring back samples that are gone.
         #expect(try refused(whole, date: date - 1 * hour)?.contains("already been imported") == true)
         #expect(try alive(rig).count == 39)
         #expect(try refused(whole, date: date) == nil)
@@ -392,7 +393,7 @@ import Testing
         #expect(try alive(rig) == [1])
     }
 
-    /// It may be somebody else's export: of a refused one nothing is taken in, and so says its report.
+    /// It may be another person's export: if it is refused, none of it is stored, and its report says so.
     @Test func nothingOfARefusedOneStays() throws {
         let rig = try rig()
         _ = try run(rig, "a0000000-0", life(1...40))
@@ -408,7 +409,7 @@ import Testing
 
     // MARK: News
 
-    /// The first file is history, whatever is in it; what comes later is news.
+    /// The first file is history, whatever is in it; anything that comes later is news.
     @Test func theFirstFileOfAPersonIsBulk() throws {
         let rig = try rig()
         func isBulk(after: SequenceNumber) throws -> Bool {

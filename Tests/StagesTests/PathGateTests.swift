@@ -72,7 +72,7 @@ import UploaderStage
         #expect(rig.effects.contains { $0.request is UploadRequest })
     }
 
-    /// Where netlink is forbidden nothing waits for what it would say.
+    /// Where netlink is forbidden, nothing waits for its news.
     @Test func whatCanNotBeToldHoldsNothingBack() throws {
         let rig = try rig(needsPath: true, .unknown("not permitted"))
         #expect(try sends(rig))

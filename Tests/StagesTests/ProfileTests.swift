@@ -5,7 +5,7 @@ import HealthModel
 import ObserverReading
 import Testing
 
-/// The configurations that are shipped do what they are named after.
+/// The shipped configurations do what their names say.
 @Suite struct ProfileTests {
     private static let steps = "HKQuantityTypeIdentifierStepCount"
     private static let energy = "HKQuantityTypeIdentifierActiveEnergyBurned"
@@ -26,7 +26,7 @@ import Testing
         DeliveryPolicy(configuration: try options(.observer, of: stack)["delivery"])
     }
 
-    /// What a type gets in the background of a stack whose consumer asks for what the profile names.
+    /// The frequency that a type gets in the background, in a stack whose consumer asks for what the profile names.
     private func effective(_ types: [String: String], _ type: String, _ policy: DeliveryPolicy) -> DeliveryFrequency? {
         var table = ObserverRegistrations(policy: policy)
         table.register(
@@ -53,7 +53,7 @@ import Testing
         let policy = try policy(stack)
         #expect(policy.strikesUntilStopped == 3 && policy.acknowledgeWithin == .seconds(15))
         #expect(policy.unlockReminderAfter == .seconds(3600) && policy.wakesPerHour == 0)
-        // One type alone has a floor: that is all that Apple documents.
+        // Only one type has a floor: that is all Apple documents.
         #expect(policy.floor == .immediate && policy.floors == [Self.steps: .hourly])
         #expect(effective(["*": "immediate"], Self.steps, policy) == .hourly)
         let debouncer = try options(.debouncer, of: stack)

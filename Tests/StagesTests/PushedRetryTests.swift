@@ -55,12 +55,12 @@ import Testing
                 "HKQuantityTypeIdentifierStepCount", "HKWorkoutTypeIdentifier",
             ])
         #expect(try reader.quarantineCount() == 4)
-        // A statistic whose time of saying is lost gives way to any other.
+        // A statistic without the time of its report gives way to any other.
         let heart = try #require(page.samples.ids.indices.first { page.samples.typeName($0).hasSuffix(".statistics") })
         #expect(page.samples.created[heart] == 0 && page.samples.value[heart] == 60)
     }
 
-    /// What the decoder keeps apart is what is read again.
+    /// Anything the decoder quarantines is read again.
     @Test func itemsAreKeptSoThatTheyCanBeReadAgain() throws {
         let body =
             #"{"data":{"metrics":[{"name":"step_count","units":"furlong","data":[\#(Self.entry)]}],"#

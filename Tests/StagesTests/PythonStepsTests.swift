@@ -12,13 +12,13 @@ import StepsStage
 import TestSupport
 import Testing
 
-/// The example in Python gives the figures of the Swift handler, to the last bit.
+/// The Python example gives the same figures as the Swift handler, to the last bit.
 @Suite struct PythonStepsTests {
     private static let types = [
         "HKQuantityTypeIdentifierStepCount", "HKQuantityTypeIdentifierDistanceWalkingRunning",
         "HKQuantityTypeIdentifierFlightsClimbed", "HKQuantityTypeIdentifierHeartRate",
     ]
-    /// Two that are one name in two spellings, two of the same rank, and those that decide the rank.
+    /// Two spellings of one name, two of the same rank, and those that decide the rank.
     private static let origins = [
         Origin(sourceName: "Zo\u{EB}\u{2019}s Apple Watch"), Origin(sourceName: "Zoe\u{308}\u{2019}s Apple Watch"),
         Origin(sourceName: "iPhone"), Origin(sourceName: "Pedometer"), Origin(sourceName: "Another"),
@@ -34,7 +34,7 @@ import Testing
         let swift = StepsHandler()
         #expect(runner.traits.version == swift.version)
         var random = SeededRandom(seed: 7)
-        // Days of 24, 23 and 25 hours, one that a flight over the date line makes return, and one that it leaves out.
+        // Days of 24, 23 and 25 hours, one that a flight over the date line repeats, and one that it skips.
         let berlin = try ZoneTimeline(zone: "Europe/Berlin")
         let line = Instant(seconds: 1_743_000_000)
         let east = try ZoneTimeline([
@@ -72,7 +72,7 @@ import Testing
             Issue.record("\(reply)")
             return DayOutput()
         }
-        // JSON doesn't tell 3 from 3.0.
+        // JSON doesn't distinguish 3 from 3.0.
         output.figures = output.figures.mapValues(numbers)
         output.hourly = output.hourly.mapValues(numbers)
         return output

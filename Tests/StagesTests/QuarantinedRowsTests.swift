@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import UploaderStage
 
-/// Rows that are kept and not delivered: what is sent is what is counted.
+/// Rows that are kept but not delivered: the rows sent are the rows counted.
 @Suite struct QuarantinedRowsTests {
     private func page(_ flags: [SampleFlags]) -> SamplePage {
         var page = SamplePage()
@@ -29,7 +29,7 @@ import UploaderStage
         return page
     }
 
-    /// - Returns: the requests that a page leads to; the backend says that it created each element.
+    /// - Returns: the requests that a page leads to; the backend answers that it created each element.
     private func send(_ flags: [SampleFlags]) throws -> (requests: Int, report: StageReport) {
         let rig = try StageRig {
             DeliveryStage(

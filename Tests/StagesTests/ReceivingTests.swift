@@ -24,7 +24,7 @@ import Testing
         return (try OfferedFile(path), data)
     }
 
-    /// Another file lies at that path where the observer runs.
+    /// Another file is at that path where the observer runs.
     private static let elsewhere: [String: Value] = ["path": "/nowhere/export.zip"]
 
     private func passUntil(_ transfer: Transfer, _ limit: Int = 4000, _ isDone: () throws -> Bool) throws {
@@ -33,7 +33,7 @@ import Testing
             try transfer.pass()
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: transfer.path(""))
-        Issue.record("it doesn't come so far; \(try transfer.state(id)), \(names)")
+        Issue.record("it doesn't get that far; \(try transfer.state(id)), \(names)")
     }
 
     @Test(arguments: 1...6) func aBadNetworkDelaysAndNeverSpoils(_ seed: Int) throws {
@@ -61,14 +61,14 @@ import Testing
         #expect(rights == 0o600)
     }
 
-    /// With a good network nothing is asked for twice: the half is gone on with, by another command too.
+    /// With a good network nothing is asked for twice: a half-sent file is continued, even by another command.
     @Test func anotherCommandGoesOnWithTheHalf() throws {
         let transfer = try Transfer()
         let (first, data) = try file("export.zip", bytes: 2_000_000)
         transfer.commands[here] = first.answer
         try transfer.offer(id, first, as: here, Self.elsewhere)
         try passUntil(transfer) { transfer.size(id + ".half") ?? 0 > 900_000 }
-        // The command dies. Days later somebody gives it again; meanwhile nobody is asked.
+        // The command dies. Days later the command is given again; no process is asked in between.
         transfer.commands = [:]
         for _ in 0..<20 { try transfer.pass(.seconds(1)) }
         let before = transfer.asked.count
@@ -110,7 +110,8 @@ import Testing
 
     @Test func whatArrivesSpoiltIsSentAgainAndThenRefused() throws {
         let (offered, data) = try file("export.zip", bytes: 1_000_000)
-        // 17 parts: the 10th is spoilt, and the 20th, which is of the second try; or the 12th alone matters.
+        // There are 17 parts: the 10th is corrupted, and the 20th, which belongs to the second attempt; or only the
+        // 12th matters.
         for (every, end) in [(10, "failed"), (18, "open")] {
             let transfer = try Transfer()
             transfer.faults.spoilEvery = every
@@ -169,11 +170,11 @@ import Testing
         try passUntil(transfer) { try transfer.state(id)["state"] == "open" }
         #expect(transfer.asked.isEmpty)
         #expect(FileManager.default.contents(atPath: transfer.path(id)) == data)
-        // The same path, but not the file that the command sees there.
+        // The same path, but not the file the command sees there.
         try Data("another".utf8).write(to: URL(fileURLWithPath: folder.path + "/export.zip"))
         try transfer.offer("a0000000-2", offered, as: here)
         try passUntil(transfer) { try transfer.state("a0000000-2")["state"] == "receiving" }
-        // Without anybody to ask there is nothing to wait for; and an instance of the stack is never asked.
+        // Without a sender to ask there is nothing to wait for; and an instance of the stack is never asked.
         for sender in [Value.null, "uploader"] {
             let name = sender.isNull ? "a0000000-3" : "a0000000-4"
             try transfer.rig.hear(

@@ -9,8 +9,9 @@ struct Record: Hashable {
     var value: Double
     var unit = "count"
     var metadata = ""
-    /// HealthKit's, by which a sample can be deleted.
+    /// HealthKit's UUID, by which a sample can be deleted.
     var uuid: SampleID?
+    var payload = ""
 
     static func batch(_ records: [Record]) -> RecordBatch {
         var batch = RecordBatch()
@@ -29,7 +30,7 @@ struct Record: Hashable {
             batch.created.append(0)
             batch.flags.append([])
             batch.metadata.append(record.metadata)
-            batch.payload.append("")
+            batch.payload.append(record.payload)
             batch.healthKitUUID.append(record.uuid)
             batch.line.append(Int64(line + 1))
         }

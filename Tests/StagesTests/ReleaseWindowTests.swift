@@ -16,7 +16,7 @@ import Testing
         var window = window()
         #expect(window.changed("a", to: 10, at: 0) == false)
         #expect(window.nextDeadline == .seconds(1))
-        // Each change puts it off.
+        // Each change delays it.
         #expect(window.changed("a", to: 12, at: 600_000) == false)
         #expect(window.close(at: .seconds(1)).isEmpty && window.released["a"] == 0)
         #expect(window.close(at: 1_600_000) == ["a"])
@@ -34,7 +34,7 @@ import Testing
         #expect(releasedAt == .seconds(5))
     }
 
-    /// Its types come one after the other: with the end of the file all go at once.
+    /// Its types come one after another: at the end of the file all go at once.
     @Test func aFileThatIsReadIsOneBurst() {
         var window = ReleaseWindow(
             policy: .init(
@@ -43,19 +43,19 @@ import Testing
         window.isImporting = true
         _ = window.changed("a", to: 10, at: 0)
         _ = window.changed("b", to: 20, at: .seconds(30))
-        // Who wants a type at once gets it at once.
+        // A consumer that wants a type at once gets it at once.
         let isReleased = window.changed("fast", to: 25, at: .seconds(30))
         #expect(isReleased)
         #expect(window.close(at: .seconds(59)) == [] && window.nextDeadline == .seconds(60))
         window.isImporting = false
         #expect(window.close(at: .seconds(59)) == ["a", "b"])
-        // One that takes for ever, or whose observer is gone, holds up nothing for longer than that.
+        // One that takes forever, or whose observer is gone, holds nothing up for longer than that.
         window.isImporting = true
         _ = window.changed("a", to: 30, at: .seconds(100))
         #expect(window.close(at: .seconds(159)) == [] && window.close(at: .seconds(160)) == ["a"])
     }
 
-    /// With the end of the file nothing more is waited for: not even that it is quiet for a window's length.
+    /// At the end of the file there is nothing left to wait for, not even for a quiet window.
     @Test func theEndOfTheFileIsTheEndOfTheBurst() {
         var window = ReleaseWindow(
             policy: .init(window: .seconds(1), maximumWait: .seconds(5), importWait: .seconds(60)), released: .beginning
@@ -113,20 +113,20 @@ import Testing
         for (type, sequence) in [("a", 10), ("b", 11), ("slow", 12)] as [(String, SequenceNumber)] {
             _ = window.changed(type, to: sequence, at: 0)
         }
-        // Two have had their window, the third waits for its own.
+        // Two have had their window; the third waits for its own.
         #expect(window.close(at: .seconds(1)) == ["a", "b"])
         #expect(window.pendingSet == ["a": 10, "b": 11, "slow": 12])
         let moved = window.releaseEverything { $0 == "a" }
         #expect(moved == ["a"] && window.released["a"] == 10)
         #expect(window.pendingSet == ["b": 11, "slow": 12] && window.hasCollected)
         #expect(window.released["b"] == 0 && window.released["slow"] == 0)
-        // What comes of a type after its release waits again, and the others with it.
+        // Changes of a type after its release wait again, and the others with them.
         _ = window.changed("a", to: 20, at: .seconds(2))
         #expect(window.pendingSet == ["a": 20, "b": 11, "slow": 12])
     }
 
-    /// Whatever comes in whatever order: what is released never falls back, nothing that may still wait is released,
-    /// and all of it in the end.
+    /// Whatever happens, in any order: the released sequence never falls back, nothing is released before its window
+    /// closes, and in the end everything is released.
     @Test func neverFallsBackAndNeverStarves() {
         var random = SeededRandom(seed: 4)
         for round in 0..<200 {
@@ -164,7 +164,7 @@ import Testing
                 for type in ["a", "b", "c", "other"] {
                     #expect(window.released[type] >= before[type], "round \(round)")
                     #expect(window.released[type] <= head, "round \(round)")
-                    // Without time nothing goes out that is there; where nothing is, the head goes on.
+                    // Without time nothing goes out that is there; where nothing is, the head moves on.
                     if reach == .collecting || reach == .nothing, let newest = heads[type], newest > before[type] {
                         #expect(window.released[type] < newest, "round \(round)")
                     }

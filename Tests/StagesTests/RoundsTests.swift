@@ -24,7 +24,7 @@ import Testing
 
     private mutating func ended(at seconds: Int64) -> [Rounds.Round] { rounds.ended(at: .seconds(seconds)) }
 
-    /// Somebody who speaks in a consumer's name, or an old word of its own that comes late, takes nothing back.
+    /// A message in a consumer's name from another sender, or a late message of its own, undoes nothing.
     @Test mutating func whatWasReachedStaysReached() {
         _ = release(["steps": 10])
         hear("steps", 10, at: 1)
@@ -80,7 +80,7 @@ import Testing
     @Test mutating func aTypeThatWaitsHoldsNoRoundUp() {
         rounds.release(
             ["steps": AnchorVector(base: 10, exceptions: ["b": 4])], reason: "fire", now: 0, monotonic: 0)
-        // The frontier is the least of all types, and would say so at once.
+        // The frontier is the lowest of all types, and would say so at once.
         hear("steps", 4, at: 1)
         #expect(ended(at: 1).isEmpty)
         hear("steps", 4, at: 2, ["consumed": ["base": 10, "types": ["b": 4]]])

@@ -21,13 +21,13 @@ final class StageRig<Driven: Stage> {
     private var identifiers = Turn.Identifiers()
     private let make: () -> Driven
 
-    // What came of the turns since these were last emptied.
+    // The results of the turns since these were last emptied.
     var sent: [(topic: String, body: Value)] = []
     var pulls: [Pull] = []
     var effects: [Effect] = []
     /// Turns that wrote something.
     var commits = 0
-    /// What the last tick asked to be called at.
+    /// When the last tick asked to be called.
     private(set) var deadline: MonotonicTime?
 
     init(now: Instant = Instant(seconds: 1_743_069_600), _ make: @escaping () -> Driven) throws {
@@ -61,7 +61,7 @@ final class StageRig<Driven: Stage> {
             identifiers: identifiers)
     }
 
-    /// The process ends and begins again: what wasn't committed is gone.
+    /// The process ends and starts again: anything not committed is gone.
     func restart() throws {
         stage = make()
         (sent, pulls, effects) = ([], [], [])
@@ -71,7 +71,7 @@ final class StageRig<Driven: Stage> {
         try turn()
     }
 
-    /// One turn, as a host makes it.
+    /// One turn, as a host runs it.
     func turn(_ body: (Turn) throws -> Void = { _ in }) throws {
         let turn = makeTurn()
         do {
@@ -103,7 +103,7 @@ final class StageRig<Driven: Stage> {
         try turn { try stage.receive(EffectResult(id: effect.id, value: value), $0) }
     }
 
-    /// Lets time go by on both clocks, then a turn.
+    /// Lets time pass on both clocks, then runs a turn.
     func pass(_ time: Duration) throws {
         now += time
         monotonic += time
@@ -138,7 +138,7 @@ extension Pull {
 }
 
 extension PullSource {
-    /// Answers a request as it comes over the bus, with members as they go there.
+    /// Answers a request as it arrives over the bus, with members in their wire form.
     func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
         try answer(Question(members: request), for: request["consumer"].string, head: head) { content, isLast in
             page(Value(content).object ?? [:], isLast)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import UploaderStage
 
-/// A backend that refuses one element after the other without naming them: is it the data, or the backend?
+/// A backend that refuses one element after another without naming them: is it the data, or the backend?
 @Suite struct SuspicionTests {
     private static let refusal = UploadReply.answered(status: 400, body: [])
 
@@ -47,7 +47,7 @@ import UploaderStage
         #expect(try rig.delivered == 15 - numbers.count && rig.alerts().isEmpty)
     }
 
-    /// What was taken before shows that the backend takes such elements.
+    /// Earlier acceptances show that the backend takes such elements.
     @Test func manyInARowAreBelievedOnceItHasTakenOne() throws {
         let rig = try UploaderRig()
         try rig.add(1...1)
@@ -58,7 +58,8 @@ import UploaderStage
         #expect(try Set(rig.letters()) == dates && rig.frontier() == 12)
     }
 
-    /// It takes requests without any element, and has never taken one: it may be either, so nothing is given up.
+    /// It accepts requests without elements, and has never accepted an element: it may be either, so nothing is given
+    /// up.
     @Test func moreThanAFewInARowAreHeldUntilSomethingIsTaken() throws {
         let rig = try UploaderRig()
         try rig.answerQuestion()
@@ -70,7 +71,7 @@ import UploaderStage
             #expect(try rig.alerts() == ["refusals"] && rig.detail("held") == 4)
             try rig.rig.pass(.seconds(8))
         }
-        // A restart forgets nothing that it would need.
+        // A restart forgets nothing it needs.
         try rig.rig.restart()
         try rig.add(7...7)
         for _ in 0..<6 {
@@ -87,7 +88,7 @@ import UploaderStage
         #expect(try rig.letters().count == 6 && rig.frontier() == 6)
     }
 
-    /// The backend was the cause while it refused them, and isn't any more.
+    /// The backend was the cause while it refused them, but no longer is.
     @Test func whatWasRefusedBeforeAWaitIsHeardAgain() throws {
         let rig = try UploaderRig()
         try rig.add(1...1)

@@ -12,25 +12,25 @@ import StageKit
 import TestSupport
 import Testing
 
-/// An observer that is sent files: the stage, the inbox on a disk and the sending commands are real; between them lies
+/// An observer that is sent files: the stage, the inbox on a disk and the sending commands are real; between them is
 /// a network that the test spoils.
 final class Transfer {
     struct Faults {
         var loss = 0.0
         var repeats = 0.0
-        /// Answers wait for up to so many others.
+        /// Answers wait for up to this many others.
         var reach = 0
-        /// Spoils one byte of every so many parts; 0: never.
+        /// Corrupts one byte in one of this many parts; 0 means never.
         var spoilEvery = 0
     }
 
     let rig: StageRig<ObserverStage>
     let inbox: Inbox
     var faults = Faults()
-    /// What a request brings, by the command's name on the bus.
+    /// The content of a request, by the command's name on the bus.
     var commands: [String: (Value) -> Result<[[String: Value]], PullRefusal>] = [:]
     private(set) var partsSent = 0
-    /// Who was asked, each time.
+    /// Which process was asked, each time.
     private(set) var asked: [String] = []
     private var client = PullClient(consumer: "observer")
     private var pulls: [Int64: Pull] = [:]
@@ -68,7 +68,7 @@ final class Transfer {
         return rows.first ?? .null
     }
 
-    /// The observer's process ends and begins again; what was on its way to it is gone.
+    /// The observer's process ends and starts again; anything on its way to it is gone.
     func restart() throws {
         client = PullClient(consumer: "observer")
         pulls = [:]
@@ -86,7 +86,7 @@ final class Transfer {
         }
     }
 
-    /// Does what the stage asked of its host: effects on the disk, pulls over the network.
+    /// Does what the stage asked its host for: effects on the disk, pulls over the network.
     private func carry() throws {
         while let effect = rig.effects.first(where: { Self.isOurs($0) }) {
             let done = DispatchSemaphore(value: 0)
@@ -116,7 +116,7 @@ final class Transfer {
         return effect.request is ObserverEffect
     }
 
-    /// A moment passes: what is due arrives.
+    /// Lets a moment pass: everything that is due arrives.
     func pass(_ time: Duration = .milliseconds(50)) throws {
         step += 1
         let due = flying.filter { $0.due <= step }
@@ -169,7 +169,7 @@ final class Transfer {
 }
 
 extension OfferedFile {
-    /// Answers a request as it comes over the bus, with members as they go there.
+    /// Answers a request as it arrives over the bus, with members in their wire form.
     func answer(_ request: Value) -> Result<[[String: Value]], PullRefusal> {
         answer(from: request["offset"].int ?? -1).map { parts in parts.map { Value($0).object ?? [:] } }
     }

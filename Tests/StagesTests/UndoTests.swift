@@ -11,7 +11,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// What an import or a device brought is taken back when a person asks for it.
+/// Samples from an import or a device are taken back when a person asks for that.
 @Suite struct UndoTests {
     private let start: Instant
     private static let steps = "HKQuantityTypeIdentifierStepCount"
@@ -92,7 +92,7 @@ import Testing
         let row = try row(rig, "a0000001")
         #expect(row.undone == rig.now && row.isSpent && row.state == .closed)
         #expect(try undo(rig, "u3", ["import": "a0000001"]).problem?.contains("already") == true)
-        // Imported again, it is there again.
+        // Imported again, so it is there again.
         try run(rig, "a0000003", life(1...20))
         #expect(try alive(rig) == Array(1...30))
     }
@@ -122,7 +122,7 @@ import Testing
         #expect(try undo(rig, "u2", [:]).problem?.contains("doesn't say what to take back") == true)
         try rig.hear("control.observer", ["command": "import", "id": "a0000001", "path": "/x.zip", "user": "me"])
         #expect(try undo(rig, "u3", ["import": "a0000001"]).problem?.contains("isn't over") == true)
-        // Of an earlier release: nothing is noted.
+        // From an earlier release: nothing is noted.
         try run(rig, "a0000002", [])
         #expect(try undo(rig, "u4", ["import": "a0000002"]).problem?.contains("earlier release") == true)
     }

@@ -11,11 +11,11 @@ import TestSupport
 import Testing
 import UploaderStage
 
-/// An uploader that delivers daily summaries, and whoever stands for its backend.
+/// An uploader that delivers daily summaries, and a stand-in for its backend.
 final class UploaderRig {
     let rig: StageRig<DeliveryStage>
     var backend = FakeBackend()
-    /// Documents that the consolidator has.
+    /// The consolidator's documents.
     private(set) var days: [Int64] = []
 
     convenience init(_ settings: DeliverySettings = .init(), first address: String? = nil) throws {
@@ -24,7 +24,7 @@ final class UploaderRig {
         try self.init(lives: [first, settings])
     }
 
-    /// - Parameter lives: what it finds in its configuration each time that it starts; the last also ever after.
+    /// - Parameter lives: its configuration at each start; the last one also applies to all later starts.
     init(lives: [DeliverySettings]) throws {
         var coming = lives.makeIterator()
         var settings = DeliverySettings()
@@ -98,8 +98,8 @@ final class UploaderRig {
         try rig.reply(try #require(questions.first), reply ?? backend.holdings)
     }
 
-    /// Answers all that comes, for a while: as a backend does that refuses some days.
-    /// - Parameter answer: nil has the backend take it.
+    /// Answers everything that comes, for a while, as a backend that refuses some days.
+    /// - Parameter answer: nil means that the backend accepts it.
     func serve(_ limit: Int = 200, _ answer: ([String]) -> UploadReply? = { _ in nil }) throws {
         for _ in 0..<limit {
             if let question = questions.first {
@@ -123,7 +123,7 @@ final class UploaderRig {
     func letters() throws -> [String] {
         try DeadLetter.page(in: rig.store.database, MendSelection(), limit: 1000).map(\.id)
     }
-    /// Subjects of the alerts that are raised.
+    /// Subjects of the raised alerts.
     func alerts() throws -> Set<String> {
         var raised: Set<String> = []
         try rig.turn { raised = Set(try $0.alerts(.degraded).map(\.subject)) }
@@ -133,7 +133,7 @@ final class UploaderRig {
 }
 
 extension StageRig {
-    /// The backend answers so; the stage hears what its runner makes of that.
+    /// The backend gives this answer; the stage gets its runner's judgement of it.
     func reply(_ effect: Effect, _ reply: UploadReply) throws {
         try self.reply(effect, reply.result(of: effect).value)
     }

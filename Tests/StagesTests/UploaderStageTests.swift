@@ -24,7 +24,7 @@ import UploaderStage
         }
     }
 
-    /// The consolidator has summaries of these days, with the version as their sequence.
+    /// The consolidator has summaries of these days, each with its sequence as version.
     private func summaries(_ days: [Int64], head sequence: Int64) throws {
         try rig.hear(beat("consolidator", head(sequence, store: "consolidator")))
         try answerSummaries(days, head: sequence)
@@ -89,7 +89,7 @@ import UploaderStage
     @Test func aRestartBeforeTheAnswerSendsItAgain() throws {
         var backend = FakeBackend()
         try summaries([1], head: 1)
-        // It was stored; the answer never came.
+        // It was stored; the answer never arrived.
         _ = try backend.take(try request().request)
         try rig.restart()
         try summaries([1], head: 1)
@@ -132,7 +132,7 @@ import UploaderStage
         try status(401)
         #expect(uploads.isEmpty)
         #expect(try detail("paused") == true && detail("blocked").string?.contains("token") == true)
-        // It looks again by itself.
+        // It looks again automatically.
         try rig.pass(.seconds(30))
         try accept(&backend)
         #expect(try detail("paused") == false && frontier() == 1)
@@ -162,7 +162,7 @@ import UploaderStage
 
     // MARK: Dead letters
 
-    /// Has one day refused for good: alone, by a backend that takes the request without it.
+    /// Gets one day refused for good: alone, by a backend that accepts the request without it.
     private func refuseForGood(_ day: Int64) throws {
         try summaries([day], head: day)
         for _ in 0..<2 {
@@ -173,9 +173,9 @@ import UploaderStage
         #expect(try detail("deadLetters") == 1)
     }
 
-    /// Asks for a retry of all, and answers the one question that leads to.
+    /// Asks for a retry of all, and answers the one question that follows.
     private func retry(_ rows: [KeyedChangelog.Row], head sequence: Int64) throws {
-        // Only what is live may be followed by what is delivered once more.
+        // Only live elements may be followed by those delivered again.
         try rig.hear("sync.uploader", ["head": Value(head(0)), "released": 0])
         let request = MendRequest(id: "r\(sequence)", action: "retry")
         try rig.turn { turn in
@@ -226,7 +226,7 @@ import UploaderStage
         try rig.turn()
         #expect(uploads.isEmpty)
         for other in ["sleep", "observer"] {
-            // Events and samples of that version are somebody else's.
+            // Events and samples of that version belong to another user.
             guard let pull = rig.pulls.first(where: { $0.producer == other && $0.query["until"]?.int == 6 }) else {
                 continue
             }
@@ -275,12 +275,12 @@ import UploaderStage
         backend.replace()
         try summaries([3], head: 3)
         try accept(&backend)
-        // Its answer says that it isn't the one before: all begins at 0.
+        // Its answer says it isn't the one before: everything begins at 0.
         #expect(try frontier() == 0)
         try answerSummaries([1, 2, 3], head: 3)
         try accept(&backend)
         #expect(try frontier() == 3 && backend.alive("days").count == 3)
-        // And once only.
+        // And only once.
         #expect(uploads.isEmpty)
     }
 
@@ -351,7 +351,7 @@ import UploaderStage
         try rig.pass(.seconds(60))
         #expect(uploads() == 0)
         #expect(try rig.report().details["blocked"]?.string?.contains("no network path") == true)
-        // The phone's network goes before the machine's.
+        // The phone's network takes precedence over the machine's.
         var device = DeviceState()
         device.network = NetworkPath(isSatisfied: true, interface: .cellular)
         try rig.hear(beat("observer", head(1), details: ["device": Value(device)]))

@@ -14,7 +14,7 @@ import TestSupport
 import Testing
 import WorkoutsStage
 
-/// From an import to the event of a workout: the observer, its store, the workouts handler.
+/// From an import to a workout's event: the observer, its store, the workouts handler.
 @Suite struct WorkoutPathTests {
     private static let zone = "Europe/Berlin"
     private static let key = "event/me/"
@@ -116,7 +116,7 @@ import WorkoutsStage
         Row(start: "2025-06-01T08:00:00Z", end: "2025-06-01T09:00:00Z", payload: payload)
     }
 
-    /// A way due north, as long as it has points, in the pieces that a reader gives.
+    /// A path due north, one step per point, in the pieces that a reader would return.
     private func route(_ count: Int, step: Double = 1e-5) throws -> [WorkoutRoute] {
         let start = try Self.instant("2025-06-01T08:00:00Z")
         let end = try Self.instant("2025-06-01T09:00:00Z")
@@ -154,7 +154,7 @@ import WorkoutsStage
         try catchUp()
         #expect(try events() == [first])
 
-        // A shorter route in the place of the first.
+        // A shorter route in place of the first.
         try importExport("00000000-3", records: records, routes: route(100))
         #expect(try versions() != before)
         try catchUp()
@@ -163,7 +163,7 @@ import WorkoutsStage
             try HealthStoreReader(database: observer.store.database).route(user: "me", path: "/workout-routes/a.gpx")
                 .count == 1)
 
-        // A route that ends early says nothing of the whole.
+        // A route that ends early says nothing about the whole.
         var broken = try route(50)
         broken[0].isLast = false
         try importExport("00000000-4", records: records, routes: broken)
@@ -179,7 +179,7 @@ import WorkoutsStage
         return versions
     }
 
-    /// Of two workouts with the same source, start and end the route is that one's which names it.
+    /// Of two workouts with the same source, start and end, the route belongs to the one that names it.
     @Test func theNamedWorkoutGetsTheRoute() throws {
         let other = #"{"activity":"HKWorkoutActivityTypeYoga","route":"/workout-routes/b.gpx"}"#
         try importExport("00000000-1", records: batch([workout(other), workout()]), routes: route(100))
@@ -199,7 +199,7 @@ import WorkoutsStage
     private let resting = Row(
         type: "HKQuantityTypeIdentifierRestingHeartRate", start: "2025-06-01T05:00:00Z", value: 60)
 
-    /// 40 years: 180 at most; with 60 at rest the zones part at 132, 144, 156 and 168.
+    /// 40 years: 180 at most; with 60 at rest the zones meet at 132, 144, 156 and 168.
     @Test func theDateOfBirthAndLateHeartRatesChangeTheZones() throws {
         func seconds() throws -> [Double] {
             (try events().first?["heartRateZones"].array ?? []).compactMap { $0["seconds"].double }
@@ -208,12 +208,12 @@ import WorkoutsStage
         try catchUp()
         #expect(try events().first?["heartRateZones"] == .null)
         #expect(try events().first?["heartRate"]["average"] == 150.0)
-        // Nothing but the date of birth is new.
+        // Only the date of birth is new.
         try importExport("00000000-2", exported: 10, records: batch([]))
         try catchUp()
         #expect(try seconds() == [0, 0, 600, 0, 0])
         #expect(try events().first?["heartRateZones"].array?[2]["from"] == 144.0)
-        // What an older export says of it doesn't count; a restarted handler still knows it.
+        // An older export's version doesn't count; a restarted handler still knows the newer one.
         try importExport(
             "00000000-3", birth: LocalDay(year: 1950, month: 1, day: 1), exported: 5,
             records: batch(heart(10..<12, 170)))
@@ -222,11 +222,11 @@ import WorkoutsStage
         #expect(try seconds() == [0, 0, 600, 0, 120])
         try importExport("00000000-4", birth: LocalDay(year: 1955, month: 6, day: 2), exported: 11, records: batch([]))
         try catchUp()
-        // 69 years: 151, so they part at 114.6, 123.7, 132.8 and 141.9.
+        // 69 years: 151, so they meet at 114.6, 123.7, 132.8 and 141.9.
         #expect(try seconds() == [0, 0, 0, 0, 720])
     }
 
-    /// A workout belongs to the day of its start; its heart rate lies on both sides of midnight.
+    /// A workout belongs to the day of its start; its heart rate is on both sides of midnight.
     @Test func aWorkoutOverMidnightHasItsHeart() throws {
         let late = Row(start: "2025-06-01T21:30:00Z", end: "2025-06-01T22:30:00Z", payload: #"{"activity":"running"}"#)
         let before = heart(50..<60, 135, day: "2025-06-01T21:")
@@ -240,7 +240,7 @@ import WorkoutsStage
         #expect(try summary("2025-06-01")["workouts"].array?.count == 1 && summary("2025-06-02") == .null)
     }
 
-    /// An edit is a delete and an add: what the day lists and what is delivered is the new one alone.
+    /// An edit is a delete and an add: the day lists only the new one, and only that is delivered.
     @Test func anEditedWorkoutIsOne() throws {
         let old = SampleID(high: 0xAAAA_0000_0000_4000, low: 1 << 63 | 1)
         let new = SampleID(high: 0xAAAA_0000_0000_4000, low: 1 << 63 | 2)
@@ -262,7 +262,7 @@ import WorkoutsStage
         #expect(try events().map { $0["healthkitUUID"].string } == [new.description])
         let listed = try summary("2025-06-01")
         #expect(listed["workouts"].array?.map { $0["activity"] } == ["walking"])
-        // What a workout burned is in the samples behind it.
+        // The energy a workout burned is in the samples behind it.
         #expect(listed.object?.keys.sorted() == ["workouts"])
     }
 }

@@ -1,7 +1,7 @@
 import Logging
 import Testing
 
-/// Commands in what people are told mean the stack that was meant.
+/// Commands in messages refer to the stack that the command line chose.
 @Suite struct AdviceTests {
     private let advice = Advice(state: "/srv/health", configuration: "/etc/hb.json", started: "/etc/hb.json")
 
@@ -19,7 +19,7 @@ import Testing
             advice.addressed("'steps' hangs: 'healthbus run steps --takeover' ends it")
                 == "'steps' hangs: 'healthbus run steps --takeover --state /srv/health --config /etc/hb.json' ends it")
         #expect(Advice().addressed("'healthbus up'") == "'healthbus up'")
-        // Said already, or not about a stack.
+        // Already given, or not about a stack.
         let own = Advice(state: "/srv/health").addressed("'healthbus status --state /other', 'healthbus plugins list'")
         #expect(own == "'healthbus status --state /other', 'healthbus plugins list'")
         #expect(
@@ -27,7 +27,7 @@ import Testing
                 == "'healthbus import - --state /s < export.zip'")
     }
 
-    /// Who starts a stack doesn't go by what it was last started with.
+    /// Starting a stack doesn't depend on what it was last started with.
     @Test func aStartNamesTheConfigurationOfTheLastOne() {
         let advice = Advice(started: "/etc/hb.json")
         #expect(

@@ -44,6 +44,10 @@ import Testing
         #expect(arguments.positionals == ["-", "--user"])
     }
 
+    @Test func aNegativeNumberIsAWord() throws {
+        #expect(try Self.parse("Rio -22.9 -43 --user ann").positionals == ["Rio", "-22.9", "-43"])
+    }
+
     @Test(arguments: [
         ("--usr ann f", "--usr", "did you mean --user?"),
         ("--whatever f", "--whatever", "see healthbus import --help"),

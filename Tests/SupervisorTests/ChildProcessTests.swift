@@ -4,7 +4,7 @@ import Processes
 import TestSupport
 import Testing
 
-/// A folder of one test, removed with everything in it.
+/// One test's folder, removed with everything in it.
 func withFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("healthbus-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -18,10 +18,10 @@ func withFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Re
     }
 }
 
-/// `TestSupport.eventually`, for all files of this folder.
+/// `TestSupport.eventually`, for all files in this folder.
 func eventually(_ condition: () -> Bool) -> Bool { TestSupport.eventually(condition) }
 
-/// `TestSupport.isRunning`, for all files of this folder.
+/// `TestSupport.isRunning`, for all files in this folder.
 func isRunning(_ pid: pid_t) -> Bool { TestSupport.isRunning(pid) }
 
 func shell(_ script: String, name: String = "child", streams: ChildProcess.Streams = .init()) -> ProcessSpec {
@@ -72,7 +72,7 @@ func shell(_ script: String, name: String = "child", streams: ChildProcess.Strea
         }
     }
 
-    /// Its standard output, whole.
+    /// Its complete standard output.
     private func output(of spec: ProcessSpec) throws -> String {
         let pipe = Pipe()
         var spec = spec
@@ -87,7 +87,7 @@ func shell(_ script: String, name: String = "child", streams: ChildProcess.Strea
     @Test func inheritsNoDescriptorBeyondTheThree() throws {
         let leak = open("/dev/null", O_RDONLY)
         defer { close(leak) }
-        // 3 is what `ls` reads the folder by.
+        // 3 is the descriptor that `ls` reads the folder with.
         let listed = try output(of: ProcessSpec(name: "ls", executable: "/bin/ls", arguments: ["/proc/self/fd"]))
         #expect(listed.split(separator: "\n") == ["0", "1", "2", "3"])
     }
@@ -149,7 +149,7 @@ func shell(_ script: String, name: String = "child", streams: ChildProcess.Strea
         #expect(kill(pid, 0) != 0)
     }
 
-    /// The trampoline called by hand, by a parent of another id than it is told.
+    /// The trampoline called by hand, with a parent whose id isn't the given one.
     @Test func refusesWhenItsParentIsGone() throws {
         let spec = ProcessSpec(name: "t", executable: trampoline, arguments: ["1", "9", "/bin/true"])
         #expect(try ChildProcess(spec, trampoline: trampoline).wait() == .code(126))

@@ -68,7 +68,7 @@ import Testing
         #expect(terminal.styled("x", .red) == "x")
     }
 
-    /// What a progress bar wrote, driven by a clock of the test's.
+    /// The output of a progress bar, driven by the test's own clock.
     final class Screen: Sendable {
         let time = Mutex<Duration>(.zero)
         let text = Mutex<[String]>([])

@@ -43,4 +43,15 @@ import Testing
         #expect(HumanFormat.relative(now - 7200, now: now) == "2 hr ago")
         #expect(HumanFormat.relative(now + 7200, now: now) == "in 2 hr")
     }
+
+    @Test(arguments: [
+        (["LANG": "de_DE.UTF-8"], "vor 5 Min."), (["LC_TIME": "de_AT@euro", "LANG": "en_US.UTF-8"], "vor 5 Min."),
+        (["LC_ALL": "C.UTF-8", "LANG": "de_DE.UTF-8"], "5 min ago"), (["LANG": "en_US.UTF-8"], "5 min ago"),
+        (["LANG": "POSIX"], "5 min ago"), (["LANG": "xx_YY.UTF-8"], "5 min ago"), ([:], "5 min ago"),
+    ])
+    func relativeTimesAreInThePersonsLanguage(_ environment: [String: String], _ text: String) {
+        let now = Date(timeIntervalSince1970: 1_770_000_000)
+        let locale = HumanFormat.locale(of: environment)
+        #expect(HumanFormat.relative(now - 300, now: now, locale: locale) == text)
+    }
 }

@@ -27,7 +27,7 @@ import Testing
             let size = try #require(try FileManager.default.attributesOfItem(atPath: name)[.size] as? Int)
             #expect(size <= 100)
         }
-        // Whatever else writes to the descriptor goes to the new file too.
+        // Anything else written to the descriptor goes to the new file too.
         StandardStream(descriptor: descriptor).write("bare\n")
         #expect(try lines(path).last == "bare")
     }
@@ -78,7 +78,7 @@ import Testing
         #expect(Set(line.fields.map(\.key)) == ["why", "count"])
         #expect(line.fields.first { $0.key == "why" }?.value == "a \"b\" = c\u{1B}[2J")
         #expect(line.fields.first { $0.key == "count" }?.value == "3")
-        // Nothing that drives a terminal comes out, in either form.
+        // Nothing that controls a terminal comes out, in either form.
         #expect(!line.line.contains("\u{1B}"))
         #expect(!line.json.contains("\u{1B}"))
     }

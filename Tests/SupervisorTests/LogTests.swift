@@ -20,7 +20,7 @@ import Testing
 
     static let fired = LogEvent("observer.fired", .notice, failing: .error, "…")
 
-    /// One level for all, others for single categories; what tells of a failure has its own.
+    /// One level for all, others for individual categories; events that report a failure have their own.
     @Test func levelsByCategory() throws {
         let levels = try LogLevels("warning,observer=debug,sync=error", variable: "LEVEL")
         #expect(levels.wants(Self.fired))
@@ -88,7 +88,7 @@ import Testing
         #expect(error?.hint?.contains("debug, info, notice, warning, error") == true)
     }
 
-    /// Lines of many threads into one pipe come out whole.
+    /// Lines from many threads into one pipe come out whole.
     @Test func linesOfThreadsDoNotMix() async throws {
         let pipe = Pipe()
         let stream = StandardStream(descriptor: pipe.fileHandleForWriting.fileDescriptor)

@@ -7,7 +7,7 @@ import Testing
     private static let text =
         "com.HealthExport://automation?url=https://health.example.org/v1/health-auto-export&name=ä"
 
-    /// What a camera sees: the modules that a drawing shows, the quiet zone included.
+    /// What a camera sees: the modules of a drawing, the quiet zone included.
     private static func seen(_ drawing: String, _ ink: QRInk) -> [[Bool]] {
         drawing.split(separator: "\n").flatMap { line -> [[Bool]] in
             let cells = line.replacing(#/\u{1B}\[[0-9;]*m/#, with: "")
@@ -29,7 +29,7 @@ import Testing
                 #expect(symbol.isDark(row: row, column: column) == (module & 1 == 1))
             }
         }
-        // The three corners by which a scanner finds it: dark around light around dark.
+        // The three corners where a scanner finds it: dark around light around dark.
         for (row, column) in [(0, 0), (0, symbol.width - 7), (symbol.width - 7, 0)] {
             #expect((0..<7).allSatisfy { symbol.isDark(row: row, column: column + $0) })
             #expect((1..<6).allSatisfy { !symbol.isDark(row: row + 1, column: column + $0) })
@@ -44,7 +44,7 @@ import Testing
         #expect(drawing.contains("\u{1B}") == (ink == .blackOnWhite))
         let seen = Self.seen(drawing, ink)
         #expect(symbol.columns == symbol.width + 8)
-        // Two rows a line: one light row more than the quiet zone needs.
+        // Two rows per line: one light row more than the quiet zone needs.
         #expect(seen.count == symbol.columns + 1)
         for (row, modules) in seen.enumerated() {
             #expect(modules.count == symbol.columns)
@@ -56,7 +56,7 @@ import Testing
         #expect(seen.allSatisfy { !$0.prefix(4).contains(true) && !$0.suffix(4).contains(true) })
     }
 
-    /// On any theme: each line sets both colours itself, and ends with the terminal's own.
+    /// With any theme: each line sets both colours itself, and ends with the terminal's own.
     @Test func coloursAreSetAndTakenBackInEachLine() throws {
         let lines = try #require(QRSymbol("hello")).drawn(.blackOnWhite).split(separator: "\n")
         #expect(lines.count == 15)

@@ -3,7 +3,7 @@ import Processes
 import Supervisor
 import Testing
 
-/// Two processes for one place: always one that runs, never two, whoever dies when.
+/// Two processes for one place: always one running, never two, whichever dies when.
 @Suite struct StandbyTests {
     static let next = ProcessSpec(name: "observer (standby)", executable: "/bin/true", arguments: ["--wait"], group: 1)
     static let settled = ProcessSpec(
@@ -25,7 +25,7 @@ import Testing
         var driver = try Self.standing()
         #expect(driver.state(Self.next.name) == .standby && driver.state("observer") == .ready)
         let pid = try #require(driver.status(Self.next.name)?.pid)
-        // What it says before it is told changes nothing.
+        // Its messages before it is asked to start change nothing.
         driver.send(.ready(name: Self.next.name))
         #expect(driver.state(Self.next.name) == .standby)
 
@@ -64,7 +64,7 @@ import Testing
         #expect(driver.status("observer")?.restarts == 1)
     }
 
-    /// The second dies at each moment of its life.
+    /// The second dies at every moment of its life.
     @Test(arguments: 0..<3) func theSecondDies(_ moment: Int) throws {
         var driver = try Self.standing()
         if moment > 0 { driver.send(.promote(name: Self.next.name, within: .seconds(3))) }
@@ -86,7 +86,7 @@ import Testing
         var driver = try Self.standing()
         driver.send(.exited(name: "observer", status: .signal(SIGKILL)))
         #expect(driver.state("observer") == .backoff && driver.state(Self.next.name) == .standby)
-        // It needn't be waited for.
+        // Nothing needs to wait for it.
         let asked = driver.send(.promote(name: Self.next.name, within: .seconds(3)))
         #expect(signals(asked) == [Self.next.name])
         #expect(driver.advance(by: .seconds(1)) == [])
@@ -131,7 +131,7 @@ import Testing
         #expect(driver.status(Self.next.name) == nil && driver.state("observer") == .ready)
     }
 
-    /// Whatever is under way, a stop ends all and starts nothing.
+    /// No matter what is under way, a stop ends everything and starts nothing.
     @Test(arguments: 0..<3) func stopping(_ moment: Int) throws {
         var driver = try Self.standing()
         if moment > 0 { driver.send(.promote(name: Self.next.name, within: .seconds(3))) }
@@ -143,7 +143,7 @@ import Testing
         #expect(driver.tree.isFinished && spawned == [])
     }
 
-    /// A process that has been ready before is started again with what that asks for.
+    /// A process that was ready before is restarted with whatever needs that.
     @Test func argumentsOnceReady() throws {
         var spec = spec("steps")
         spec.argumentsOnceReady = ["--standby"]

@@ -125,7 +125,7 @@ import Testing
         let actions = driver.send(.exited(name: "steps", status: .code(1)))
         #expect(actions.contains(.report(.gaveUp(name: "steps", failures: 2))))
         #expect(driver.state("steps") == .failed)
-        // A person may start it all the same.
+        // A person may still start it.
         #expect(TreeDriver.spawned(driver.send(.startProcess(name: "steps"))) == ["steps"])
     }
 
@@ -268,7 +268,7 @@ import Testing
         #expect(driver.tree.statuses == before)
     }
 
-    /// Whatever happens in whatever order: an ended process is never signalled, and stop always comes to an end.
+    /// Whatever happens, in any order: an ended process is never signalled, and a stop always finishes.
     @Test(arguments: 0..<200 as Range<UInt64>)
     func randomLivesEnd(seed: UInt64) throws {
         var random = SplitMix(state: seed)

@@ -6,8 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Real processes. What takes signals or dies runs in a process of its own (an exit test), which the folder tells
-/// about.
+/// Real processes. Anything that handles signals or dies runs in its own process (an exit test), which reports through
+/// the folder.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct SupervisorRunTests {
     /// A child that writes its id to a file `<name>` and then lives; `exec` keeps its id.
     static func marked(_ name: String, in folder: String, group: Int = 0, script: String = "exec sleep 1000")
@@ -26,14 +26,14 @@ import Testing
         return text.flatMap { pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
     }
 
-    /// Ready as soon as the file is there with this run's id.
+    /// Ready as soon as the file with this run's id exists.
     static func supervisor(
         _ specs: [ProcessSpec], in folder: String, onEvent: @escaping Supervisor.OnEvent = { _ in }
     ) throws -> Supervisor {
         try Supervisor(specs, isReady: { pid($0, in: folder) == $1 }, onEvent: onEvent)
     }
 
-    /// Runs a supervisor on a thread of its own while `body` plays with it, then stops it.
+    /// Runs a supervisor on its own thread while `body` uses it, then stops it.
     private func running(_ supervisor: Supervisor, _ body: () throws -> Void) throws {
         let outcome = Mutex<String?>(nil)
         let done = DispatchSemaphore(value: 0)
@@ -128,7 +128,8 @@ import Testing
                 let pid = try #require(supervisor.statuses[1].pid)
                 kill(pid, SIGSTOP)
             }
-            // The trap is set after the mark: either signal may have ended it, but only SIGKILL once it was set.
+            // The trap is set after the mark: before it is set, either signal may end the process, afterwards only
+            // SIGKILL.
             #expect(supervisor.statuses[0].lastExit != nil)
             #expect(supervisor.statuses[1].lastExit == .signal(SIGTERM))
         }
@@ -154,7 +155,7 @@ import Testing
                 ]
                 Supervisor.blockSignals()
                 let supervisor = try Self.supervisor(specs, in: path)
-                // Raised again and again until the end would be a second one: exactly one, once all is up.
+                // Raised again and again until the end it would count as a second one: exactly one, once all are up.
                 let interrupt = Thread {
                     let isUp = eventually {
                         supervisor.statuses.allSatisfy { $0.state == .ready } && access("\(path)/armed", F_OK) == 0
@@ -202,7 +203,7 @@ import Testing
         }
     }
 
-    /// Even what is paused, or deaf to every other signal, ends with the supervisor.
+    /// Even a process that is paused, or ignores every other signal, ends with the supervisor.
     @Test func killingTheSupervisorLeavesNoOrphan() async throws {
         try await withFolder { folder in
             let path = folder.path

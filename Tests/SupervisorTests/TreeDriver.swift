@@ -2,7 +2,7 @@ import Glibc
 import Processes
 import Supervisor
 
-/// Drives a tree as the real loop does, but with a clock and processes that the test moves.
+/// Drives a tree like the real loop, but with a clock and processes that the test moves.
 struct TreeDriver {
     var tree: SupervisionTree
     var now: Duration = .zero
@@ -13,7 +13,7 @@ struct TreeDriver {
         tree = try SupervisionTree(specs, held: held, generator: ConstantGenerator(word: .max))
     }
 
-    /// Everything asked for by the event, spawns answered.
+    /// Everything that the event asked for, spawns answered.
     @discardableResult
     mutating func send(_ event: SupervisionTree.Event, spawnsFail: Bool = false) -> [SupervisionTree.Action] {
         var events = [event]

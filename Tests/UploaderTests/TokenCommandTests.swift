@@ -13,7 +13,7 @@ import UploaderReading
         #expect(try TokenCommand(["/bin/sh", "-c", script]).token() == token)
     }
 
-    /// One that leaves a program behind, which holds its output open: nobody waits for that.
+    /// A command that leaves a program behind, which keeps its output open: that isn't waited for.
     @Test func aProgramThatItLeavesRunningHoldsUpNobody() throws {
         let source = TokenCommand(["/bin/sh", "-c", "echo abc; sleep 600 &"], timeout: 60)
         #expect(try source.token() == "abc")
@@ -50,7 +50,7 @@ import UploaderReading
         #expect(try source.current(refresh: false) == "token-1")
         #expect(try source.current(refresh: true) == "token-2")
         #expect(try source.current(refresh: false) == "token-2")
-        // The environment goes before both.
+        // The environment takes precedence over both.
         #expect(try TokenSource(options, file: "/nowhere", environment: "own").current(refresh: true) == "own")
     }
 

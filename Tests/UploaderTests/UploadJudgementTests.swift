@@ -4,10 +4,10 @@ import Testing
 import UploaderReading
 import UploaderStage
 
-/// Every status with every form of body: what the uploader makes of it, of a backend that is known and of a server that
-/// never says who it is.
+/// Every status with every form of body: how the uploader judges it, from a known backend and from a server that never
+/// identifies itself.
 @Suite struct UploadJudgementTests {
-    /// What it comes to, in a word.
+    /// The result, in a word.
     private enum Result: String { case proven, trust, other, rolledBack, refusals, unreadable, nothing, status }
 
     private static func result(
@@ -33,7 +33,7 @@ import UploaderStage
     private static let named = #""refused":[{"id":"a","reason":"no"}]"#
     private static let odd = #""refused":{"a":"no"}"#
 
-    /// Body, then what it comes to from a server on trust and from the known generation `g`, with a 2xx.
+    /// Body, then the result with a 2xx: from a server on trust, and from the known generation `g`.
     private static let accepting: [(String, Result, Result)] = [
         ("", .trust, .nothing), ("{}", .trust, .nothing), ("[]", .trust, .nothing),
         (#"{"stored":3}"#, .trust, .nothing),
@@ -41,7 +41,7 @@ import UploaderStage
         ("{\"generation\":\"g\",\(counts)}", .proven, .proven), ("{\"generation\":\"h\",\(counts)}", .proven, .other),
         ("{\"generation\":\"g\",\"sequence\":4,\(counts)}", .proven, .rolledBack),
         ("{\"generation\":\"g\",\(short)}", .nothing, .nothing),
-        // Refusals by name are believed, whatever is wrong or missing besides.
+        // Refusals by name are believed, whatever else is wrong or missing.
         ("{\(named)}", .trust, .refusals), ("{\(short),\(named)}", .refusals, .refusals),
         ("{\"generation\":\"g\",\(short),\(named)}", .refusals, .refusals),
         ("{\"error\":\"some\",\(named)}", .refusals, .refusals), ("{\"ok\":false,\(named)}", .refusals, .refusals),
@@ -59,7 +59,7 @@ import UploaderStage
             #"{"error":null,"errors":[],"failed":0,"rejected":{},"ok":true,"status":"ok","result":201}"#, .trust,
             .nothing
         ),
-        // Nobody's.
+        // It belongs to no element.
         ("ok", .nothing, .nothing), ("\"ok\"", .nothing, .nothing), ("1", .nothing, .nothing),
         ("{", .nothing, .nothing),
         ("<html></html>", .nothing, .nothing),
@@ -92,7 +92,7 @@ import UploaderStage
         #expect(Self.result(status, "<html></html>", known: "g") == .nothing)
         #expect(Self.result(status, "{}", type: "text/html", known: "g") == .nothing)
         #expect(Self.result(status, "{\(Self.odd)}", known: "g") == .unreadable)
-        // Which can't be told of a server that has never said who it is.
+        // For a server that never identified itself, this can't be known.
         #expect(Self.result(status, "<html></html>") == .status)
     }
 
@@ -103,7 +103,7 @@ import UploaderStage
 
     @Test(arguments: [1, 4, 40]) func depthIsNoWayRoundIt(_ depth: Int) {
         let body = String(repeating: #"{"a":"#, count: depth) + #"{"failed":1}"# + String(repeating: "}", count: depth)
-        // Deeper than three it isn't looked for, and takes no longer.
+        // It is only looked for three levels deep, and takes no longer.
         #expect(Self.result(200, body) == (depth < 3 ? .nothing : .trust))
     }
 }

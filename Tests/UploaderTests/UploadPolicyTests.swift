@@ -7,7 +7,7 @@ import UploaderReading
 import UploaderStage
 
 struct UploadPolicyTests {
-    /// Gives the same bits always: 0 is the low end of a range, all ones its high end.
+    /// Always gives the same bits: 0 is the low end of a range, all ones its high end.
     struct Fixed: RandomNumberGenerator {
         var bits: UInt64
         mutating func next() -> UInt64 { bits }
@@ -116,7 +116,7 @@ struct UploadPolicyTests {
         }
         for _ in 0..<3 { #expect(after(409) == .retry) }
         #expect(after(409) == .split)
-        // Each half is tried as often: what is under way may end meanwhile.
+        // Each half is tried the same number of times, since requests under way may end in the meantime.
         for _ in 0..<3 { #expect(after(409, 1) == .retry) }
         #expect(after(409, 1) == .deadLetter)
         for _ in 0..<3 {
@@ -127,7 +127,7 @@ struct UploadPolicyTests {
 
     @Test(
         arguments: [
-            (.elsewhere("https://example.org"), "https://example.org, which isn't given the token"),
+            (.elsewhere("https://example.org"), "https://example.org, which doesn't get the token"),
             (.sameOrigin("/v2"), "it leads to /v2, which isn't followed"), (.unreadable, "something else answers"),
             (nil, "something else answers"), (.elsewhere("https://evil\u{1B}[2J.net"), "https://evil?[2J.net"),
         ] as [(HTTPRedirect?, String)])

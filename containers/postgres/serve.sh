@@ -11,7 +11,7 @@ if [ ! -s "$data/PG_VERSION" ]; then
     rm -rf "$data.new"
     "$programs/initdb" -D "$data.new" -U postgres --pwfile=password.new --auth=scram-sha-256 --encoding=UTF8 --locale=C.UTF-8
     printf 'host all all all scram-sha-256\n' >> "$data.new/pg_hba.conf"
-    # Before anybody can connect over the network.
+    # Done before clients can connect over the network.
     "$programs/pg_ctl" -D "$data.new" -w -o "-c listen_addresses= -c unix_socket_directories=/tmp" start
     PGPASSWORD=$password "$programs/psql" -h /tmp -U postgres -v ON_ERROR_STOP=1 -q <<SQL
 CREATE ROLE healthbus LOGIN PASSWORD '$password';

@@ -81,14 +81,14 @@ class Store:
         return id, "updated" if held else "created"
 
     def stats(self, _):
-        """By this healthbus notices when something was lost."""
+        """This shows healthbus when something was lost."""
         with self.lock:
             rows = self.db.execute("SELECT kind, count(*) - sum(deleted), sum(deleted) FROM elements GROUP BY kind")
             none = {"samples": {"alive": 0, "deleted": 0}}
             return self.identity() | none | {kind: {"alive": alive, "deleted": deleted} for kind, alive, deleted in rows}
 
     def versions(self, query):
-        """For `healthbus verify`: id and version of all that is kept, deleted or not."""
+        """For `healthbus verify`: id and version of everything that is kept, deleted or not."""
         rows, cursor = self.page(query.get("list", "samples"), query, "TRUE")
         columns = {name: [row[place] for row in rows] for place, name in enumerate(("ids", "versions", "deleted"))}
         return self.identity() | columns | {"nextCursor": cursor}

@@ -9,7 +9,7 @@
 /// the end of the process however it comes, gives the lock back. Answers the descriptor, or -errno (-EWOULDBLOCK: held).
 int healthbus_lock_file(const char *path);
 
-/// Whether somebody holds the lock of such a file, without writing to it: 1, 0 (also where there is none), or -errno.
+/// Whether a process holds the lock of such a file, without writing to it: 1, 0 (also where there is none), or -errno.
 int healthbus_lock_is_held(const char *path);
 
 /// Bounds glibc's malloc arenas (mallopt M_ARENA_MAX): by default each thread may get one of 64 MB that never shrinks.
@@ -63,14 +63,15 @@ void healthbus_wake_clear(int fd);
 int healthbus_catch_signals(void);
 /// As above, for a program that draws a screen: SIGHUP, SIGQUIT, SIGTSTP, SIGCONT and SIGWINCH arrive too; SIGPIPE alone is ignored.
 int healthbus_catch_screen_signals(void);
-/// Stops this process as an uncaught SIGTSTP would; comes back once it is to go on.
+/// Stops this process as an uncaught SIGTSTP would; returns once it is continued.
 void healthbus_suspend(void);
 /// Puts the dispositions back and closes the descriptor.
 void healthbus_release_signals(void);
 
-/// A netlink socket that hears of changed links, addresses and routes; closes on exec. Answers -errno.
+/// A netlink socket that reports changed links, addresses and routes; closes on exec. Answers -errno.
 int healthbus_route_watch(void);
-/// Waits for a change, and takes all notices that have come. Only a hint: what holds now is to be asked for. Answers 0, or -errno.
+/// Waits for a change, and takes all notices that have arrived. Only a hint: ask for the current state. Answers 0, or
+/// -errno.
 int healthbus_route_wait(int watch);
 /// Ends a wait, from any thread; the descriptor stays open.
 void healthbus_route_end(int watch);

@@ -1,12 +1,13 @@
 #pragma once
-// A push parser for the XML of exports, which goes on behind damage: a tag that isn't well-formed costs itself and no other.
+// A push parser for the XML of exports, which continues after damage: a tag that isn't well-formed affects only itself.
 //
 // '<' can't occur within a well-formed tag. So a tag that breaks a rule ends, at the latest, where the next whole tag begins: nothing
 // behind that is lost, and nothing is read twice. General parsers give up here, or guess: they take the next tag for a part of the
 // broken one.
 //
-// The caller names the elements and attributes it knows; each is told by its index ("code"), so that no name is compared per record.
-// No document type, no entity but XML's own five, no network: feed the document from its root element on.
+// The caller names the elements and attributes it knows; each is reported by its index ("code"), so that no name is
+// compared per record. No document type, no entity but XML's own five, no network: feed the document from its root
+// element on.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,7 +73,7 @@ void healthbus_xml_free(healthbus_xml * xml);
 
 /// False once parsing can't go on (see damage).
 bool healthbus_xml_feed(healthbus_xml * xml, const uint8_t * bytes, int64_t length);
-/// No more bytes come: what is left is told as far as it goes.
+/// No more bytes follow: the rest is reported as far as possible.
 void healthbus_xml_finish(healthbus_xml * xml);
 /// From a callback: no more callbacks after this one.
 void healthbus_xml_stop(healthbus_xml * xml);

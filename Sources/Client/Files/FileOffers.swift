@@ -25,7 +25,7 @@ package final class FileOffers: Sendable {
 
     package func withdraw(_ id: String) { files.withdraw(id) }
 
-    /// Announces the file. As long as this is repeated each second, the observer asks; without it the observer assumes
+    /// Announces the file. As long as this is repeated each second, the observer keeps asking; otherwise it assumes
     /// that this tool is gone.
     package func say(_ request: ImportFile) { client.command(observer, request.body) }
 

@@ -6,7 +6,7 @@ import Protocol
 import Synchronization
 
 /// A file as seen by the command that hands it over: identifies it, and sends its bytes piece by piece to an observer
-/// that can't open it. For a pipe it keeps whatever may still be asked for again.
+/// that can't open it. For a pipe it keeps the bytes that may still be requested again.
 package final class OfferedFile: Sendable {
     /// What fits into a message besides its other members.
     static let pieceBytes = 60 << 10
@@ -87,7 +87,7 @@ package final class OfferedFile: Sendable {
 
     private func file(from offset: Int64, _ state: inout State) throws -> ([UInt8], FilePieces.Whole?) {
         guard let identity else { return ([], nil) }
-        // From the beginning again: what was read before may have been something else.
+        // From the beginning again: the bytes read before may have been those of another file.
         if offset == 0 { (state.hash, state.hashedBytes) = (ContentHash(), 0) }
         while state.hashedBytes < offset {
             let skipped = try read(at: state.hashedBytes, min(Int(offset - state.hashedBytes), Self.answerBytes))
@@ -126,7 +126,7 @@ package final class OfferedFile: Sendable {
         guard offset >= state.keptFrom, offset <= state.end else {
             throw PullRefusal("the data from the pipe is gone; import it again, preferably as a file")
         }
-        // At least one byte, and whatever is there without waiting.
+        // At least one byte, and any more that are available without waiting.
         while !state.isAtEnd, state.end - offset < Self.answerBytes, state.end == offset || isReadable {
             try readMore(&state)
         }
@@ -160,7 +160,7 @@ package final class OfferedFile: Sendable {
 extension OfferedFile.State {
     fileprivate var end: Int64 { keptFrom + Int64(kept.count) }
 
-    /// Adds whatever isn't in it yet to the hash.
+    /// Adds the bytes to the hash that aren't in it yet.
     fileprivate mutating func add(_ bytes: ArraySlice<UInt8>, at offset: Int64) {
         let known = Int(hashedBytes - offset)
         guard known >= 0, known < bytes.count else { return }

@@ -2,7 +2,7 @@ import Foundation
 import HealthModel
 import MessageBus
 
-/// Where a stack's bus is and whether it is sealed, from "bus" in its configuration.
+/// The addresses of a stack's bus and whether it is sealed, from "bus" in its configuration.
 package struct BusConfiguration: Sendable, Equatable {
     /// nil: Unix sockets in the state folder.
     package var endpoints: BusAddress?
@@ -57,7 +57,7 @@ extension BusConfiguration {
         if value["sealed"].bool == false {
             add(
                 "bus.sealed",
-                "can't be false over TCP: whoever reaches the port would read all data and could give commands")
+                "can't be false over TCP: anyone who reaches the port could read all data and give commands")
         }
         bus.isSealed = true
         return (bus, problems)

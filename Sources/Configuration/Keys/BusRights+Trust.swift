@@ -3,7 +3,7 @@ import MessageBus
 import Protocol
 
 extension BusRights {
-    /// Whom a process of this stack trusts, by the same rights that a sealed hub applies. Documented in
+    /// Which senders a process of this stack trusts, by the same rights that a sealed hub applies. Documented in
     /// docs/protocol.md ("Who is believed").
     package var trust: BusTrust {
         let speakers = Speakers(self)
@@ -20,7 +20,7 @@ private struct Speakers: Sendable {
     private let people: TopicGrant
     /// Some of these commands come from people and one from an instance.
     private let observersCommands: String
-    /// They may have the stack check for new data, and their tools offer files; they give no other commands.
+    /// They may make the stack check for new data, and their tools offer files; they give no other commands.
     private let doors: Set<String>
 
     init(_ rights: BusRights) {
@@ -28,7 +28,7 @@ private struct Speakers: Sendable {
         var tools: [String: TopicGrant] = [:]
         for instance in rights.stack.instances {
             let name = instance.name
-            // The hub needs nobody's permission, and so has no grant of its own.
+            // The hub needs no permission, and so has no grant of its own.
             instances[name] =
                 rights.grant(.instance(name), name: name)
                 ?? Self.saying([.exact(BusConnection.hello), .exact(StandbyWord.prefix + name)])
@@ -47,7 +47,7 @@ private struct Speakers: Sendable {
 
     func believes(_ message: Message) -> Bool {
         let (topic, from, body) = (message.topic, message.header.from, message.body)
-        // Everybody speaks only for themselves.
+        // Each process speaks only for itself.
         if topic == Heartbeat.topic(from) { return true }
         guard grant(from).mayPublish(topic) else { return false }
         if doors.contains(from) { return mayDoorSay(topic, body) }
@@ -72,13 +72,13 @@ private struct Speakers: Sendable {
         return !topic.hasPrefix("pull.") && !topic.hasPrefix("page.")
     }
 
-    /// A door faces the network: it may ask how far a file has got, but not for samples.
+    /// An ingest faces the network: it may ask how far a file has got, but not for samples.
     private func mayAsk(_ from: String, _ body: Value) -> Bool {
         guard let owner = BusName.owner(ofTool: from), doors.contains(owner) else { return true }
         return body["query"].string == "imports"
     }
 
-    /// Files only come in this way, and none go: a complete import deletes.
+    /// Files can only add data this way, never remove any, as a complete import would.
     private func isPlainOffer(_ from: String, _ body: Value) -> Bool {
         guard let offer = ImportFile(body) else { return false }
         return offer.sender == from && offer.user != nil && offer.complete != true
@@ -94,7 +94,7 @@ private struct Speakers: Sendable {
     }
 }
 
-/// Whom a message names as its sender, besides its header: each kind of message has one of these.
+/// The sender that a message names besides its header: each kind of message has one of these.
 private struct Speaker: Codable {
     @IfReadable var consumer: String?
     @IfReadable var producer: String?

@@ -6,7 +6,7 @@ import Protocol
 /// A sealed hub forwards by it, and every process trusts by it (`trust`). Documented in docs/protocol.md ("Rights").
 package struct BusRights: Sendable {
     let stack: StackConfiguration
-    let observer: String
+    package let observer: String
     private let handlers: [String]
 
     package init(_ stack: StackConfiguration) {
@@ -68,7 +68,7 @@ package struct BusRights: Sendable {
     private func instance(_ instance: StackConfiguration.Instance) -> TopicGrant? {
         let name = instance.name
         let beat = Subscription.exact(Heartbeat.topic(name))
-        // Including as one that stands by for it, which is a tool until it has taken over.
+        // This includes a process that stands by for it, which is a tool until it has taken over.
         let isNamed = Self.names(of: name)
         var publishes = [beat, .exact(StandbyWord.prefix + name)]
         var hears = [
@@ -86,7 +86,7 @@ package struct BusRights: Sendable {
             hears += [.exact(IngestReceipt.topic(name))] + beats([observer])
             return TopicGrant(publishes: publishes, hears: hears, names: isNamed)
         case .dashboard:
-            // What tells how the stack does. What others are told on being asked is theirs.
+            // The topics that show how the stack is doing. Answers to other processes' requests aren't included.
             hears += ["heartbeat.", "observed.", "sync.", "figures.", "events.", "daily.", Alert.topicPrefix].map {
                 .prefix($0)
             }
@@ -95,13 +95,14 @@ package struct BusRights: Sendable {
             publishes += [.prefix("observed."), .prefix("pull." + BusName.toolPrefix(of: nil))]
             publishes += names(.ingest).map { .exact(IngestReceipt.topic($0)) }
             hears += [.exact("control.\(name)"), .exact("acknowledged.\(name)"), .exact(IngestPart.topic(name))]
+            hears += beats(names(.debouncer))
         case .debouncer:
             publishes += (handlers + names(.uploader)).map { .exact("sync.\($0)") }
             publishes += [.exact("acknowledged.\(observer)"), .exact("control.\(observer)")]
             hears.append(.prefix("observed."))
             hears += beats([observer] + names(.consolidator) + handlers + names(.uploader))
         case .handler:
-            // Whatever plugin is in its place: in containers only its own process knows that.
+            // Whichever plugin runs in its place: in containers only its own process knows that.
             publishes += instance.substitutes.flatMap { name in
                 ["figures", "events"].map { .exact("\($0).\(name)") }
             }

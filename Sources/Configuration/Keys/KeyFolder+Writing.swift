@@ -55,7 +55,7 @@ extension KeyFolder {
     /// gets it.
     package func rotate(_ name: String, oldUntil: Instant, now: Instant) throws {
         guard let entry = try allowedKey(name) else {
-            throw Failure("the hub's list has no '\(name)'", hint: "'healthbus keys list' shows whom it has")
+            throw Failure("the hub's list has no '\(name)'", hint: "'healthbus keys list' shows its entries")
         }
         let pair = try BusKeyPair.make()
         try write(entry.rotated(to: pair.publicKey, oldUntil: oldUntil, now: now), as: name)
@@ -74,7 +74,7 @@ extension KeyFolder {
     /// Removes a name from the hub's list, and deletes its keys.
     package func remove(_ name: String) throws {
         guard try allowedKey(name) != nil || FileManager.default.fileExists(atPath: secret(name)) else {
-            throw Failure("there is no key for '\(name)'", hint: "'healthbus keys list' shows whom there are keys for")
+            throw Failure("there is no key for '\(name)'", hint: "'healthbus keys list' shows all keys")
         }
         for file in [allowed(name), secret(name), publicKey(name), hubKey(name)] { unlink(file) }
         // A volume mounted there stays, as does anything else in it.

@@ -41,7 +41,7 @@ package struct KeyFolder: Sendable {
         guard let value = try? Value(json: data), let entry = AllowedKey(value) else {
             throw Failure(
                 "\(allowed(name)) isn't an entry of the hub's list",
-                hint: "make it anew: 'healthbus keys remove \(name)', then 'healthbus keys add \(name)'")
+                hint: "make it again: 'healthbus keys remove \(name)', then 'healthbus keys add \(name)'")
         }
         return entry
     }
@@ -95,18 +95,18 @@ package struct KeyFolder: Sendable {
             throw Failure(
                 "the bus is sealed, and \(file), which '\(name)' needs, "
                     + (FileManager.default.fileExists(atPath: file) ? "can't be read" : "isn't there"),
-                hint: "make the keys with 'healthbus keys init', with the stack's --state and --config")
+                hint: "make the keys with 'healthbus keys init' and the stack's --state and --config")
         }
         return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     private func malformed(_ file: String) -> Failure {
         Failure(
-            "\(file) doesn't hold a key: 40 characters, as 'healthbus keys init' writes them", hint: "write it anew")
+            "\(file) doesn't hold a key: 40 characters, as 'healthbus keys init' writes them", hint: "write it again")
     }
 }
 
 extension [String: String] {
-    /// A variable's value; nil too when it is empty.
+    /// A variable's value; nil also when it is empty.
     package func filled(_ name: String) -> String? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

@@ -13,7 +13,7 @@ struct FileStamp: Sendable {
     /// within the same tick.
     private static let coarseness = Duration.milliseconds(100)
 
-    /// To be taken before the file is read: changes made in the meantime are read next time.
+    /// Take it before reading the file, so that changes made in the meantime are read next time.
     init(_ file: String) {
         var status = stat()
         let exists = stat(file, &status) == 0

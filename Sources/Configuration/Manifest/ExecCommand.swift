@@ -23,7 +23,7 @@ package struct ExecCommand: Sendable, Equatable {
     }
 
     /// nil when the manifest has none.
-    /// - Throws: `ConfigurationError` for one that can't be meant.
+    /// - Throws: `ConfigurationError` for an invalid one.
     init?(manifest: Value, kind: Manifest.Kind, file: String) throws {
         guard !manifest["exec"].isNull else {
             guard manifest["limits"].isNull else {
@@ -39,7 +39,7 @@ package struct ExecCommand: Sendable, Equatable {
             throw ConfigurationError(file: file, key: "exec", reason: "is for the kind handler, not \(kind.rawValue)")
         }
         guard manifest["executable"].isNull else {
-            throw ConfigurationError(file: file, key: "executable", reason: "can't stand beside 'exec'; leave one out")
+            throw ConfigurationError(file: file, key: "executable", reason: "can't be used with 'exec'; leave one out")
         }
         self.init(
             words: words, folder: URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent().path,

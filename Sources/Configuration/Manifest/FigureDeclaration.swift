@@ -5,7 +5,7 @@ package struct FigureDeclaration: Sendable, Equatable {
     /// Its form; a day without it has null, an empty list or an empty object.
     package enum Form: String, Sendable { case number, list, object }
 
-    /// The rule by which it follows from the samples of a type.
+    /// The rule by which it is computed from the samples of a type.
     package enum Rule: String, Sendable {
         /// Overlapping sources merged and added up.
         case total
@@ -18,6 +18,8 @@ package struct FigureDeclaration: Sendable, Equatable {
         case count
         /// The day's list of workouts.
         case workouts
+        /// The day's list of visits to places.
+        case visits
     }
 
     package struct Explanation: Sendable, Equatable {
@@ -36,6 +38,8 @@ package struct FigureDeclaration: Sendable, Equatable {
             case clock
             /// A list's activities, with their minutes.
             case activities
+            /// A list's places, with their minutes as hours and minutes.
+            case places
         }
 
         package var title: String
@@ -45,20 +49,20 @@ package struct FigureDeclaration: Sendable, Equatable {
         package var dividedBy: Double
         /// The text after each number.
         package var suffix: String
-        /// When it is left out on a narrow screen: 1 goes first, nil never.
+        /// Its turn to be left out on a narrow screen: 1 goes first, nil never.
         package var givesWay: Int?
     }
 
-    /// Where it is in a day's summary: a member, or a member of one.
+    /// Its place in a day's summary: a member, or a member of a member.
     package var path: [String]
     package var form: Form
     /// As shown to people; empty if there is none.
     package var unit: String
-    /// Which of the handler's hourly figures it is by hour; nil: none.
+    /// The name of its hourly figure; nil for none.
     package var hourly: String?
     /// nil: it can't be explained.
     package var explanation: Explanation?
-    /// nil: it is in no table.
+    /// nil if it is in no table.
     package var column: Column?
 
     /// - Parameter value: accepted by the manifest's schema.

@@ -6,6 +6,8 @@ package struct PluginRights: Sendable, Equatable {
     package enum Entitlement: String, Sendable, CaseIterable {
         case health
         case backgroundDelivery = "background-delivery"
+        /// Where a person is, on the screen and in the background. There is nothing less.
+        case location = "location-always"
     }
 
     /// UIBackgroundModes.
@@ -32,8 +34,8 @@ package struct PluginRights: Sendable, Equatable {
     package init() {}
 
     /// - Parameters:
-    ///   - kind: nil where the manifest names none that there is.
-    ///   - problems: gets all that is wrong, with the key and what is allowed.
+    ///   - kind: nil if the manifest names no existing kind.
+    ///   - problems: receives everything that is wrong, with the key and what is allowed.
     init(_ manifest: Value, kind: Manifest.Kind?, file: String, problems: inout [ConfigurationError]) {
         func texts(_ key: String) -> [String] {
             if manifest[key].isNull { return [] }
@@ -105,6 +107,16 @@ extension Manifest {
 }
 
 extension StackConfiguration {
+    /// Instances that may read health data.
+    package var readers: [String] {
+        instances.filter { $0.manifest.rights.entitlements.contains(.health) }.map(\.name).sorted()
+    }
+
+    /// Instances that may read where a person was.
+    package var locators: [String] {
+        instances.filter { $0.manifest.rights.entitlements.contains(.location) }.map(\.name).sorted()
+    }
+
     /// Why an instance can't be registered for background delivery; nil when it can.
     package func registrationRefusal(_ instance: String) -> String? {
         guard let found = self.instance(instance) else {

@@ -30,7 +30,7 @@ package struct Manifest: Sendable, Equatable {
     package var family: String?
     /// The figures it computes for a day.
     package var figures: [FigureDeclaration]
-    /// Where its figures come among those of other handlers, lowest first.
+    /// The position of its figures among those of other handlers, lowest first.
     package var place: Int
     package var consumes: [String]
     package var produces: [String]
@@ -76,7 +76,7 @@ package struct PluginCatalog: Sendable {
                 let manifest = try Manifest(file: file)
                 if let other = manifests.updateValue(manifest, forKey: manifest.name) {
                     throw ConfigurationError(
-                        file: file, key: "name", reason: "is '\(manifest.name)', which \(other.file) has already")
+                        file: file, key: "name", reason: "is '\(manifest.name)', which \(other.file) already has")
                 }
             }
         }
@@ -177,7 +177,7 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
     package let reason: String
     /// The line of the key in the file, from 1; nil if unknown.
     package let line: Int?
-    /// Of a mistake that isn't one of a key's.
+    /// For a mistake that doesn't concern a key.
     package let column: Int?
 
     package init(file: String, key: String, reason: String, line: Int? = nil, column: Int? = nil) {

@@ -9,7 +9,7 @@ package struct ManifestReader {
     package let manifest: Manifest?
     /// In the order of the file's lines.
     package let problems: [ConfigurationError]
-    /// What "types" and "reads" list, also of one that is refused.
+    /// What "types" and "reads" list, even in a manifest that is refused.
     package let types: [String: [String]]
 
     package init(file: String) {
@@ -33,7 +33,7 @@ package struct ManifestReader {
         }
         var members = ManifestMembers(value: value, file: file, problems: found)
         let manifest = members.manifest()
-        // Where members stand is only of use where one is wrong.
+        // The positions of members are needed only if one of them is wrong.
         let problems =
             members.problems.isEmpty
             ? [] : members.problems.map { [places = JSONPlaces(data)] in $0.placed(places, in: file) }.inOrder(of: file)
@@ -53,13 +53,13 @@ package struct ManifestReader {
     }
 }
 
-/// A manifest's members, beyond what its schema can say of them.
+/// Checks of a manifest's members that its schema can't express.
 private struct ManifestMembers {
     let value: Value
     let file: String
     var problems: [ConfigurationError]
 
-    /// What the schema has refused already isn't told of twice.
+    /// What the schema has already refused isn't reported again.
     private mutating func add(_ key: String, _ reason: String) {
         add(ConfigurationError(file: file, key: key, reason: reason))
     }
@@ -81,11 +81,11 @@ private struct ManifestMembers {
 
     private func texts(_ key: String) -> [String] { (value[key].array ?? []).compactMap(\.string) }
 
-    /// nil when something is wrong that is needed for more than itself.
+    /// nil when something is wrong on which other members depend.
     mutating func manifest() -> Manifest? {
         let name = text("name")
         if !name.isEmpty, !StackConfiguration.isName(name) {
-            add("name", "must be of a-z, 0-9 and hyphens, at most 64")
+            add("name", "must be a-z, 0-9 and hyphens, at most 64")
         }
         let kind = Manifest.Kind(rawValue: text("kind"))
         if kind == nil {
@@ -106,12 +106,12 @@ private struct ManifestMembers {
         let family = value["family"].string
         if let family, family == "daily" || !StackConfiguration.isName(family) {
             add(
-                "family", "must be of a-z, 0-9 and hyphens, at most 64, and not daily, which is the summaries'")
+                "family", "must be a-z, 0-9 and hyphens, at most 64, and not daily, which belongs to the summaries")
         }
         var wrong: [ConfigurationError] = []
         let rights = PluginRights(value, kind: kind, file: file, problems: &wrong)
         for problem in wrong { add(problem) }
-        // One that says nothing has no options: what isn't declared is refused.
+        // A plugin that declares nothing has no options: undeclared ones are refused.
         let configuration = value["configuration"].isNull ? ["type": "object"] : value["configuration"]
         if configuration["type"].string != "object" { add("configuration.type", "must be \"object\"") }
         guard problems.isEmpty, let kind, let low, let high else { return nil }

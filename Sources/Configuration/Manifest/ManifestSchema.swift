@@ -7,7 +7,7 @@ package enum ManifestSchema {
         {
           "$schema": "https://json-schema.org/draft/2020-12/schema",
           "title": "plugin.json",
-          "description": "What a healthbus plugin says of itself. Comments and trailing commas are allowed in the file.",
+          "description": "What a healthbus plugin says about itself. Comments and trailing commas are allowed in the file.",
           "type": "object",
           "required": ["name", "version", "protocol", "kind"],
           "oneOf": [{ "required": ["executable"] }, { "required": ["exec"] }],
@@ -20,7 +20,7 @@ package enum ManifestSchema {
             },
             "version": {
               "type": "integer", "minimum": 0, "maximum": 1000000000,
-              "description": "A change of it makes a handler compute every day again."
+              "description": "Changing it makes a handler compute every day again."
             },
             "protocol": {
               "type": "object", "required": ["min", "max"], "additionalProperties": false,
@@ -36,18 +36,18 @@ package enum ManifestSchema {
             },
             "executable": {
               "type": "string", "minLength": 1,
-              "description": "The program, beside healthbus; with a slash a path from the plugin's folder."
+              "description": "The program, beside healthbus; with a slash, a path from the plugin's folder."
             },
             "exec": {
               "type": "array", "minItems": 1, "items": { "type": "string" },
-              "description": "Of a handler in any language, in place of executable: a command, run in the plugin's folder."
+              "description": "For a handler in any language, instead of executable: a command, run in the plugin's folder."
             },
             "limits": {
               "type": "object", "additionalProperties": false,
-              "description": "Of exec.",
+              "description": "For exec.",
               "properties": {
                 "startSeconds": {
-                  "type": "number", "minimum": 0.1, "maximum": 600, "default": 10, "description": "Until it has answered hello."
+                  "type": "number", "minimum": 0.1, "maximum": 600, "default": 10, "description": "Until it answers hello."
                 },
                 "daySeconds": {
                   "type": "number", "minimum": 0.1, "maximum": 3600, "default": 30, "description": "For one day."
@@ -56,52 +56,52 @@ package enum ManifestSchema {
             },
             "types": {
               "type": "array", "items": { "type": "string", "minLength": 1 },
-              "description": "Sample types that a handler handles; [\"*\"] is every type that no other handler of the stack names."
+              "description": "Sample types that a handler handles; [\"*\"] is every type that no other handler in the stack names."
             },
             "reads": {
               "type": "array", "items": { "type": "string", "minLength": 1 },
-              "description": "Sample types that a handler gets beside them, though another one handles them."
+              "description": "Sample types that a handler gets as well, though another one handles them."
             },
             "family": {
               "type": "string", "pattern": "^[a-z0-9-]{1,64}$",
-              "description": "Under which family a handler's samples are delivered, the last part of the backend's path; left out: its instance's name where that is a family, else other."
+              "description": "The family under which a handler's samples are delivered, the last part of the backend's path; if left out, its instance's name where that is a family, else other."
             },
             "figures": {
               "type": "array", "items": { "$ref": "#/$defs/figure" },
-              "description": "What a handler gives for a day: how tables show it, and how it is explained."
+              "description": "What a handler computes for a day: how tables show it, and how it is explained."
             },
             "place": {
               "type": "integer", "minimum": 0, "maximum": 1000, "default": 100,
-              "description": "Where its figures stand among those of other handlers, the least first."
+              "description": "The position of its figures among those of other handlers, lowest first."
             },
-            "consumes": { "type": "array", "items": { "type": "string" }, "description": "Topics that it hears." },
+            "consumes": { "type": "array", "items": { "type": "string" }, "description": "Topics it hears." },
             "produces": {
               "type": "array", "items": { "type": "string" },
-              "description": "Topics that it publishes; with events.<name> the uploader delivers a handler's events."
+              "description": "Topics it publishes; with events.<name> the uploader delivers a handler's events."
             },
             "entitlements": {
-              "type": "array", "items": { "type": "string", "enum": ["health", "background-delivery"] },
-              "description": "As an app's entitlements."
+              "type": "array", "items": { "type": "string", "enum": ["health", "background-delivery", "location-always"] },
+              "description": "Like an app's entitlements."
             },
             "backgroundModes": {
               "type": "array", "items": { "type": "string", "enum": ["processing", "fetch", "remote-notification"] },
-              "description": "As UIBackgroundModes."
+              "description": "Like UIBackgroundModes."
             },
             "permittedTasks": {
               "type": "array", "items": { "type": "string" },
-              "description": "As BGTaskSchedulerPermittedIdentifiers: tasks that it hosts."
+              "description": "Like BGTaskSchedulerPermittedIdentifiers: tasks it hosts."
             },
             "triggers": {
               "type": "array", "items": { "type": "string" },
-              "description": "Of a handler: sample types, and times of day (00:01), that make its sync run."
+              "description": "For a handler: sample types, and times of day (00:01), that make its sync run."
             },
             "configuration": {
               "$ref": "#/$defs/options",
-              "description": "Its options, as a JSON Schema with defaults. What isn't declared is refused."
+              "description": "Its options, as a JSON Schema with defaults. Anything not declared is refused."
             },
             "restart": {
               "type": "string", "enum": ["always", "on-failure", "never"], "default": "always",
-              "description": "Whether the supervisor starts it again: whenever it ends, unless it ends with 0, or not at all."
+              "description": "Whether the supervisor restarts it: whenever it ends, unless it ends with 0, or never."
             }
           },
           "$defs": {
@@ -110,48 +110,48 @@ package enum ManifestSchema {
               "properties": {
                 "name": {
                   "type": "string", "minLength": 1,
-                  "description": "The member of the daily summary; with a dot a member of one: heartRate.average."
+                  "description": "The member of the daily summary; with a dot, a member within one: heartRate.average."
                 },
                 "form": {
                   "type": "string", "enum": ["number", "list", "object"],
-                  "description": "What it is: a day without it has null, [] or {}. number where it is left out."
+                  "description": "What it is: a day without it has null, [] or {}. Default: number."
                 },
-                "unit": { "type": "string", "description": "As people are told it." },
+                "unit": { "type": "string", "description": "As shown to people." },
                 "hourly": {
                   "type": "string", "minLength": 1,
-                  "description": "Which of the handler's hourly figures it is by hour, for healthbus days --hourly; left out: there is none."
+                  "description": "Which of the handler's hourly figures shows it by hour, for healthbus days --hourly; if left out, there is none."
                 },
                 "explain": {
                   "type": "object", "required": ["names", "type", "rule"], "additionalProperties": false,
-                  "description": "How it follows from samples, for healthbus explain; left out: it can't be explained.",
+                  "description": "How it follows from samples, for healthbus explain; if left out, it can't be explained.",
                   "properties": {
                     "names": {
                       "type": "array", "minItems": 1, "items": { "type": "string", "minLength": 1 },
                       "description": "What people may call it; the first is its name."
                     },
-                    "type": { "type": "string", "minLength": 1, "description": "The sample type that it is made from." },
+                    "type": { "type": "string", "minLength": 1, "description": "The sample type it is made from." },
                     "rule": {
                       "type": "string",
-                      "enum": ["total", "average", "latest", "sleep", "stand-hours", "count", "workouts"],
-                      "description": "Overlapping sources merged and added up; the average; the day's last sample; and those of sleep, stand hours, categories and workouts."
+                      "enum": ["total", "average", "latest", "sleep", "stand-hours", "count", "workouts", "visits"],
+                      "description": "Overlapping sources merged and added up; the average; the day's last sample; and the rules for sleep, stand hours, categories, workouts and visits."
                     }
                   }
                 },
                 "column": {
                   "type": "object", "required": ["title"], "additionalProperties": false,
-                  "description": "Its column in healthbus days; left out: it has none.",
+                  "description": "Its column in healthbus days; if left out, it has none.",
                   "properties": {
                     "title": { "type": "string", "minLength": 1 },
                     "form": {
-                      "type": "string", "enum": ["number", "clock", "activities"],
-                      "description": "A number; minutes as 7:05; a list's activities with their minutes. number where it is left out."
+                      "type": "string", "enum": ["number", "clock", "activities", "places"],
+                      "description": "A number; minutes as 7:05; a list's activities with their minutes, or its places with their time. Default: number."
                     },
-                    "digits": { "type": "integer", "minimum": 0, "maximum": 6, "description": "After the point; none where it is left out." },
+                    "digits": { "type": "integer", "minimum": 0, "maximum": 6, "description": "After the point; none if left out." },
                     "dividedBy": { "type": "number", "minimum": 0.000001, "description": "1000 shows metres as kilometres." },
-                    "suffix": { "type": "string", "description": "What stands after each number." },
+                    "suffix": { "type": "string", "description": "The text after each number." },
                     "givesWay": {
                       "type": "integer", "minimum": 1,
-                      "description": "When it is left out on a narrow screen: 1 goes first. Left out: never."
+                      "description": "When a narrow screen drops it: 1 goes first. If left out, never."
                     }
                   }
                 }
@@ -170,7 +170,7 @@ package enum ManifestSchema {
                 "format": { "type": "string", "enum": ["sample-type"] },
                 "properties": { "type": "object", "additionalProperties": { "$ref": "#/$defs/options" } },
                 "additionalProperties": {
-                  "description": "A schema; false is what is always so: a member that isn't declared is refused."
+                  "description": "A schema. False is the default in any case: an undeclared member is refused."
                 },
                 "propertyNames": { "$ref": "#/$defs/options" },
                 "items": { "$ref": "#/$defs/options" }
@@ -181,7 +181,7 @@ package enum ManifestSchema {
 
         """#
 
-    /// All that is wrong, each with the file, the member and what is allowed.
+    /// Everything that is wrong, each with the file, the member and what is allowed.
     /// - Throws: when the schema itself isn't JSON.
     static func problems(_ manifest: Value, file: String) throws -> [ConfigurationError] {
         let schema = try Value(json: text.utf8)

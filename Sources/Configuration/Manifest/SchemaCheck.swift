@@ -135,13 +135,13 @@ package struct SchemaCheck {
     static func unknown(_ name: String, among known: [String]) -> String {
         guard !known.isEmpty else { return "isn't known; there are no options here" }
         let nearest = Nearest.to(name, among: known).map { "did you mean '\($0)'? " } ?? ""
-        return "isn't known; \(nearest)there are: \(known.joined(separator: ", "))"
+        return "isn't known; \(nearest)use one of \(known.joined(separator: ", "))"
     }
 
     private func format(_ text: String, _ schema: Value) -> String? {
         guard schema["format"].string == "sample-type", HealthType.known(text) == nil else { return nil }
         let nearest = Nearest.to(text, among: HealthType.allKnown.keys.sorted())
-        return "isn't a type identifier of HealthKit's"
+        return "isn't a HealthKit type identifier"
             + (nearest.map { "; the nearest is \($0)" } ?? ", such as HKQuantityTypeIdentifierStepCount")
     }
 

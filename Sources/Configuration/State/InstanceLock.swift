@@ -66,7 +66,7 @@ package final class InstanceLock: Sendable {
         }
         let here = current()
         guard holder.boot == here.boot, holder.namespace == here.namespace else {
-            throw LockError(path: path, reason: "is held by process \(holder.pid) of another container; stop it there")
+            throw LockError(path: path, reason: "is held by process \(holder.pid) in another container; stop it there")
         }
         for (signal, seconds) in [(SIGTERM, grace), (SIGKILL, 5.0)] {
             if healthbus_process_start(holder.pid) == holder.start { kill(holder.pid, signal) }
@@ -77,7 +77,7 @@ package final class InstanceLock: Sendable {
 
     /// Asks the process that holds the lock to end (SIGTERM), and waits for that.
     /// - Returns: whether it has ended.
-    /// - Throws: `LockError` when the holder is of another boot or container: nobody is asked then.
+    /// - Throws: `LockError` when the holder is of another boot or container: no process is signalled then.
     package static func end(folder: String, within seconds: Double) throws -> Bool {
         let path = folder + "/lock"
         guard isHeld(folder: folder) else { return true }
@@ -86,7 +86,7 @@ package final class InstanceLock: Sendable {
         }
         let here = current()
         guard holder.boot == here.boot, holder.namespace == here.namespace else {
-            throw LockError(path: path, reason: "is held by process \(holder.pid) of another container; stop it there")
+            throw LockError(path: path, reason: "is held by process \(holder.pid) in another container; stop it there")
         }
         if healthbus_process_start(holder.pid) == holder.start { kill(holder.pid, SIGTERM) }
         let deadline = MonotonicClock.now + .seconds(seconds)
@@ -98,11 +98,12 @@ package final class InstanceLock: Sendable {
         return true
     }
 
-    /// Whether somebody holds the lock; false where there is none. It writes nothing, and doesn't disturb others that ask at the same time.
+    /// Whether a process holds the lock; false if there is none. It writes nothing, and doesn't disturb others that ask
+    /// at the same time.
     package static func isHeld(folder: String) -> Bool {
         let path = folder + "/lock"
         guard FileManager.default.fileExists(atPath: path) else { return false }
-        // A lock that can't even be opened is somebody else's.
+        // A lock that can't even be opened belongs to another account.
         return healthbus_lock_is_held(path) != 0
     }
 

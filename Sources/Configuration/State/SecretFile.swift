@@ -17,7 +17,7 @@ package enum SecretFile {
                 atPath: draft, contents: Data((words.joined() + "\n").utf8), attributes: [.posixPermissions: 0o600])
         else { throw Failure("can't write \(draft)", hint: "check that the state folder is yours and has room") }
         defer { unlink(draft) }
-        // link fails when the other was first; that one's secret is then used.
+        // link fails when another process was first; that one's secret is then used.
         guard link(draft, path) == 0 || errno == EEXIST else {
             throw Failure(
                 "can't make \(path): \(String(cString: strerror(errno)))", hint: "check that the state folder is yours")
@@ -27,7 +27,7 @@ package enum SecretFile {
     package static func read(_ path: String) throws -> String {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw Failure(
-                "the secret \(path) can't be read", hint: "it is made by the stack's first start; check its rights")
+                "the secret \(path) can't be read", hint: "the stack's first start makes it; check its rights")
         }
         return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }

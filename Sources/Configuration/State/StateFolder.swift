@@ -19,7 +19,7 @@ package struct StateFolder: Sendable {
         return StateFolder(path: base + "/healthbus")
     }
 
-    /// The variable that says where the standard folder is; nil where none does.
+    /// The variable that names the standard folder; nil if none does.
     package static var variable: String? {
         let environment = ProcessInfo.processInfo.environment
         return ["HEALTHBUS_STATE", "XDG_STATE_HOME"].first { environment.filled($0) != nil }
@@ -30,7 +30,7 @@ package struct StateFolder: Sendable {
     /// What an instance started by `up` writes to standard error.
     package func log(_ instance: String) -> String { self.instance(instance) + "/log" }
     package var secrets: String { path + "/secrets" }
-    /// Where stages write their copies while a backup is made.
+    /// The folder in which stages write their copies while a backup is made.
     package var backups: String { path + "/backup" }
     package var backendToken: String { secrets + "/backend-token" }
     /// Who may use the stack's servers: `TokenFile`.

@@ -3,8 +3,8 @@ import Glibc
 import HealthModel
 import Protocol
 
-/// What a trial found, for the person who asked for it: in the instance's own folder, which nobody else may read, for the values of a day go
-/// over no bus. Whoever reads it removes it.
+/// What a trial found, for the person who asked for it: kept in the instance's own folder, which nobody else may read,
+/// because the values of a day never travel over the bus. Its reader removes it.
 package struct TrialFile: Sendable {
     package let path: String
 
@@ -22,7 +22,7 @@ package struct TrialFile: Sendable {
             FileManager.default.createFile(
                 atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
         else {
-            throw ConfigurationError(file: path, key: "", reason: "can't be written; check that there is room")
+            throw ConfigurationError(file: path, key: "", reason: "can't be written; check that the disk has room")
         }
     }
 

@@ -13,7 +13,7 @@ package struct TokenEntry: Sendable, Equatable {
     package var created: Instant
     /// When it expires; nil: never.
     package var ends: Instant?
-    /// When it was revoked; nil: it wasn't.
+    /// When it was revoked; nil if it wasn't.
     package var revoked: Instant?
 
     package init(

@@ -30,15 +30,15 @@ package struct TokenFile: Sendable {
         }
         guard let list = (try? Value(json: data)).flatMap({ TokenList($0) }) else {
             throw Failure(
-                "\(path) isn't a list of tokens, or is one of a newer release",
+                "\(path) isn't a list of tokens, or was written by a newer release",
                 hint: "put it back as it was, or remove it, and make new tokens with 'healthbus token new'",
                 code: .damaged)
         }
         return list
     }
 
-    /// Changes the list, under a lock: of two simultaneous commands neither loses the other's entry.
-    /// - Throws: `Failure`, and whatever the body throws; the file is then unchanged.
+    /// Changes the list, under a lock: two simultaneous commands don't lose each other's entries.
+    /// - Throws: `Failure`, and any error of the body; the file is then unchanged.
     package func change<Result>(_ body: (inout TokenList) throws -> Result) throws -> Result {
         try StateFolder.make(folder)
         guard let lock = try InstanceLock.take(folder: folder, waiting: 10) else {
@@ -54,7 +54,7 @@ package struct TokenFile: Sendable {
         return result
     }
 
-    /// In one step, and on disk when it returns: a power loss doesn't bring back a revoked token.
+    /// In one step, and on disk when it returns: a power loss can't restore a revoked token.
     private func write(_ text: String) throws(Failure) {
         // One name for all drafts: leftovers of a crash are overwritten next time.
         let draft = path + ".new"
@@ -82,7 +82,7 @@ package struct TokenFile: Sendable {
 extension TokenFile {
     /// Makes a token and stores its hash.
     /// - Returns: the secret, which can't be retrieved again, and what is stored.
-    /// - Throws: `Failure` for invalid wishes, and when the file can't be read or written.
+    /// - Throws: `Failure` for an invalid request, and when the file can't be read or written.
     package func add(_ wish: TokenWish, now: Instant) throws -> (secret: TokenSecret, entry: TokenEntry) {
         var generator = SystemRandomNumberGenerator()
         let secret = TokenSecret.make(using: &generator)

@@ -8,7 +8,8 @@ package final class TokenGate: Sendable {
     private let pause: Duration
     private let held = Mutex<(list: TokenList, looked: MonotonicTime)?>(nil)
 
-    /// - Parameter pause: the least time between checks of whether the file has changed, however many ask.
+    /// - Parameter pause: the least time between checks of whether the file has changed, no matter how many requests
+    ///   arrive.
     package init(_ file: TokenFile, lookingEvery pause: Duration = .milliseconds(250)) {
         self.file = Watched([file.path]) { try file.read() }
         self.pause = pause
@@ -25,7 +26,7 @@ package final class TokenGate: Sendable {
     ) throws -> TokenAnswer {
         guard let secret = presented.flatMap({ TokenSecret($0) }) else { return .unknown }
         let answer = try list(at: moment, pause).answer(to: secret, at: now)
-        // An unknown one may have been made just now.
+        // An unknown one may have been created just now.
         return answer == .unknown
             ? try list(at: moment, min(pause, Self.leastPause)).answer(to: secret, at: now) : answer
     }

@@ -27,7 +27,7 @@ package struct TokenList: Sendable, Equatable {
     }
 
     /// Adds a new token.
-    /// - Throws: `Failure` for invalid wishes, and when there are too many.
+    /// - Throws: `Failure` for an invalid request, and when there are too many.
     package mutating func add(
         _ wish: TokenWish, _ secret: TokenSecret, now: Instant, using generator: inout some RandomNumberGenerator
     ) throws(Failure) -> TokenEntry {
@@ -36,9 +36,9 @@ package struct TokenList: Sendable, Equatable {
             // Those no longer valid are kept only as a record.
             guard let oldest = entries.firstIndex(where: { $0.state(at: now) != .valid }) else {
                 throw Failure(
-                    "there are \(Self.limit) tokens, which is all that there may be",
+                    "there are already \(Self.limit) tokens, the most allowed",
                     hint:
-                        "'healthbus token list' shows them; take back with 'healthbus token revoke ID' what isn't used")
+                        "'healthbus token list' shows them; revoke unused ones with 'healthbus token revoke ID'")
             }
             entries.remove(at: oldest)
         }
@@ -66,15 +66,15 @@ package struct TokenList: Sendable, Equatable {
         if let only = ofDevice.first, ofDevice.count == 1 { return only }
         guard ofDevice.isEmpty else {
             let ids = ofDevice.map { entries[$0].id }.joined(separator: ", ")
-            throw .usage("\(ofDevice.count) tokens are of that device: \(ids)", hint: "name one by its id")
+            throw .usage("\(ofDevice.count) tokens belong to that device: \(ids)", hint: "name one by its id")
         }
         throw Failure(
-            "there is no token \"\(name)\", and none that holds is of a device with that name",
+            "there is no token \"\(name)\", and no valid one belongs to a device of that name",
             hint: "'healthbus token list' shows all")
     }
 
     private func newID(using generator: inout some RandomNumberGenerator) -> String {
-        // Without characters that are mistaken for one another.
+        // Without characters that are easily mistaken for one another.
         let alphabet = Array("23456789abcdefghjkmnpqrstuvwxyz")
         while true {
             let id = String((0..<8).map { _ in alphabet[Int.random(in: alphabet.indices, using: &generator)] })
@@ -100,7 +100,7 @@ extension TokenList {
         guard value["version"].int == Self.version, let list = value["tokens"].array else { return nil }
         var entries: [TokenEntry] = []
         for one in list {
-            // An unreadable one might be a revoked one: better to accept none than that one.
+            // An unreadable entry might be a revoked token: better to accept none than that one.
             guard let entry = TokenEntry(one) else { return nil }
             entries.append(entry)
         }

@@ -7,11 +7,11 @@ package enum TokenScope: String, Sendable, CaseIterable {
     /// Both, and anything else.
     case admin
 
-    /// Itself, and the scopes that it includes.
+    /// This scope, and the scopes that it includes.
     package var scopes: Set<TokenScope> { self == .admin ? Set(Self.allCases) : [self] }
 }
 
-/// Whom a token stands for, and what it allows.
+/// The user whom a token stands for, and what it allows.
 package struct TokenGrant: Sendable, Equatable {
     /// The token's id, which isn't secret: for logs.
     package var id: String

@@ -25,17 +25,17 @@ package struct TokenWish: Sendable, Equatable {
         return InstantText.parse(text)
     }
 
-    /// - Throws: `Failure` (usage) for invalid wishes.
+    /// - Throws: `Failure` (usage) for an invalid request.
     func check(now: Instant) throws(Failure) {
         for (name, text) in [("--user", user), ("--device", device ?? Self.usualDevice)] {
             guard (1...100).contains(text.utf8.count),
                 !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
             else {
-                throw .usage("\(name) can't be that", hint: "give a name of 1 to 100 bytes in one line")
+                throw .usage("\(name) can't be used", hint: "give a name of 1 to 100 bytes in one line")
             }
         }
         if let ends, ends <= now {
-            throw .usage("the token would be over before it begins", hint: "give a later --ends")
+            throw .usage("the token would end before it begins", hint: "give a later --ends")
         }
     }
 }

@@ -10,11 +10,11 @@ package enum BackendCase: String, Sendable, CaseIterable {
     case workout, night, day
     // Requests as a whole.
     case badElement = "bad-element", bigBatch = "big-batch", tooLarge = "too-large", twoAtOnce = "two-at-once"
-    // Required for nothing to be lost.
+    // Required, because otherwise data may be lost.
     case manual, sameVersion = "same-version", upperCase = "upper-case", users, notJSON = "not-json", generation, stats,
         versions
 
-    /// Without it samples are lost, or stay when they shouldn't, or hold up others.
+    /// Without it samples are lost, stay when they should be deleted, or hold up others.
     package var isRequired: Bool {
         switch self {
         case .manual, .sameVersion, .upperCase, .users, .notJSON, .generation, .stats, .versions: false
@@ -30,12 +30,12 @@ package enum BackendCase: String, Sendable, CaseIterable {
         case .shows: "reports the outcome of each element"
         case .again: "recognises a repeated sample"
         case .higher: "replaces a sample with a higher version"
-        case .lower: "keeps a sample when a lower version comes"
+        case .lower: "keeps a sample when a lower version arrives"
         case .deletion: "deletes a sample"
-        case .lateCopy: "doesn't revive a deleted sample for a late copy"
-        case .deletedFirst: "keeps a deletion that comes before its sample"
+        case .lateCopy: "doesn't revive a deleted sample when a late copy arrives"
+        case .deletedFirst: "keeps a deletion that arrives before its sample"
         case .revived: "accepts a deleted sample again with a higher version"
-        case .unknownMembers: "ignores members that it doesn't know"
+        case .unknownMembers: "ignores members it doesn't know"
         case .otherScripts: "accepts text in any script"
         case .emptyMembers: "accepts a sample without value, unit and metadata"
         case .workout: "accepts and deletes a workout"

@@ -68,7 +68,7 @@ struct BackendReply: Sendable {
                 return "answer an error with a status of 400 or more, or name what is refused as docs/backend.md shows"
             }
             return "created, updated, known and refused must add up to the elements that were sent"
-        case 300..<400: return "use the address that it leads to as the uploader's 'url'"
+        case 300..<400: return "use the address it leads to as the uploader's 'url'"
         case 401, 403: return "check the token: --token-file, or HEALTHBUS_BACKEND_TOKEN"
         case 404, 405: return "accept POST at /api/v1/sync/<metric>, and check the URL and its prefix"
         case 413: return "accept bodies of at least 64 KiB"

@@ -80,7 +80,7 @@ package struct BackendReport: Sendable {
                 names.append((why, [result.asked.rawValue]))
             }
         }
-        return names.map { "\nNot tried, since \($0.why): \($0.cases.joined(separator: ", "))\n" }.joined()
+        return names.map { "\nNot tried, because \($0.why): \($0.cases.joined(separator: ", "))\n" }.joined()
     }
 
     private func count(_ word: String) -> Int { results.count { $0.word == word } }
@@ -122,11 +122,11 @@ package struct BackendReport: Sendable {
         text += skipped
         let missing = count("missing")
         text += "\n\(url): \(count("passed")) of \(results.count) cases passed"
-        if missing > 0 { text += ", \(missing) of those that are only advised \(missing == 1 ? "is" : "are") missing" }
+        if missing > 0 { text += ", \(missing) of the merely recommended ones \(missing == 1 ? "is" : "are") missing" }
         text += "\n"
         text +=
             left == 0
-            ? "The test has deleted everything that it wrote (user \(user)).\n"
+            ? "The test has deleted everything it wrote (user \(user)).\n"
             : "Up to \(HumanFormat.count(left, "element")) written by the test may still be there: delete those of the user \(user).\n"
         return text
     }

@@ -26,7 +26,7 @@ extension BackendTrial {
             try takes(
                 .samples, [sample], adding: ["someNewMember": ["a": 1]],
                 "a sample and a body with a member that no release has yet",
-                "read the members that you know, and ignore all others: some may be added")
+                "read the members you know, and ignore all others: some may be added")
         case .otherScripts: try otherScripts()
         case .emptyMembers:
             let sample = data.sample(
@@ -141,7 +141,7 @@ extension BackendTrial {
             expected: "'counts' in the answer, or the sample in GET /api/v1/versions",
             seen: first.reply.seen,
             advice:
-                #"answer {"counts": {"created": 1, "updated": 0, "known": 0, "refused": 0}}; without it healthbus believes the server, and nobody can tell whether it respects versions and deletions"#
+                #"answer {"counts": {"created": 1, "updated": 0, "known": 0, "refused": 0}}; without it healthbus believes the server, and it stays unknown whether it respects versions and deletions"#
         )
     }
 
@@ -166,7 +166,7 @@ extension BackendTrial {
         try becomes(
             [.updated], .samples, newer, keeps: row(id, newer["version"]?.int ?? 0),
             "the same id with a higher version",
-            "replace what is stored under an id when a higher version comes")
+            "replace what is stored under an id when a higher version arrives")
     }
 
     private func lower() throws {
@@ -207,10 +207,10 @@ extension BackendTrial {
         note([older], .samples)
         try becomes(
             [.created, .updated, .known], .samples, BackendTestData.deletion(id.description, version), deletes: true,
-            keeps: row(id, version, deleted: true), "the deletion of a sample that never came", Self.tombstone)
+            keeps: row(id, version, deleted: true), "the deletion of a sample that never arrived", Self.tombstone)
         try becomes(
             [.known], .samples, older, keeps: row(id, version, deleted: true),
-            "a sample whose deletion has come before it, with a higher version", Self.tombstone)
+            "a sample whose deletion arrived before it, with a higher version", Self.tombstone)
     }
 
     private func revived() throws {

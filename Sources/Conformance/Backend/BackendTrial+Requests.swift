@@ -5,9 +5,9 @@ import HealthModel
 import Synchronization
 import UploaderReading
 
-/// The cases about requests as a whole, and those that are only recommended.
+/// The cases about whole requests, and those that are only recommended.
 extension BackendTrial {
-    /// How many samples the uploader's usual request has when much is waiting.
+    /// How many samples are in the uploader's usual request when much is waiting.
     private static let batch = 4096
     /// A request with fewer must be accepted, whatever the limit.
     private static let leastBatch = 256
@@ -93,7 +93,7 @@ extension BackendTrial {
         finished.wait()
         let asked = "the same \(Self.manySamples) samples in two requests at once"
         let advice =
-            "store elements under a unique key (user, list, id) with one statement in a transaction, without checking first; answer 503 to clients that you can't serve"
+            "store elements under a unique key (user, list, id) with one statement in a transaction, without checking first; answer 503 to clients you can't serve"
         var created: Int64 = 0
         for reply in replies.withLock({ $0 }) {
             var reply = try reply.get()
@@ -127,7 +127,7 @@ extension BackendTrial {
         copy["version"] = .integer(data.nextVersion())
         let asked = "another sample entered by hand, with the same type and time"
         let advice =
-            "treat living samples with sourceType 'manual' and the same user, type and start as one: the first id stays, the higher version's content counts"
+            "treat undeleted samples with sourceType 'manual' and the same user, type and start as one: the first id stays, the higher version's content counts"
         try becomes([.updated, .known], .samples, copy, keeps: nil, asked, advice)
         guard let row = try kept(other.description, .samples), row?.isDeleted == false else { return }
         throw BackendFault(asked: asked, expected: "one sample is stored", seen: "both are stored", advice: advice)
@@ -141,7 +141,7 @@ extension BackendTrial {
         try becomes(
             [.updated], .samples, BackendTestData.deletion(id.description, version), deletes: true,
             keeps: row(id, version, deleted: true), "the deletion of a sample, with its own version",
-            "if versions are equal, the deletion wins, whichever comes first")
+            "if versions are equal, the deletion wins, whichever arrives first")
     }
 
     func upperCase() throws {

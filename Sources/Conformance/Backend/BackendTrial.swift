@@ -33,7 +33,7 @@ package final class BackendTrial {
         var list: BackendList
     }
 
-    /// How often a request answered with "later" is sent.
+    /// How often to send a request that is answered with "later".
     private static let attempts = 4
     /// The most seconds that a backend may ask to wait here.
     private static let longestWait = 3.0
@@ -49,7 +49,7 @@ package final class BackendTrial {
 
     /// - Parameters:
     ///   - only: reports only this case; nil for all.
-    ///   - say: called with each result as it comes.
+    ///   - say: called with each result as it arrives.
     /// - Throws: `HTTPError` when nothing answers at all.
     package func run(only: BackendCase? = nil, say: (BackendResult) -> Void = { _ in }) throws -> BackendReport {
         var results: [BackendResult] = []
@@ -72,7 +72,7 @@ package final class BackendTrial {
         } catch let fault as BackendFault {
             return .failed(fault)
         } catch let error as HTTPError {
-            // Nothing answers there: that isn't a case.
+            // If nothing answers there, that isn't a failed case.
             guard !results.isEmpty || error.kind == .timedOut || error.kind == .connection else { throw error }
             return .failed(
                 BackendFault(

@@ -13,11 +13,11 @@ import SQLite
 /// Makes a consistent set of copies, of a running or a stopped stack, without stopping anything.
 ///
 /// Consumers are copied before their producers: so no anchor in it is beyond its upstream's copy, and whatever a stage
-/// had consumed is there. The backend isn't part of it: it is the other end, and is filled again by any uploader that
-/// finds it empty. Nor are secrets, and files waiting in the inbox.
+/// had consumed is there. The backend isn't part of it: it is at the other end, and an uploader that finds it empty
+/// fills it again. Nor are secrets, and files waiting in the inbox.
 package struct Backup {
     private let stack: Stack
-    /// Where it goes: must not exist, or be an empty folder.
+    /// The target: it must not exist, or be an empty folder.
     private let folder: String
 
     package init(_ stack: Stack, folder: String) {
@@ -94,7 +94,7 @@ package struct Backup {
         let folder = stack.state.backups
         try StateFolder.make(folder)
         guard let lock = try InstanceLock.take(folder: folder) else {
-            throw Failure("another backup of this stack is being made", hint: "wait for its end")
+            throw Failure("another backup of this stack is being made", hint: "wait until it is done")
         }
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name != "lock" {
             try FileManager.default.removeItem(atPath: folder + "/" + name)
@@ -128,20 +128,21 @@ package struct Backup {
         // Another file system.
         do { try FileManager.default.copyItem(atPath: copy, toPath: place) } catch {
             throw Failure(
-                "\(place) can't be written: \(error.localizedDescription)", hint: "make room, or choose another folder")
+                "\(place) can't be written: \(error.localizedDescription)", hint: "free space, or choose another folder"
+            )
         }
         chmod(place, 0o600)
         unlink(copy)
     }
 
-    /// Last: a folder without it isn't a backup.
+    /// Written last: a folder without it isn't a backup.
     private func write(_ manifest: BackupManifest) throws {
         let path = folder + "/" + BackupManifest.fileName
         let made = FileManager.default.createFile(
             atPath: path, contents: Data((manifest.value.json(pretty: true) + "\n").utf8),
             attributes: [.posixPermissions: 0o600])
-        guard made else { throw Failure("\(path) can't be written", hint: "make room, or choose another folder") }
-        // It is on disk before anybody hears that it exists.
+        guard made else { throw Failure("\(path) can't be written", hint: "free space, or choose another folder") }
+        // It is on disk before its existence is reported.
         for name in manifest.entries.map(\.file) + [BackupManifest.fileName, "."] {
             let descriptor = open(folder + "/" + name, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0, fsync(descriptor) == 0 else {

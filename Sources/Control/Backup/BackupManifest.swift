@@ -25,7 +25,7 @@ package struct BackupManifest: Sendable, Equatable {
     package static let fileName = "manifest.json"
     static let format: Int64 = 1
 
-    /// When the first copy was begun.
+    /// When the first copy began.
     package var made: Instant
     /// In the order in which they were copied: consumers before their producers.
     package var entries: [Entry]
@@ -55,7 +55,7 @@ package struct BackupManifest: Sendable, Equatable {
             let made = value["made"].string.flatMap({ InstantText.parse($0) })
         else {
             throw Failure(
-                "\(place) isn't a backup", hint: "give what 'healthbus backup FOLDER' has written", code: .damaged)
+                "\(place) isn't a backup", hint: "give a folder that 'healthbus backup FOLDER' wrote", code: .damaged)
         }
         guard format <= Self.format else {
             throw Failure(

@@ -13,7 +13,7 @@ import SQLite
 ///
 /// Everything is first checked and prepared beside its place; then each instance's file is put in place in one step,
 /// consumers before producers. So a restore that is killed halfway leaves a set that works: consumers may lag behind
-/// their producers, never the other way round.
+/// their producers, but never the reverse.
 package struct Restore {
     private let stack: Stack
     private let folder: String
@@ -28,7 +28,7 @@ package struct Restore {
         else {
             throw Failure(
                 "\(folder) isn't a backup: it has no readable \(BackupManifest.fileName)",
-                hint: "give the folder that 'healthbus backup FOLDER' has written", code: .damaged)
+                hint: "give a folder that 'healthbus backup FOLDER' wrote", code: .damaged)
         }
         manifest = try BackupManifest(value, place: folder)
     }
@@ -74,7 +74,7 @@ package struct Restore {
         for (draft, place) in drafts { try Self.exchange(draft, place) }
     }
 
-    /// Of the supervisor and of each instance: nothing can start in the meantime.
+    /// The locks of the supervisor and of each instance: nothing can start in the meantime.
     private func takeLocks() throws -> [InstanceLock] {
         try StateFolder.make(stack.state.path)
         // Including those that aren't in the backup: while they run, the stack does.
@@ -88,17 +88,19 @@ package struct Restore {
         }
     }
 
-    /// A store writes fewer rows per millisecond than this, which limits how far one that was lost since the backup may
-    /// have got.
+    /// A store writes fewer rows per millisecond than this, which limits how far a store lost since the backup may have
+    /// got.
     private static let rowsPerMillisecond: Int64 = 1000
 
-    /// Copies one, and makes it begin a new generation, so that anyone who has seen more than it holds notices, and no
-    /// version falls back.
+    /// Copies one, and makes it begin a new generation, so that every reader that has seen more than it holds notices,
+    /// and no version falls back.
     private func prepare(_ entry: BackupManifest.Entry, draft: String, place: String) throws {
         Self.remove(draft)
         guard
             FileManager.default.createFile(atPath: draft, contents: nil, attributes: [.posixPermissions: 0o600])
-        else { throw Failure("\(draft) can't be made", hint: "check that there is room, and that you may write there") }
+        else {
+            throw Failure("\(draft) can't be made", hint: "check the disk's free space, and that you may write there")
+        }
         try Database(path: folder + "/" + entry.file, mode: .readOnly).copy(to: draft)
         _ = try CopyCheck.head(of: draft)
         let now = WallClock.now
@@ -110,10 +112,10 @@ package struct Restore {
         try store.transaction {
             try KeyedChangelog.createTables(in: store.database)
             try store.beginGeneration(now: now, least: least)
-            // Derived rows take precedence over whatever versions of them were delivered since the backup.
+            // Derived rows take precedence over any versions of them that were delivered since the backup.
             try KeyedChangelog(store).renew()
         }
-        // Everything in the single file that takes the place.
+        // Moves everything into the single file that is put in place.
         try store.database.checkpoint()
     }
 
@@ -134,7 +136,7 @@ package struct Restore {
         guard rename(draft, place) == 0 else {
             throw Failure(
                 "\(place) can't be replaced: \(String(cString: strerror(errno)))",
-                hint: "restore again: it can be repeated")
+                hint: "restore again: that is safe to repeat")
         }
     }
 

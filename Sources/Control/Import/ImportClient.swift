@@ -30,13 +30,13 @@ package final class ImportClient {
 
     /// What an import is to do besides importing its file.
     package struct Options: Sendable {
-        /// The export is the whole truth for the types and the time that it covers: anything it lacks is deleted.
+        /// The export is complete for the types and the time that it covers: anything it lacks is deleted.
         package var isComplete = false
         /// Read everything, change nothing, report what would change.
         package var isTrial = false
         /// The percentage of the covered samples that may be deleted; nil: the usual limit.
         package var deleteUpTo: Double?
-        /// Take it in though made-up data and a person's come together.
+        /// Import it even though made-up data and a person's are then mixed.
         package var mixesMadeUp = false
 
         package init(
@@ -60,7 +60,7 @@ package final class ImportClient {
     package struct Interrupted: Error {
         package var id: String
         package var name: String
-        /// Whether the file is still on its way over the bus, which ends with this command.
+        /// Whether the file is still being sent over the bus, which stops when this command ends.
         package var isSending: Bool
     }
 
@@ -83,8 +83,9 @@ package final class ImportClient {
 
     /// Hands a file over and waits for its end, with a progress bar on a terminal.
     ///
-    /// The observer takes a file that it can open where it lies, and from then on this command may end. Of any other, and of standard input ("-"), it asks
-    /// for the bytes; a command that is given again goes on with what came of the same file before.
+    /// The observer takes a file that it can open from where it is, and from then on this command may end. For any
+    /// other, and for standard input ("-"), it asks for the bytes; if the command is repeated, it continues after the
+    /// part of the file that has already arrived.
     /// - Throws: `Failure` when the file can't be read, or the observer doesn't answer within `seconds`; `Interrupted`.
     package func run(
         _ path: String, user: String?, options: Options = Options(), within seconds: Double = 20
@@ -119,7 +120,7 @@ package final class ImportClient {
         return page.imports.first { $0.state == .receiving && $0.request == request }?.id
     }
 
-    /// Announces a file to the observer until it knows of it.
+    /// Announces a file repeatedly until the observer knows of it.
     private func submit(
         _ request: ImportFile, id: String, name: String, within seconds: Double, _ wait: AnswerWait
     ) throws {
@@ -129,8 +130,8 @@ package final class ImportClient {
         if taken != nil { return }
         throw wait.failure(
             else: Failure(
-                "'\(observer)' doesn't take '\(name)'",
-                hint: "'healthbus doctor' says how it is; give the file again then"))
+                "'\(observer)' doesn't accept '\(name)'",
+                hint: "'healthbus doctor' says why; then give the file again"))
     }
 
     /// The observer's row for an import (id, path, state, report, problem) and its head; nil when it has none or
@@ -160,7 +161,7 @@ package final class ImportClient {
         var progress = ImportProgress(name: (name as NSString).lastPathComponent)
         var lastOffer = MonotonicClock.now
         while true {
-            // Not for each heartbeat: during an import they come by the dozen, and the observer has other work to do.
+            // Not for each heartbeat: during an import they arrive by the dozen, and the observer has other work to do.
             Thread.sleep(forTimeInterval: 0.05)
             guard let (row, head) = try state(id, within: 1) else {
                 wait.look()
@@ -177,7 +178,7 @@ package final class ImportClient {
             }
             switch row.state {
             case .announced, .receiving:
-                // As long as these come, the observer asks; without them it assumes that this command is gone.
+                // As long as these arrive, the observer keeps asking; otherwise it assumes that this command is gone.
                 if MonotonicClock.now - lastOffer >= .seconds(1) {
                     offers.say(request)
                     lastOffer = MonotonicClock.now
@@ -189,7 +190,7 @@ package final class ImportClient {
     }
 }
 
-/// The bars of one import: first for its way over the bus, if it goes that way, then for reading it.
+/// The bars of one import: first for sending it over the bus, if that is needed, then for reading it.
 private struct ImportProgress {
     let name: String
     private var sending: ProgressBar?

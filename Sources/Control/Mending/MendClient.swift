@@ -11,8 +11,8 @@ import Processes
 import Protocol
 import StageKit
 
-/// Has an instance carry out a person's request: a running one is asked over the bus, for a stopped one its own program
-/// does it under its lock.
+/// Makes an instance carry out a person's request: a running one is asked over the bus, for a stopped one its own
+/// program does it under its lock.
 package final class MendClient {
     package enum Outcome: Sendable, Equatable {
         case done(Value)
@@ -44,7 +44,7 @@ package final class MendClient {
         let runs = try isRunning(instance.name)
         guard runs || FileManager.default.fileExists(atPath: stack.state.database(instance.name)) else {
             throw Failure(
-                "'\(instance.name)' has never run on \(stack.place)", hint: "there is nothing of it to mend")
+                "'\(instance.name)' has never run on \(stack.place)", hint: "it has nothing to repair")
         }
         return runs ? try ask(instance.name, request, progress) : try runProgram(of: instance, request)
     }
@@ -77,9 +77,10 @@ package final class MendClient {
                 let why = beat?.stage.blocked.map { ": \($0)" } ?? ""
                 throw wait.failure(
                     else: Failure(
-                        isOurs ? "'\(name)' has begun it, and makes no progress\(why)" : "'\(name)' doesn't take it",
+                        isOurs
+                            ? "'\(name)' began, but makes no progress\(why)" : "'\(name)' doesn't accept the request",
                         hint: isOurs
-                            ? "it goes on by itself; 'healthbus status' shows how it is"
+                            ? "it continues automatically; 'healthbus status' shows its state"
                             : "another request may be under way: 'healthbus status' shows what is pending"))
             }
             wait.look()
@@ -114,7 +115,7 @@ package final class MendClient {
         let text = try output.readToEnd() ?? Data()
         let exit = child.wait()
         guard exit.isSuccess, let said = try? Value(json: Array(text)) else {
-            throw Failure("the program of '\(instance.name)' ended with \(exit)", hint: "its reason stands above")
+            throw Failure("the program of '\(instance.name)' ended with \(exit)", hint: "the reason is above")
         }
         switch said.read(Mending.self).map({ Mended($0) }) {
         case .done(let result)?: return .done(result)
@@ -122,7 +123,7 @@ package final class MendClient {
         case .underWay?: return .atNextStart
         case nil:
             throw Failure(
-                "'\(instance.name)' doesn't take it: something else that was asked of it isn't done yet",
+                "'\(instance.name)' doesn't accept it: another request to it isn't done yet",
                 hint: "start the stack, and wait until 'healthbus status' shows nothing pending")
         }
     }

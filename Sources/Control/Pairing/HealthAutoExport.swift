@@ -28,8 +28,8 @@ package struct HealthAutoExport: Sendable {
         [
             ("Automation Type", "REST API"), ("URL", url), ("Header Key", "Authorization"),
             ("Header Value", authorization), ("Export Format", "JSON"), ("Export Version", "v2"),
-            // Yesterday and today, each time: anything a watch hands over late comes with the next one, and known
-            // samples cost nothing.
+            // Yesterday and today, each time: anything a watch hands over late is in the next one, and known samples
+            // cost nothing.
             ("Date Range", "Default"), ("Batch Requests", "On"), ("Sync Cadence", "1 Hours"),
         ]
     }
@@ -38,7 +38,7 @@ package struct HealthAutoExport: Sendable {
     func settings(_ automation: Automation) -> [(name: String, value: String)] {
         let own: [(name: String, value: String)] =
             switch automation {
-            // Summaries can't be merged with data that comes in other ways.
+            // Summaries can't be merged with data that arrives in other ways.
             case .metrics: [("Summarize Data", "Off")]
             case .workouts:
                 [("Include Route Data", "On"), ("Include Workout Metrics", "On"), ("Time Grouping", "Seconds")]

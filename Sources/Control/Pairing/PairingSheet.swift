@@ -2,7 +2,7 @@ import Configuration
 import HealthModel
 import Inspection
 
-/// `healthbus pair`: what a phone needs, and what to do with it.
+/// `healthbus pair`: the settings a phone needs, and what to do with them.
 package struct PairingSheet: Sendable {
     private let address: PhoneAddress
     private let secret: TokenSecret
@@ -41,7 +41,7 @@ package struct PairingSheet: Sendable {
             token    \(secret.text)
                      shown only now; '\(entry.id)' names it, for user \(entry.user), device \(entry.device)
 
-            In the app Health Auto Export on the iPhone, whose REST API automations are a paid part of it:
+            In the app Health Auto Export on the iPhone (its REST API automations are a paid feature):
 
 
             """
@@ -51,7 +51,7 @@ package struct PairingSheet: Sendable {
                 code.map { "\(number). Point the camera at this code and open it: it \(does).\n\n\($0)\n" }
                 ?? "\(number). Open this link on the iPhone: it \(does).\n\n\(app.link(automation))\n\n"
         }
-        text += "3. Run Manual Export in each: the first days come at once. 'healthbus days' shows them.\n"
+        text += "3. Run Manual Export in each: the first days arrive at once. 'healthbus days' shows them.\n"
         return text + "\nBy hand instead of 1 and 2: Automations, New Automation, and\n\n\(byHand)"
     }
 

@@ -2,13 +2,13 @@ import Configuration
 import Foundation
 import Logging
 
-/// Where a phone sends its data, and what to know about it.
+/// The address to which a phone sends its data, and what a person should know about it.
 package struct PhoneAddress: Sendable, Equatable {
     /// `http://` or `https://`, host, port unless it is the usual one, possibly a path prefix; no trailing slash.
     package var url: String
     /// False if only this machine reaches it.
     package var isReachable: Bool
-    /// The same machine at its other addresses.
+    /// The URLs of the same machine at its other addresses.
     package var others: [String]
     /// The stack itself speaks TLS, and nobody has named this address.
     private var needsName = false
@@ -17,7 +17,7 @@ package struct PhoneAddress: Sendable, Equatable {
     /// - Throws: `Failure` (usage) for anything that isn't one.
     package init(_ text: String) throws(Failure) {
         func refuse(_ why: String) -> Failure {
-            .usage("--address \(why)", hint: "write it as https://health.example.org, with a port where it has one")
+            .usage("--address \(why)", hint: "write it as https://health.example.org, with a port if it has one")
         }
         guard let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty else {
             throw refuse("isn't the address of a server")
@@ -62,21 +62,21 @@ package struct PhoneAddress: Sendable, Equatable {
         var remarks: [String] = []
         if !isReachable {
             remarks.append(
-                "only this machine reaches \(url), no phone does. Have a proxy listen for it, with TLS, and pair with "
+                "only this machine can reach \(url), no phone can. Put a proxy with TLS before it, and pair with "
                     + "--address https://its.name; or set the option \"host\" of the instance 'ingest' to \"0.0.0.0\" "
-                    + "in the configuration, with a certificate or, in a network that you trust, \"plainHTTP\". "
-                    + "docs/ways-in.md shows all")
+                    + "in the configuration, with a certificate or, in a network you trust, \"plainHTTP\". "
+                    + "docs/ways-in.md shows how")
         } else if url.lowercased().hasPrefix("http://") {
             remarks.append(
-                "\(url) isn't encrypted: whoever listens in on the network reads the token and the data. "
+                "\(url) isn't encrypted: anyone listening in on the network can read the token and the data. "
                     + "Use it only where you trust everybody; else put a proxy with TLS before it (docs/ways-in.md)")
         }
         if isReachable, needsName {
             remarks.append(
-                "a phone takes \(url) only if the stack's certificate is for that name: else pair with "
-                    + "--address https://its.name, and the port where it isn't 443")
+                "a phone takes \(url) only if the stack's certificate is for that name: otherwise pair with "
+                    + "--address https://its.name, and the port if it isn't 443")
         }
-        if !others.isEmpty { remarks.append("this machine is \(others.joined(separator: " and ")) too") }
+        if !others.isEmpty { remarks.append("this machine is also \(others.joined(separator: " and "))") }
         return remarks
     }
 }

@@ -1,11 +1,11 @@
 extension PluginTemplate {
     /// Node's own modules alone: no package, no dependency.
     static let node = #"""
-        // @NAME@: in how many hours of a day there are samples, and how many begin in each.
+        // @NAME@: how many hours of a day have samples, and how many samples begin in each.
         //
-        // Reads JSON lines from standard input, writes JSON lines to standard output; whatever it has to say besides goes to
-        // standard error (console.error). It keeps nothing from one day to the next: days and users come in any order, and a
-        // day may come again.
+        // Reads JSON lines from standard input, writes JSON lines to standard output; all other output goes to standard
+        // error (console.error). It keeps nothing from one day to the next: days and users arrive in any order, and a
+        // day may be repeated.
 
         "use strict";
         const readline = require("node:readline");
@@ -15,7 +15,7 @@ extension PluginTemplate {
           const least = day.configuration.leastSeconds * 1e6;
           const counts = day.hours.map(() => 0);
           for (const page of pages) {
-            // Columns, one entry a sample; "type" and "source" are places in page.types and page.sources.
+            // Columns, one entry per sample; "type" and "source" are positions in page.types and page.sources.
             // page.value[i] is null where there is no number.
             for (let i = 0; i < page.start.length; i++) {
               const [start, end] = [page.start[i], page.end[i]];
@@ -26,7 +26,7 @@ extension PluginTemplate {
             }
           }
           const hours = counts.filter((count) => count > 0).length;
-          if (hours === 0) return [{}, {}]; // No data is no member, never 0.
+          if (hours === 0) return [{}, {}]; // Without data leave the member out; never write 0.
           return [{ "@FIGURE@": hours }, { "@FIGURE@": counts }];
         }
 
@@ -39,7 +39,7 @@ extension PluginTemplate {
         readline.createInterface({ input: process.stdin, crlfDelay: Infinity }).on("line", (text) => {
           const line = JSON.parse(text);
           if (line.hello) {
-            // Another version makes every day be computed again: raise it when the figures change.
+            // A new version makes every day be computed again: raise it when the figures change.
             say({ hello: { protocol: 1, name: "@NAME@", version: 1 } });
           } else if (line.day) {
             day = line.day;

@@ -1,8 +1,8 @@
 extension PluginTemplate {
     static let python = #"""
-        """@NAME@: in how many hours of a day there are samples, and how many begin in each.
+        """@NAME@: how many hours of a day have samples, and how many samples begin in each.
 
-        Reads JSON lines from standard input, writes JSON lines to standard output; whatever it has to say besides goes to
+        Reads JSON lines from standard input, writes JSON lines to standard output; anything else it has to say goes to
         standard error. It keeps nothing from one day to the next: days and users come in any order, and a day may come again.
         """
 
@@ -15,7 +15,7 @@ extension PluginTemplate {
             least = day["configuration"]["leastSeconds"] * 1e6
             counts = [0] * len(day["hours"])
             for page in pages:
-                # Columns, one entry a sample; "type" and "source" are places in page["types"] and page["sources"].
+                # Columns, one entry per sample; "type" and "source" are positions in page["types"] and page["sources"].
                 for start, end, value in zip(page["start"], page["end"], page["value"]):
                     # Samples reach past the edges of the day; value is None where there is no number.
                     if end - start < least:
@@ -36,7 +36,7 @@ extension PluginTemplate {
         for text in sys.stdin.buffer:
             line = json.loads(text)
             if "hello" in line:
-                # Another version makes every day be computed again: raise it when the figures change.
+                # A new version makes every day be computed again: raise it when the figures change.
                 say({"hello": {"protocol": 1, "name": "@NAME@", "version": 1}})
             elif "day" in line:
                 day, pages = line["day"], []
@@ -53,14 +53,15 @@ extension PluginTemplate {
         """#
 
     static let swift = #"""
-        // @NAME@: in how many hours of a day there are samples, and how many begin in each.
+        // @NAME@: how many hours of a day have samples, and how many samples begin in each.
         //
-        // Reads JSON lines from standard input, writes JSON lines to standard output; whatever it has to say besides goes to
-        // standard error. It keeps nothing from one day to the next: days and users come in any order, and a day may come again.
+        // Reads JSON lines from standard input, writes JSON lines to standard output; all other output goes to standard
+        // error. It keeps nothing from one day to the next: days and users arrive in any order, and a day may be
+        // repeated.
 
         import Foundation
 
-        // Read what you know and pass over the rest: members may be added.
+        // Read the members you know and ignore the rest: some may be added.
 
         struct Line: Decodable {
             var hello: Hello?
@@ -74,7 +75,7 @@ extension PluginTemplate {
         struct Day: Decodable {
             var user: String
             var date: String
-            /// Microseconds since 1970: begin, and end without itself; one range an hour of the local clock.
+            /// Microseconds since 1970: start, and end (exclusive); one range per hour of the local clock.
             var hours: [[Int]]
             var configuration: Configuration
         }
@@ -83,7 +84,7 @@ extension PluginTemplate {
             var leastSeconds: Double
         }
 
-        /// Columns, one entry a sample. "type" and "source", places in lists of this line, are there too.
+        /// Columns, one entry per sample. "type" and "source", positions in lists of this line, are there too.
         struct Samples: Decodable {
             var start: [Int]
             var end: [Int]
@@ -117,7 +118,7 @@ extension PluginTemplate {
         while let text = readLine() {
             let line = try decoder.decode(Line.self, from: Data(text.utf8))
             if line.hello != nil {
-                // Another version makes every day be computed again: raise it when the figures change.
+                // A new version makes every day be computed again: raise it when the figures change.
                 try say(["hello": ["protocol": 1, "name": "@NAME@", "version": 1]])
             } else if let next = line.day {
                 day = next
@@ -127,7 +128,7 @@ extension PluginTemplate {
             } else if line.compute != nil, let day {
                 let counts = counts(day, pages)
                 let hours = counts.filter { $0 > 0 }.count
-                // No data is no member, never 0.
+                // Without data leave the member out; never write 0.
                 if hours > 0 {
                     try say(["figures": ["@FIGURE@": hours], "user": day.user, "date": day.date])
                     try say(["hourly": ["@FIGURE@": counts], "user": day.user, "date": day.date])
@@ -159,8 +160,8 @@ extension PluginTemplate {
         return """
             # @NAME@
 
-            A handler for healthbus. `\(source)` computes one day after the other from its samples; `plugin.json` says of which types.
-            It gives `@FIGURE@`: in how many hours of a day there are samples.
+            A handler for healthbus. `\(source)` computes one day after another from its samples; `plugin.json` says from which types.
+            It gives `@FIGURE@`: the number of hours of a day with samples.
 
             ```
             \(build)healthbus plugins test .                     # does it keep the contract?

@@ -5,7 +5,7 @@ import Inspection
 import JSON
 import Logging
 
-/// The files of a new handler: one that runs as it is, and shows where to add one's own figures.
+/// The files of a new handler: it runs unchanged, and shows where to add figures of your own.
 package struct PluginTemplate: Sendable {
     package enum Language: String, Sendable, CaseIterable {
         case python, swift, node
@@ -29,7 +29,7 @@ package struct PluginTemplate: Sendable {
                 "a plugin can't be named \"\(name)\"", hint: "use a-z, 0-9 and hyphens, a letter first, at most 64")
         }
         if let other = catalog.manifests[name] {
-            throw .usage("there is a plugin '\(name)' already: \(other.file)", hint: "choose another name")
+            throw .usage("there is already a plugin '\(name)': \(other.file)", hint: "choose another name")
         }
         self.name = name
         self.language = language
@@ -115,7 +115,7 @@ package struct PluginTemplate: Sendable {
     package func write(to folder: String) throws {
         let files = FileManager.default
         guard !files.fileExists(atPath: folder) else {
-            throw Failure.usage("\(folder) is there already", hint: "name another folder with --output")
+            throw Failure.usage("\(folder) already exists", hint: "name another folder with --output")
         }
         do {
             try files.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -44,9 +44,9 @@ struct FolderWatch {
             guard (before != nil && now != before) || (now == nil && made.contains(path)) else { continue }
             return Failure(
                 "\(path) was \(now == nil ? "removed" : "replaced by another") while the stack ran; the stack has stopped, "
-                    + "because what it took in from then on would be lost",
+                    + "because anything it took in after that would be lost",
                 hint: "put it back, or restore a backup with 'healthbus restore BACKUP'; "
-                    + "where it was meant, start anew with 'healthbus up' and import your export again")
+                    + "if that was intended, start from scratch with 'healthbus up' and import your export again")
         }
         return nil
     }

@@ -3,7 +3,7 @@ import Inspection
 import StageKit
 
 extension FormerZone {
-    /// The notices at a stack's start; records what is known about a store that is gone, and forgets what is settled.
+    /// The notices at a stack's start; records what is known about a lost store, and forgets what is settled.
     /// - Parameter zone: the zone in which a new user's days begin.
     static func atStart(of stack: Stack, beginning zone: ZoneChoice.Beginning) throws -> [String] {
         let layer = StackLayer(stack.state)
@@ -19,7 +19,7 @@ extension FormerZone {
         let notices = changed.filter { $0.now != $0.former }.map(\.notice)
         guard isLost, kept.isEmpty else { return notices }
         return [
-            "zone   \(zone.name) now (\(zone.by)): the observer's store is gone, and zones set by hand were in it. "
+            "zone   \(zone.name) now (\(zone.by)): the observer's store is gone, and the zones set by hand with it. "
                 + "'healthbus zone set ZONE' sets another"
         ]
     }

@@ -17,7 +17,7 @@ struct LiveSummary {
         if let behind = total.behind, behind > 0 { parts.append("\(HumanFormat.count(Int(behind))) changes behind") }
         if table.pendingDays > 0 { parts.append(HumanFormat.count(Int(table.pendingDays), "day") + " to compute") }
         if let memory = total.memory { parts.append(HumanFormat.bytes(Int(memory))) }
-        if ready == rows.count, (total.behind ?? 0) == 0, table.pendingDays == 0 { parts.append("nothing waits") }
+        if ready == rows.count, (total.behind ?? 0) == 0, table.pendingDays == 0 { parts.append("nothing waiting") }
         return parts.joined(separator: ", ") + ". Ctrl-C stops it"
     }
 }

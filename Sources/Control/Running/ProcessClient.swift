@@ -8,7 +8,7 @@ import Logging
 import MessageBus
 import Protocol
 
-/// Has one instance of a stack stay down, or run again, and waits until it does.
+/// Makes one instance of a stack stay down, or run again, and waits until it does.
 package struct ProcessClient {
     private let stack: Stack
 
@@ -33,7 +33,7 @@ package struct ProcessClient {
         }
         guard let outcome else {
             throw Failure(
-                "the supervisor doesn't take the command", hint: "'healthbus doctor' tells how it is; try again")
+                "the supervisor doesn't accept the command", hint: "'healthbus doctor' says why; try again")
         }
         if let problem = outcome.problem { throw Failure(problem) }
         try follow(instance, runs: runs, client, until: MonotonicClock.now + .seconds(seconds))
@@ -50,10 +50,10 @@ package struct ProcessClient {
         }
         throw Failure(
             "'\(instance)' isn't \(runs ? "ready" : "down") yet (\(state))",
-            hint: "'healthbus status' shows how it goes on, 'healthbus logs \(instance)' what it says")
+            hint: "'healthbus status' shows its state, 'healthbus logs \(instance)' what it says")
     }
 
-    /// Nobody runs it: what its next start is to go by.
+    /// It isn't running: stores the setting for its next start.
     private func note(_ instance: String, runs: Bool) throws {
         try stack.requireState()
         guard let lock = try InstanceLock.take(folder: stack.supervisorFolder, waiting: 1) else {

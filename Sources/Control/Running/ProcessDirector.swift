@@ -30,14 +30,14 @@ final class ProcessDirector: Sendable {
     init(_ stack: Stack) throws {
         self.stack = stack
         layer = StackLayer(stack.state)
-        // Others may have gone from the configuration.
+        // Others may have been removed from the configuration.
         state = Mutex(State(stopped: try layer.stopped().intersection(stack.names)))
     }
 
     /// Instances that stay down.
     var stopped: Set<String> { state.withLock { $0.stopped } }
 
-    /// What came of the last wishes, for the heartbeat.
+    /// The outcome of the latest requests, for the heartbeat.
     var outcomes: [SupervisorDetails.WishOutcome] { state.withLock { $0.outcomes } }
 
     /// - Parameter said: has the heartbeat sent now.
@@ -62,7 +62,7 @@ final class ProcessDirector: Sendable {
             state.taken = state.taken.suffix(Self.kept * 4) + [wish.id]
             return true
         }
-        // A full box forgets it: it comes again.
+        // A full box drops it: it is repeated.
         if isNew, !wishes.offer(wish) { state.withLock { $0.taken.removeAll { $0 == wish.id } } }
     }
 
@@ -84,7 +84,7 @@ final class ProcessDirector: Sendable {
     }
 }
 
-/// Which instances may be stopped by themselves. Pure.
+/// Which instances may be stopped individually. Pure.
 enum ProcessRule {
     static func require(_ instance: String, runs: Bool, in stack: StackConfiguration) throws(Failure) {
         guard let found = stack.instance(instance) else {
@@ -94,7 +94,7 @@ enum ProcessRule {
         }
         guard runs || found.manifest.kind != .hub else {
             throw Failure(
-                "the hub can't be stopped alone: nobody would hear anybody, not even 'start'",
+                "the hub can't be stopped alone: no process could reach another, not even 'start'",
                 hint: "'healthbus stop' stops the whole stack")
         }
     }

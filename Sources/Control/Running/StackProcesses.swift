@@ -26,7 +26,7 @@ struct StackProcesses: Sendable {
         let group = instance.manifest.kind == .hub ? 0 : 1
         return ProcessSpec(
             name: instance.name, executable: catalog.program(instance.manifest), arguments: arguments,
-            // A process that took its place by hand is waited for.
+            // It waits for a process that was started by hand in its place.
             argumentsOnceReady: ["--standby"], environment: environment, group: group,
             restart: RestartPolicy(instance.manifest.restart),
             streams: .init(errorFile: state.log(instance.name)))

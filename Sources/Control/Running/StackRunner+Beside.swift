@@ -10,12 +10,13 @@ import Terminal
 
 /// Threads beside the supervisor.
 extension StackRunner {
-    /// Beside the supervisor: stops all when what they write to is gone. What they took in from then on would be lost with the last of them.
+    /// Runs beside the supervisor: stops all processes when their files are gone. Anything they received from then on
+    /// would be lost when the last of them ends.
     func watchFolders(_ running: Running) {
         let thread = Thread { [self] in
             var watch = FolderWatch(stack.state, stack.configuration)
             while running.goesOn {
-                // With the heartbeats of a resting stack: the machine wakes up once for all of them.
+                // At the same moments as the heartbeats of an idle stack: the machine wakes up once for all of them.
                 let now = MonotonicClock.now
                 Thread.sleep(forTimeInterval: (Repetition.next(Repetition.quiet, after: now) - now).seconds)
                 guard let problem = watch.problem(ready: state.withLock { $0.ready }) else { continue }
@@ -27,7 +28,7 @@ extension StackRunner {
         thread.start()
     }
 
-    /// Beside the supervisor: what the stack is doing, each second, on the terminal's lowest line.
+    /// Runs beside the supervisor: shows what the stack is doing, every second, on the terminal's lowest line.
     func summarize(_ client: StackClient, _ director: ProcessDirector, _ running: Running) {
         let thread = Thread { [stack] in
             var before: TopSample?

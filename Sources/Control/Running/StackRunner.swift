@@ -22,13 +22,13 @@ package final class StackRunner: Sendable {
         /// A folder, absolute, from which files are imported automatically.
         package var inbox: String?
         package var untilIdle: Bool
-        /// Where to answer questions about the state of the stack; nil: as configured.
+        /// The address at which to answer questions about the state of the stack; nil for the configured one.
         package var monitoring: Endpoint?
         /// Only log events from this level up are passed on to standard error; the processes' files have all of them.
         package var passesOn: Log.Level
-        /// Import though made-up data and a person's come together.
+        /// Import even though made-up data and a person's are then mixed.
         package var mixesMadeUp: Bool
-        /// Whether the lowest line of the terminal tells what the stack is doing.
+        /// Whether the lowest line of the terminal shows what the stack is doing.
         package var showsSummary: Bool
 
         package init(
@@ -65,7 +65,7 @@ package final class StackRunner: Sendable {
         var neverReady: [String: Int] = [:]
         var ready: Set<String> = []
         var relay: LogRelay?
-        /// The address of the page that was told.
+        /// The page's address that was printed last.
         var page: String?
     }
 
@@ -181,7 +181,7 @@ package final class StackRunner: Sendable {
             director.stop()
         }
         for name in director.stopped.sorted() {
-            say(stack.advice.addressed("'\(name)' stays down, as it was stopped; 'healthbus start \(name)' starts it"))
+            say(stack.advice.addressed("'\(name)' was stopped, so it stays down; 'healthbus start \(name)' starts it"))
         }
         let work = Thread { [self] in
             do { try accompany(client, running, director) } catch {
@@ -204,7 +204,8 @@ package final class StackRunner: Sendable {
         }
     }
 
-    /// By way of the relay: whoever doesn't read what is said holds up neither the processes nor their supervision.
+    /// Goes through the relay, so that a reader that stops reading holds up neither the processes nor their
+    /// supervision.
     private func say(_ line: String, then: @escaping @Sendable () -> Void = {}) {
         state.withLock { $0.relay }?.say(line, then: then)
     }
@@ -240,18 +241,18 @@ package final class StackRunner: Sendable {
                 return state.ready.isSuperset(of: wanted)
             }
             guard all else { return }
-            // Whoever waits for the notice reads what was said.
+            // A caller that waits for the notice reads the output up to here.
             say(
                 wanted.count == stack.names.count
                     ? "all \(stack.names.count) processes are ready"
-                    : "\(wanted.count) of \(stack.names.count) processes are ready, the others stopped",
+                    : "\(wanted.count) of \(stack.names.count) processes are ready; the others are stopped",
                 then: { ReadinessNotice.send() })
         case .exited(let name, let status, _):
             say("\(notice)")
             state.withLock { state in
                 guard !state.ready.contains(name) else { return }
                 state.neverReady[name, default: 0] += 1
-                // A configuration that is refused doesn't get better by trying again.
+                // Trying a refused configuration again is pointless.
                 let restart = stack.configuration.instance(name)?.manifest.restart ?? .always
                 let attempts = restart.staysDown(afterSuccess: status.isSuccess) ? 1 : Self.startAttempts
                 let hopeless = [ExitCode.usage, .damaged].first { status == .code($0.rawValue) }
@@ -259,8 +260,8 @@ package final class StackRunner: Sendable {
                 state.failure = Failure(
                     "'\(name)' can't start; it says why above",
                     hint: hopeless == .damaged
-                        ? "do what it says there and start again; nothing was changed"
-                        : "mend that and start again; nothing is lost",
+                        ? "do as it says there and start again; nothing was changed"
+                        : "fix that and start again; nothing is lost",
                     code: hopeless ?? .failed)
             }
         case .startFailed, .notReady, .killed, .gaveUp, .standbyEnded, .tookPlace: say("\(notice)")
@@ -268,7 +269,7 @@ package final class StackRunner: Sendable {
         }
     }
 
-    /// Beside the supervisor: hands the files over, watches for idleness.
+    /// Runs beside the supervisor: hands the files over, and watches for idleness.
     private func accompany(_ client: StackClient, _ running: Running, _ director: ProcessDirector) throws {
         guard !options.imports.isEmpty || options.untilIdle || whenIdle != nil else { return }
         let imports = ImportClient(client: client, observer: stack.observer, hub: stack.hub)
@@ -279,17 +280,18 @@ package final class StackRunner: Sendable {
             if outcome.report == nil {
                 throw Failure(
                     "\(path) couldn't be imported: \(outcome.problem ?? "")",
-                    hint: "the stack and what it holds are as before")
+                    hint: "the stack and its data are unchanged")
             }
         }
         let closedHead = state.withLock { $0.outcome.imports.map(\.head).max() }
         var watch = IdleWatch(roles: .init(of: stack.configuration), closedHead: closedHead ?? .beginning)
         var heard = 0
         while true {
-            // During an import heartbeats come by the dozen, and nearly all say that there is more to come.
+            // During an import heartbeats arrive by the dozen, and nearly all of them announce more to come.
             Thread.sleep(forTimeInterval: Self.lookInterval)
             client.wait(forHeartbeatAfter: &heard, until: Date(timeIntervalSinceNow: 0.25))
-            // An instance that can't start is told of by the supervisor; until all were ready, nothing is said to be done.
+            // An instance that can't start is reported by the supervisor; until all have been ready, nothing is
+            // reported as done.
             let stopped = director.stopped
             let notReady = stack.names.filter { name in
                 !stopped.contains(name) && !state.withLock { $0.ready.contains(name) }

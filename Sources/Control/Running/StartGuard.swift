@@ -4,10 +4,11 @@ import HTTP
 import Inspection
 import Logging
 
-/// What keeps a stack from starting that can be told before anything of it is started: whoever has its folders or its ports.
+/// What keeps a stack from starting, as far as it can be found out before any process is started: processes that hold
+/// its folders or its ports.
 struct StartGuard {
     let stack: Stack
-    /// Where `up` itself is to answer questions; nil: nowhere.
+    /// The address at which `up` itself is to answer questions; nil for none.
     let monitoring: Endpoint?
 
     /// A port that a process of the stack needs.
@@ -22,7 +23,7 @@ struct StartGuard {
     func occupied() -> Failure {
         let holder = InstanceLock.holder(folder: stack.supervisorFolder).map { " (process \($0))" } ?? ""
         return Failure(
-            "a stack runs already on \(stack.state.path)\(holder)",
+            "a stack is already running on \(stack.state.path)\(holder)",
             hint: "use it ('healthbus status'), stop it ('healthbus stop'), or start another with --state")
     }
 
@@ -44,7 +45,7 @@ struct StartGuard {
         var free: [Int] = []
         for need in taken { free.append(Self.freePort(above: need.endpoint, besides: free)) }
         ways.append(
-            "or choose other ports, as with "
+            "or choose other ports, for example with "
                 + zip(taken, free).map { "\($0.otherwise)\($1)" }.joined(separator: " "))
         throw Failure(what.joined(separator: "\n           "), hint: ways.joined(separator: ", "))
     }
@@ -59,7 +60,7 @@ struct StartGuard {
             }
             let holder = InstanceLock.holder(folder: folder)
             throw Failure(
-                "'\(name)' can't start: it runs already on \(stack.state.path), by hand"
+                "'\(name)' can't start: it already runs on \(stack.state.path), started by hand"
                     + (holder.map { " (process \($0))" } ?? ""),
                 hint: "end that process" + (holder.map { " (kill \($0))" } ?? "") + ", and start again")
         }
@@ -77,7 +78,7 @@ struct StartGuard {
         }
         if let ingest = stack.configuration.only(.ingest) {
             let endpoint = try IngestAddress.endpoint(of: ingest)
-            // From the usual one it goes on to the next that is free.
+            // If the usual port is taken, the next free one is used.
             if endpoint.port != IngestAddress.usualPort {
                 needs.append(Need(instance: ingest.name, endpoint: endpoint, otherwise: "HEALTHBUS_INGEST_PORT="))
             }
@@ -86,7 +87,7 @@ struct StartGuard {
         return needs
     }
 
-    /// What else may be wrong with an address, its own process says.
+    /// Anything else that is wrong with an address is reported by the process that uses it.
     private static func isTaken(_ endpoint: Endpoint) -> Bool {
         guard endpoint.port != 0 else { return false }
         do throws(HTTPError) {

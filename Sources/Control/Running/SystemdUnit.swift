@@ -13,7 +13,7 @@ package struct SystemdUnit {
     package let path: String
     package let text: String
 
-    /// Settings of the shell that a service hasn't; secrets stay where they are.
+    /// Settings of the shell that a service doesn't have; secrets stay where they are.
     private static let variables = [
         "HEALTHBUS_BACKEND_PORT", "HEALTHBUS_INGEST_PORT", "HEALTHBUS_ZONE", "HEALTHBUS_INBOX", "HEALTHBUS_PLUGINS",
     ]
@@ -67,7 +67,7 @@ package struct SystemdUnit {
     package func install() throws(Failure) {
         if let old = FileManager.default.contents(atPath: path), String(decoding: old, as: UTF8.self) != text {
             guard String(decoding: old, as: UTF8.self).contains("Description=healthbus on ") else {
-                throw Failure("\(path) is there, and not of healthbus", hint: "choose another name with --name")
+                throw Failure("\(path) already exists, and isn't healthbus's", hint: "choose another name with --name")
             }
         }
         do {
@@ -85,14 +85,14 @@ package struct SystemdUnit {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "healthbus"
     }
 
-    /// Whose stack it is; who calls this where there is none yet.
+    /// The account that the stack belongs to; the caller's if there is no stack yet.
     private static func owner(of folder: String) -> String {
         var status = stat()
         let account = stat(folder, &status) == 0 ? status.st_uid : getuid()
         return getpwuid(account).map { String(cString: $0.pointee.pw_name) } ?? "\(account)"
     }
 
-    /// One word of a unit's line: systemd takes % and, in commands, $ for its own.
+    /// One word of a unit's line: systemd interprets % and, in commands, $.
     private static func quoted(_ word: String) -> String {
         let text = word.replacing("%", with: "%%")
         let isPlain = text.unicodeScalars.allSatisfy {

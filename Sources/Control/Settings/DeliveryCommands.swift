@@ -56,7 +56,7 @@ package final class DeliveryCommands {
         if let result { return result }
         throw wait.failure(
             else: Failure(
-                "'\(observer)' doesn't do it", hint: "'healthbus doctor' says how it is; a repeat changes nothing"))
+                "'\(observer)' hasn't done it", hint: "'healthbus doctor' says why; it is safe to repeat"))
     }
 }
 

@@ -83,7 +83,7 @@ package struct TaskClient {
         let why = try find(id, in: try rows(client, running)).task.waitsFor
         throw Failure(
             "'\(id)' didn't \(action.rawValue)" + (why.map { ": \($0)" } ?? ""),
-            hint: "'healthbus tasks list' shows how it stands, and the debouncer's log what happened")
+            hint: "'healthbus tasks list' shows its state, and the debouncer's log what happened")
     }
 
     private func find(_ id: String, in rows: [Row]) throws -> Row {
@@ -98,8 +98,8 @@ package struct TaskClient {
                 "'\(row.id)' isn't pending, so it can't be launched",
                 hint: row.id == "historical"
                     ? "'healthbus sync --history 90' submits it" : "it is submitted when there is something to do")
-        case (.launch, .running), (.launch, .expiring): throw Failure("'\(row.id)' runs already")
-        case (.expire, .idle), (.expire, .pending): throw Failure("'\(row.id)' doesn't run, so it can't expire")
+        case (.launch, .running), (.launch, .expiring): throw Failure("'\(row.id)' is already running")
+        case (.expire, .idle), (.expire, .pending): throw Failure("'\(row.id)' isn't running, so it can't expire")
         case (.cancel, .idle): throw Failure("'\(row.id)' isn't pending, so there is nothing to cancel")
         default: return
         }

@@ -53,7 +53,7 @@ package struct ZoneClient {
         if let parts { return parts }
         throw wait.failure(
             else: Failure(
-                "'\(observer)' doesn't take the zone",
-                hint: "'healthbus status' tells how it is; try again, a repeat changes nothing"))
+                "'\(observer)' doesn't accept the zone",
+                hint: "'healthbus status' shows its state; try again: it is safe to repeat"))
     }
 }

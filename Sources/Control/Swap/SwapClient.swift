@@ -9,7 +9,7 @@ import MessageBus
 import Protocol
 import Terminal
 
-/// Has a running stack swap an instance's plugin, and follows that to its end.
+/// Makes a running stack swap an instance's plugin, and follows the swap to its end.
 package struct SwapClient {
     private let stack: Stack
     /// When the supervisor has been silent for this long, it counts as gone.
@@ -31,8 +31,8 @@ package struct SwapClient {
             let (known, age) = swaps(client)
             guard age < Self.patience, let now = known.first(where: { $0.id == wish.id }) else {
                 throw Failure(
-                    "the supervisor is gone, in the midst of the swap",
-                    hint: "start it again; '\(wish.instance)' then runs the plugin that it last was ready with")
+                    "the supervisor ended in the middle of the swap",
+                    hint: "start it again; '\(wish.instance)' then runs the plugin it was last ready with")
             }
             if now != last { progress(now) }
             last = now
@@ -49,7 +49,7 @@ package struct SwapClient {
         defer { withExtendedLifetime(lock) {} }
         let layer = StackLayer(stack.state)
         guard let plugin = try layer.plugin(of: instance) else {
-            throw Failure("'\(instance)' isn't swapped: it runs the plugin that is configured")
+            throw Failure("'\(instance)' isn't swapped: it runs the configured plugin")
         }
         try layer.set(nil, of: instance)
         var result = SwapProgress(
@@ -87,7 +87,7 @@ package struct SwapClient {
         }
         if let taken { return taken }
         throw Failure(
-            "the supervisor doesn't take the command", hint: "'healthbus status' tells how it is; try again")
+            "the supervisor doesn't accept the command", hint: "'healthbus status' shows its state; try again")
     }
 }
 
@@ -100,9 +100,9 @@ extension SwapProgress {
         var text = "Tried on \(all) \(all == 1 ? "day" : "days"): "
         let equal = trial.computed + trial.empty - trial.differing - trial.waiting
         var parts = equal > 0 ? ["\(equal) as before"] : []
-        if trial.waiting > 0 { parts.append("\(trial.waiting) without comparison, as they wait to be computed") }
+        if trial.waiting > 0 { parts.append("\(trial.waiting) not compared, because they wait to be computed") }
         if trial.differing > 0 {
-            parts.append("\(trial.differing) otherwise (\(trial.figures.sorted().joined(separator: ", ")))")
+            parts.append("\(trial.differing) different (\(trial.figures.sorted().joined(separator: ", ")))")
         }
         if let first = trial.failed.first {
             parts.append("\(trial.failed.count) failed (\(first.date): \(first.why))")
@@ -111,7 +111,7 @@ extension SwapProgress {
         return text + "."
     }
 
-    /// The days and figures that would be otherwise, with both values; empty where none would.
+    /// The days and figures that would differ, with both values; empty if none would.
     package static func table(of changes: [TrialChange], for terminal: Terminal) -> String {
         guard !changes.isEmpty else { return "" }
         let isForOne = Set(changes.map(\.user)).count == 1
@@ -125,7 +125,7 @@ extension SwapProgress {
 
     private static func text(_ value: Value) -> String { value.isNull ? "none" : String(value.json().prefix(60)) }
 
-    /// What has come of it, in a line.
+    /// Its outcome so far, in one line.
     package var resultLine: String {
         if dryRun { return "\(instance) still runs \(from): this was a dry run." }
         guard let without else { return "\(instance) will run \(to) from the next start on." }

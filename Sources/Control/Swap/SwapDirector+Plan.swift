@@ -12,7 +12,7 @@ extension SwapDirector {
         let running = running.withLock { $0 }
         let name = wish.instance
         if wish.plugin == nil, try layer.plugin(of: name) == nil {
-            throw Failure("'\(name)' isn't swapped: it runs the plugin that is configured")
+            throw Failure("'\(name)' isn't swapped: it runs the configured plugin")
         }
         if try layer.stopped().contains(name) {
             throw Failure("'\(name)' was stopped", hint: "start it first with 'healthbus start \(name)'")
@@ -39,19 +39,19 @@ extension SwapDirector {
             old: processes.spec(old))
     }
 
-    /// What the names alone tell.
+    /// What can be decided from the names alone.
     private func refuse(_ wish: SwapWish, _ running: StackConfiguration) throws {
         let kind = running.instance(wish.instance)?.manifest.kind
         if kind == .hub, running.bus.isSealed {
             throw Failure(
-                "the hub of a sealed bus can't be swapped: without a key nobody stands by there",
-                hint: "end its process: the supervisor starts it again, and nothing is lost")
+                "the hub of a sealed bus can't be swapped: no process can stand by there without a key",
+                hint: "end its process: the supervisor restarts it, and nothing is lost")
         }
         guard let plugin = wish.plugin else { return }
         if plugin.contains("/"), running.bus.isRemote {
             throw Failure(
-                "a plugin can't be named by its path on a bus that other machines reach",
-                hint: "whoever gives commands there could have any program run; put it into \(processes.catalog.folder)"
+                "a plugin can't be named by its path on a bus that other machines can reach",
+                hint: "anyone who gives commands there could run any program; put it into \(processes.catalog.folder)"
             )
         }
         let catalog = try currentCatalog()
@@ -61,18 +61,18 @@ extension SwapDirector {
         }
         if let kind, manifest.kind != kind {
             throw Failure(
-                "'\(manifest.name)' can't take the place of '\(wish.instance)': it is of the kind"
+                "'\(manifest.name)' can't take the place of '\(wish.instance)': its kind is"
                     + " \(manifest.kind.rawValue), not \(kind.rawValue)",
                 hint: "'healthbus plugins list' shows them")
         }
     }
 
-    /// Read again, since plugins come and go.
+    /// Read again, since plugins are added and removed.
     private func currentCatalog() throws -> PluginCatalog {
         try PluginCatalog(folder: processes.catalog.folder, programs: processes.catalog.programs)
     }
 
-    /// A process that somebody runs by hand isn't the supervisor's to end.
+    /// The supervisor must not end a process that a person runs by hand.
     private func requireSupervised(_ name: String, _ supervisor: Supervisor) throws {
         let status = supervisor.statuses.first { $0.name == name }
         let folder = processes.state.instance(name)

@@ -14,7 +14,7 @@ import Terminal
 /// The supervisor's part in swaps: one after the other, on a thread of its own; the supervisor's heartbeat reports the
 /// progress.
 ///
-/// Only the configuration is stored, written once the new process is ready: whatever dies before, the old one is what
+/// Only the configuration is stored, written once the new process is ready: if anything dies before that, the old one
 /// starts again.
 final class SwapDirector: Sendable {
     static let subscriptions: [Subscription] = [.exact("control.supervisor"), .prefix(StandbyWord.prefix)]
@@ -46,7 +46,7 @@ final class SwapDirector: Sendable {
         var said: (@Sendable () -> Void)?
         /// The last few, newest last.
         var swaps: [SwapProgress] = []
-        /// The place being swapped; then the actions of others aren't news, and without it nothing is.
+        /// The instance being swapped; actions concerning others are ignored.
         var active: String?
         var plan: Plan?
     }
@@ -102,7 +102,7 @@ final class SwapDirector: Sendable {
                 return true
             }
             if isNew { state.withLock { $0.said }?() }
-            if isNew, !wishes.offer(wish) { finish(wish.id, .refused, Failure("too many swaps wait already")) }
+            if isNew, !wishes.offer(wish) { finish(wish.id, .refused, Failure("too many swaps are already waiting")) }
         } else if let word = StandbyWord(message) {
             tell(.word(word), of: word.instance)
         } else if let plan = state.withLock({ $0.plan }), let beat = Heartbeat(message), beat.instance == plan.instance,
@@ -205,7 +205,7 @@ final class SwapDirector: Sendable {
                 if word.phase == .waiting { return word }
                 why = word.why ?? why
             case .ended(let how):
-                // Its last message may still be on its way: its end becomes known sooner.
+                // Its last message may still be in transit: its end becomes known sooner.
                 let reason = why ?? lastWord(of: wish) ?? "it ended (\(how))"
                 throw Failure(
                     "'\(new.plugin)' can't take the place: \(reason)",
@@ -216,7 +216,7 @@ final class SwapDirector: Sendable {
         dismiss(plan, supervisor)
         throw Failure(
             "'\(new.plugin)' wasn't standing by within \(HumanFormat.duration(.seconds(wish.within)))",
-            hint: "'healthbus logs \(plan.instance)' shows what it said; --within gives it longer")
+            hint: "'healthbus logs \(plan.instance)' shows what it said; --within gives it more time")
     }
 
     /// Why a process that has ended couldn't continue; nil when that doesn't become known within a few seconds.
@@ -233,7 +233,7 @@ final class SwapDirector: Sendable {
         let count = trial.failed.count + trial.computed + trial.empty
         return Failure(
             "'\(wish.plugin ?? plan.instance)' fails on \(trial.failed.count) of \(count) days"
-                + " (\(first.date): \(first.why))", hint: "mend it; or swap all the same with --force")
+                + " (\(first.date): \(first.why))", hint: "fix it, or swap anyway with --force")
     }
 
     /// Dismisses the new process, and waits until it is gone.
@@ -257,10 +257,10 @@ final class SwapDirector: Sendable {
                     swap.step = .done
                 }
                 return
-            case .unwritten(let reason): why = "it took the place, but that couldn't be written down: \(reason)"
+            case .unwritten(let reason): why = "it took over, but that couldn't be recorded: \(reason)"
             case .ended(let how):
                 why = why ?? "it wasn't ready within \(HumanFormat.duration(.seconds(wish.within))) (\(how))"
-                // It ended before the old process was told to.
+                // It ended before the old process was asked to.
                 if supervisor.statuses.contains(where: { $0.name == wish.instance && $0.state == .ready }) {
                     return fail(wish, why)
                 }
@@ -273,7 +273,7 @@ final class SwapDirector: Sendable {
             wish.id, .failed,
             Failure(
                 "'\(wish.instance)' couldn't be swapped: \(why ?? "it took too long")",
-                hint: "'healthbus status' shows whether the old one runs again; the supervisor goes on starting it"))
+                hint: "'healthbus status' shows whether the old one runs again; the supervisor keeps starting it"))
     }
 
     private func fail(_ wish: SwapWish, _ why: String?) {

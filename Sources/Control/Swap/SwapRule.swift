@@ -32,7 +32,7 @@ package enum SwapRule {
             else {
                 return Failure(
                     "the configuration of '\(other)' has changed since the stack was started",
-                    hint: "stop the stack and start it again; that takes over all of it")
+                    hint: "restart the stack; then all of it takes effect")
             }
         }
         return nil
@@ -44,23 +44,23 @@ package enum SwapRule {
     ) -> String? {
         let (before, after) = (old.manifest, new.manifest)
         guard before.kind == after.kind else {
-            return "it is of the kind \(after.kind.rawValue), not \(before.kind.rawValue)"
+            return "its kind is \(after.kind.rawValue), not \(before.kind.rawValue)"
         }
         func list(_ types: [String]) -> String { types.isEmpty ? "none" : types.sorted().joined(separator: ", ") }
         if Set(before.types) != Set(after.types) {
-            return "its 'types' are other ones (\(list(after.types)); running: \(list(before.types))),"
-                + " and the others go by those"
+            return "its 'types' are different (\(list(after.types)); running: \(list(before.types))),"
+                + " and the others depend on them"
         }
         if Set(before.reads) != Set(after.reads) {
-            return "what it 'reads' beside its types is something else (\(list(after.reads)); running:"
-                + " \(list(before.reads))), and the debouncer goes by that"
+            return "what it 'reads' beside its types is different (\(list(after.reads)); running:"
+                + " \(list(before.reads))), and the debouncer depends on that"
         }
         if triggers(before) != triggers(after) {
-            return "its 'triggers' are other ones, and the debouncer goes by them"
+            return "its 'triggers' are different, and the debouncer depends on them"
         }
         if before.kind == .handler, old.family != new.family {
             return "its samples would be delivered as '\(new.family)', not as"
-                + " '\(old.family)', and the uploader goes by that"
+                + " '\(old.family)', and the uploader depends on that"
         }
         let (had, has) = (before.produces.contains(where: isEvents), after.produces.contains(where: isEvents))
         if had != has || has && before.name != after.name {
@@ -69,6 +69,10 @@ package enum SwapRule {
         if before.registrationRefusal == nil, before.kind == .debouncer, let why = after.registrationRefusal {
             return "\(why)"
         }
+        let health = PluginRights.Entitlement.health
+        if before.rights.entitlements.contains(health), !after.rights.entitlements.contains(health) {
+            return "it lacks the entitlement 'health', so the observer would refuse its reads"
+        }
         let shared: [String] =
             switch before.kind {
             case .backend: ["host", "port", "tokenFile"]
@@ -76,7 +80,7 @@ package enum SwapRule {
             default: []
             }
         for key in shared where old.configuration[key] != new.configuration[key] {
-            return "its option '\(key)' is another one, and those who send to it go by that"
+            return "its option '\(key)' is different, and those who send to it depend on it"
         }
         return nil
     }

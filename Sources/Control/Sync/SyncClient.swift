@@ -9,8 +9,8 @@ import Inspection
 import Logging
 import Protocol
 
-/// Has a running stack sync now, and waits until everything is consumed and delivered, or reports what is still waiting
-/// and why.
+/// Makes a running stack sync now, and waits until everything is consumed and delivered, or reports what is still
+/// waiting and why.
 package final class SyncClient {
     private let stack: Stack
     private let client: StackClient
@@ -18,16 +18,16 @@ package final class SyncClient {
     private let roles: StackRoles
     /// Without progress for this long, what is waited for counts as stuck.
     private static let patience = Duration.seconds(30)
-    /// How long the debouncer has to hear of the observer's head, which it does each second.
+    /// How long the debouncer has to learn of the observer's head, which it does each second.
     private static let headPatience = Duration.seconds(5)
-    /// New changes are counted with at most this many questions; beyond that they are just many.
+    /// New changes are counted with at most this many questions; beyond that the result is just "many".
     private static let countedRequests = 40
     /// A backend that has given bad answers for this long isn't waited for.
     private static let backendPatience = Duration.seconds(8)
     /// The time before a backend is asked again.
     private static let checkSpacing = Duration.seconds(3)
 
-    /// Called with what is waited for, if it takes long.
+    /// Called with a description of what it is waiting for, if that takes long.
     private let tell: @Sendable (String) -> Void
 
     package init(_ stack: Stack, tell: @escaping @Sendable (String) -> Void = { _ in }) throws {
@@ -59,7 +59,7 @@ package final class SyncClient {
         if try client.give(now(), to: debouncer, within: 20, until: { isTaken() ? true : nil }) != nil { return }
         throw AnswerWait(client, for: debouncer, hub: stack.hub).failure(
             else: Failure(
-                "the debouncer doesn't take the command",
+                "the debouncer doesn't accept the command",
                 hint: "'healthbus doctor' says what is wrong, and what to do"))
     }
 
@@ -81,8 +81,8 @@ package final class SyncClient {
         let new = try Dictionary(
             uniqueKeysWithValues: concerned.map { ($0.name, try changes(of: $0, until: head, before)) })
         let id = UUID().uuidString.lowercased()
-        // Anything imported a moment ago is included, whether or not the debouncer has heard of it yet.
-        let command = SyncNow(id: id, metric: metric, head: before[stack.observer]?.beat.head?.sequence)
+        // Anything imported a moment ago is included, whether or not the debouncer has learned of it yet.
+        let command = SyncNow(id: id, metric: metric, head: head?.sequence)
         // First: whatever the backend has lost must be delivered again, and waited for.
         let check = BackendCheckClient(stack, before, sends: true)
         check.ask(client)
@@ -116,7 +116,7 @@ package final class SyncClient {
         }
     }
 
-    /// Everyone's newest heartbeat. Running uploaders are waited for longer: what is new is counted by theirs.
+    /// The newest heartbeat of each process. Running uploaders are waited for longer: what is new is counted by theirs.
     private func hear() throws -> [String: (beat: Heartbeat, age: Double)] {
         let beats = client.gather(stack.names.filter { $0 != "hub" }, within: 3)
         let reader = stack.reader()
@@ -170,7 +170,7 @@ package final class SyncClient {
         var checks: Set<String> = [check]
         var nextCheck = MonotonicTime.distantPast
         var looked = MonotonicClock.now
-        // How long only a comparison has been waited for: continuing deliveries make this neither longer nor endless.
+        // For how long only a comparison has been missing: continuing deliveries don't extend this wait.
         var comparing = Duration.zero
         while true {
             let manual = manual
@@ -237,7 +237,7 @@ package final class SyncClient {
             let task = beat?.stage.tasks?.first { $0.id == "historical" }
             if now == nil, task?.state == .idle, let outcome = task?.history?.lastOutcome {
                 guard outcome == .succeeded else {
-                    throw Failure("the historical sync was \(outcome.rawValue)", hint: "start it again to go on")
+                    throw Failure("the historical sync was \(outcome.rawValue)", hint: "start it again to continue")
                 }
                 return HistoryOutcome(
                     chunks: last?.chunks, from: last?.from, through: last?.through,
@@ -247,7 +247,7 @@ package final class SyncClient {
                 let why = blockedUploader ?? task?.waitsFor ?? "no progress"
                 throw Failure(
                     "the historical sync waits: \(why)",
-                    hint: "it goes on by itself; 'healthbus tasks list' shows how far it is")
+                    hint: "it continues automatically; 'healthbus tasks list' shows how far it is")
             }
         }
     }

@@ -37,8 +37,8 @@ extension SyncClient {
         package var isDelivered: Bool { blocked.isEmpty }
         /// What to do about what isn't delivered; nil when everything is.
         package var hint: String? {
-            let waits = "what waits goes on by itself once the cause is mended"
-            let letters = "'healthbus dead-letters retry --all' sends what was refused again, once it can be taken"
+            let waits = "what waits continues automatically once the cause is fixed"
+            let letters = "once it can be accepted, 'healthbus dead-letters retry --all' sends again what was refused"
             if isDelivered { return nil }
             return "nothing is lost; "
                 + [waiting.isEmpty ? nil : waits, refused.isEmpty ? nil : letters].compactMap { $0 }.joined(
@@ -57,7 +57,7 @@ extension SyncClient {
     /// An uploader whose backend may no longer have what it accepted.
     package struct Uncompared: Sendable, Equatable {
         package var uploader: String
-        /// Why it can't be compared at present; nil when that is still to come.
+        /// Why it can't be compared at present; nil when the comparison is still to come.
         package var why: String?
 
         package init(uploader: String, why: String?) { (self.uploader, self.why) = (uploader, why) }
@@ -104,9 +104,11 @@ extension SyncClient {
         _ manual: DebouncerDetails.Manual?, _ id: String, _ beats: [String: (beat: Heartbeat, age: Double)],
         _ roles: StackRoles
     ) -> [String] {
-        guard let manual, manual.id == id else { return ["the debouncer began anew: try again"] }
+        guard let manual, manual.id == id else { return ["the debouncer started over: try again"] }
         guard let result = manual.result else {
-            return ["handlers and uploader: working through what was released to them"]
+            let waiting = manual.waiting ?? []
+            let names = waiting.isEmpty ? "handlers and uploader" : waiting.joined(separator: ", ")
+            return ["\(names): working through what was released to them"]
         }
         if !result.failed.isEmpty {
             return result.failed.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
@@ -168,14 +170,14 @@ extension SyncClient.Outcome {
             ? "Everything is delivered (\(HumanFormat.duration(.seconds(seconds)))).\n"
             : "Not delivered: \(blocked.joined(separator: "; ")).\n"
         if isTrusted {
-            text += "The backend doesn't say who it is: that it keeps what it accepted is taken on trust.\n"
+            text += "The backend doesn't say who it is, so it is trusted to keep what it accepted.\n"
         }
-        if !off.isEmpty { text += "Switched off, and left where they are: \(off.joined(separator: ", ")).\n" }
-        // A denied type is named nowhere else: to everybody but the owner it looks as if it had no samples.
+        if !off.isEmpty { text += "Switched off, so left out: \(off.joined(separator: ", ")).\n" }
+        // A denied type is named nowhere else: to everyone except the owner it looks as if it had no samples.
         if alerts > 0 {
-            text += "\(alerts) alert\(alerts == 1 ? " is" : "s are") raised: 'healthbus alerts' says what to see to.\n"
+            text += "\(alerts) alert\(alerts == 1 ? " is" : "s are") raised: 'healthbus alerts' says what to do.\n"
         }
         return text
-            + "What the phone hasn't handed over yet comes when the phone decides: no command makes it come sooner.\n"
+            + "The phone decides when it hands over the rest: no command can make that come sooner.\n"
     }
 }

@@ -10,7 +10,7 @@ final class WaitTeller: Sendable {
     private struct State {
         var waits: [String] = []
         var movedAt = MonotonicClock.now
-        /// By the wall clock; for those that are silent.
+        /// By the wall clock; only for silent instances.
         var silentSince: [String: Instant] = [:]
         var said = ""
         var isOver = false
@@ -24,10 +24,10 @@ final class WaitTeller: Sendable {
 
     /// Nothing is reported before this.
     private static let patience = Duration.seconds(4)
-    /// Asked twice a second, anyone able to answer does.
+    /// Asked twice a second, every process that can answer does.
     private static let silence = 3.0
 
-    /// - Parameter names: those whose silence counts.
+    /// - Parameter names: the instances whose silence counts.
     init(_ client: StackClient, names: [String], tell: @escaping @Sendable (String) -> Void) {
         (self.client, self.names, self.tell) = (client, names, tell)
         let thread = Thread { [self] in
@@ -50,7 +50,7 @@ final class WaitTeller: Sendable {
         }
     }
 
-    /// Who is silent, and since when, in the order of the stack.
+    /// Which processes are silent, and since when, in the order of the stack.
     var silent: [String] {
         let now = WallClock.now
         return state.withLock { state in
@@ -60,15 +60,15 @@ final class WaitTeller: Sendable {
         }
     }
 
-    /// "steps hasn't been heard since 14:05:10". Pure.
+    /// "steps hasn't reported since 14:05:10". Pure.
     package static func text(_ name: String, since: Instant, began: Instant, now: Instant) -> String {
         since <= began
-            ? "\(name) hasn't been heard at all since this began, at \(InstantText.local(began, now: now))"
-            : "\(name) hasn't been heard since \(InstantText.local(since, now: now))"
+            ? "\(name) hasn't reported at all since this began, at \(InstantText.local(began, now: now))"
+            : "\(name) hasn't reported since \(InstantText.local(since, now: now))"
     }
 
     private func look() {
-        // A process with nothing to do rarely reports; when asked, everyone who can answers at once.
+        // A process with nothing to do rarely reports; when asked, every process that can answers at once.
         client.hello()
         let beats = client.heartbeats
         let now = WallClock.now

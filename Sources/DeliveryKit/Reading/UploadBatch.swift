@@ -50,7 +50,7 @@ package struct UploadBatch: Sendable, Equatable {
         held += part
     }
 
-    /// The held elements are to be sent again, after all others, which may tell more.
+    /// The held elements are to be sent again, after all others, which may reveal more.
     package mutating func release() {
         parts += held.map { $0..<$0 + 1 }
         held = []

@@ -15,11 +15,11 @@ struct HandlerTrial {
     let effects: (any EffectRunner)?
     let client: StackClient
 
-    /// Enough to cover each day of the week twice, few enough for a second.
+    /// Enough to cover each day of the week twice, but few enough to take only a second.
     static let days = 14
     private static let patience = 60.0
 
-    /// - Throws: whatever keeps it from computing at all; a day that fails is only counted.
+    /// - Throws: an error that keeps it from computing at all; a day that fails is only counted.
     func run(path: String) throws -> TrialReport {
         var report = TrialReport()
         // An instance that has never run has nothing to compare with.
@@ -55,7 +55,7 @@ struct HandlerTrial {
             let answer: [Page<SlicePage>]? = try client.ask(
                 handler.upstream.producer, .slice(slice), place, within: Self.patience)
             guard let pages = answer else {
-                throw Failure("the \(handler.upstream.producer) gave no samples to try it with within 10 s")
+                throw Failure("the \(handler.upstream.producer) sent no samples to try it on within 10 s")
             }
             guard let last = pages.last else {
                 throw Failure("the \(handler.upstream.producer) started over during the trial", hint: "try again")
@@ -73,7 +73,7 @@ struct HandlerTrial {
         case .beside:
             let replies = Mailbox<EffectResult>(capacity: 1)
             effects?.perform(Effect(id: Int64(number), request: DayRequest(input: input))) { replies.offer($0) }
-            // The program has its own time limits, and whoever waits for this process has another.
+            // The program has its own time limits, and the process that waits for this one has another.
             guard let reply = replies.take(limit: 1, timeout: 86_400).first?.value as? DayReply else {
                 throw Failure("the program was stopped during the trial")
             }

@@ -14,7 +14,7 @@ struct TrialDays {
         var day: LocalDay
         /// Whether the existing figures were computed from everything consumed; otherwise they can't be compared.
         var isSettled: Bool
-        /// The living rows; empty for a day without samples.
+        /// The rows that aren't tombstones; empty for a day without samples.
         var rows: [(key: String, body: Value)]
     }
 

@@ -40,7 +40,7 @@ enum AutoExportPeriod: Int, Comparable {
         return inDay % minuteLength == 0 ? .minute : nil
     }
 
-    /// Whether one may begin at this date. Weeks, months and years begin at some midnight: on which day is up to the
+    /// Whether one may begin at this date. Weeks, months and years begin at some midnight; the day depends on the
     /// person's settings.
     func mayBegin(at date: AutoExportDate) -> Bool {
         guard self != .second else { return true }

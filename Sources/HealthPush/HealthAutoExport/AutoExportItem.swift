@@ -3,7 +3,7 @@ import JSON
 
 /// One item of a request: where its members are. Nested values stay text until they are requested.
 ///
-/// Requested members count as understood; `rest` has the others, so that they can be kept.
+/// Members that were read count as understood; `rest` has the others, so that they can be kept.
 struct AutoExportItem {
     private var members: [(name: JSONSpan, value: JSONSpan)] = []
     /// A bit for each of the first 64 members; any further ones never count as understood.

@@ -24,7 +24,7 @@ extension AutoExportReader {
         let isNamed = item.look("value") != nil
         let outlasts = !isStand && (length.map { $0 > span.end - span.start } ?? false)
         if isStand, !isNamed, !span.isOwn, !span.isStatistic {
-            // A number of stand hours covers at least one hour.
+            // A count of stand hours covers at least one hour.
             span.isStatistic = true
             span.end = span.start + .seconds(3600)
         }
@@ -68,7 +68,7 @@ extension AutoExportReader {
     }
 
     /// `{date, "Unspecified", "Protection Used", "Protection Not Used"}`: counts for a day, which the app sends
-    /// whatever else it aggregates. Returns what is wrong, or nil.
+    /// regardless of its aggregation. Returns what is wrong, or nil.
     mutating func readSexualActivity(_ series: AutoExportSeries) -> String? {
         let parts = [
             ("unspecified", item.take("Unspecified")), ("protectionUsed", item.take("Protection Used")),

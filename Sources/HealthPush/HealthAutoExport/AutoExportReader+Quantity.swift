@@ -2,10 +2,10 @@ import HealthModel
 import JSON
 
 extension AutoExportReader {
-    static let wrongUnit = "the unit is missing, or isn't one of the metric's type"
+    static let wrongUnit = "the unit is missing, or isn't one for the metric's type"
     static let noQuantity = "there is no quantity, or it isn't a number"
 
-    /// `{date, qty}` or `{date, Min, Avg, Max}`, and what describes them. Returns what is wrong, or nil.
+    /// `{date, qty}` or `{date, Min, Avg, Max}`, and members that describe them. Returns what is wrong, or nil.
     mutating func readQuantity(_ series: inout AutoExportSeries) -> String? {
         guard let factors = series.factors else { return Self.wrongUnit }
         let quantity = item.take("qty")
@@ -39,7 +39,7 @@ extension AutoExportReader {
         span?.numberText.flatMap { factors.convert($0) }.flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// Values that the app has in words and HealthKit in metadata, turned into the numbers that exports print. Other
+    /// Values that the app gives as words and HealthKit as metadata, turned into the numbers that exports print. Other
     /// words stay in the payload.
     private mutating func quantityMetadata(_ identifier: String) -> [String: Value] {
         switch identifier {
@@ -76,7 +76,7 @@ extension AutoExportReader {
         } catch { return error.reason }
         let numbers = parts.compactMap { part in number(part.1, factors).map { (part.0, $0) } }
         guard numbers.count == parts.count else { return Self.noQuantity }
-        // The id belongs to both together, so to neither.
+        // The id belongs to the pair, so neither record gets it.
         var described = row(Self.systolic, span)
         describe(&described, keepsID: false)
         for (identifier, value) in numbers {

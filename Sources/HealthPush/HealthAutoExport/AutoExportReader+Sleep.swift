@@ -77,7 +77,7 @@ extension AutoExportReader {
         if payload["asleepSeconds"] == nil, let asleep { payload["asleepSeconds"] = .number(asleep) }
         payload["inBedStart"] = times.bedStart.map { .string(InstantText.iso8601($0.instant)) }
         payload["inBedEnd"] = times.bedEnd.map { .string(InstantText.iso8601($0.instant)) }
-        // When the night was, or was recorded: another version of its start.
+        // The time of the night, or of its recording: another version of its start.
         _ = item.take("date")
         if item.look("source") == nil, let source = item.take("sleepSource")?.text {
             payload["sleepSource"] = .string(source)

@@ -83,7 +83,7 @@ struct AutoExportRows {
 
     private var changes = PushedChanges()
     private var columns = RecordRows()
-    /// The previous row's source: nearly always the next one's too.
+    /// The previous row's source, which is nearly always the next one's too.
     private var lastSource: [UInt8] = []
     private var lastOrigin: Int32 = -1
     private var hasUUIDs = false

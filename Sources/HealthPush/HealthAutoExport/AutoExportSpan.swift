@@ -1,7 +1,7 @@
 import HealthModel
 import JSON
 
-/// When an entry is, and whether it is a sample or a statistic.
+/// An entry's time, and whether it is a sample or a statistic.
 struct AutoExportSpan {
     var start: Instant
     var end: Instant

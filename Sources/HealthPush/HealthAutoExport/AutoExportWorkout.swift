@@ -28,7 +28,7 @@ struct AutoExportWorkout {
     /// One of `sum`, `average`, `minimum`, `maximum` of a type's samples.
     mutating func statistic(_ type: String, _ name: String, _ text: String?, _ unit: String?) {
         let type = HealthType.named(type)
-        // Beats have one unit, whatever versions of the app call it.
+        // Beats have one unit, no matter what versions of the app call it.
         let unit = type.unit == "count/min" ? type.unit : unit
         guard let found = numbers.statistic(text, unit, type, name) else { return }
         statistics[type.identifier, default: [:]][name] = .number(found.value)

@@ -1,7 +1,7 @@
 import HealthModel
 import JSON
 
-// What is composed of samples: correlations, and statistics for a stretch of time.
+// Items composed of samples: correlations, and statistics for a stretch of time.
 extension SampleItem {
     private static let partLimit = 4096
 

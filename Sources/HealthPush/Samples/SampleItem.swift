@@ -20,6 +20,7 @@ struct SampleItem {
     private(set) var workout: JSONSpan?
     private(set) var parts: JSONSpan?
     private(set) var payload: JSONSpan?
+    private(set) var location: JSONSpan?
 
     /// The total bytes of an item's texts.
     private static let textLimit = 512 << 10
@@ -60,11 +61,12 @@ struct SampleItem {
         case "workout": workout = member
         case "parts": parts = member
         case "payload": payload = member
+        case "location": location = member
         default: break
         }
     }
 
-    /// Takes from a correlation whatever its part leaves out.
+    /// Takes members from a correlation that its part leaves out.
     mutating func inherit(_ whole: SampleItem) {
         start = start ?? whole.start
         end = end ?? whole.end
@@ -94,6 +96,8 @@ struct SampleItem {
         case .category: try readCategory(&row)
         case .workout: row.payload = try WorkoutPayload.json(of: workout)
         case .correlation: return try withParts(row)
+        case .other where row.type == HealthType.locationIdentifier:
+            row.payload = try LocationPayload.json(of: location ?? payload)
         case .other: try readOther(&row)
         }
         return [row]
@@ -124,7 +128,7 @@ struct SampleItem {
     /// ISO 8601 text, or a number of seconds since 1970.
     private static func instant(_ span: JSONSpan) -> Instant? {
         if span.kind == .string { return InstantText.parse(span.bytes.bindMemory(to: UInt8.self)) }
-        // Years 1 to 9999: anything outside can't be meant.
+        // Years 1 to 9999: anything outside can't be intended.
         guard let seconds = span.double, (-62_135_596_800...253_402_300_799).contains(seconds) else { return nil }
         return Instant(microseconds: Int64((seconds * 1e6).rounded()))
     }
@@ -137,7 +141,7 @@ struct SampleItem {
             } else if source.kind == .object {
                 origin = try Self.origin(source)
             } else {
-                throw SampleProblem(reason: "source is a name, or {\"name\", \"version\", \"productType\"}")
+                throw SampleProblem(reason: "source must be a name, or {\"name\", \"version\", \"productType\"}")
             }
         }
         if let device {

@@ -5,7 +5,7 @@ import JSON
 /// has its schema.
 ///
 /// One JSON object, `{"samples": [...], "deleted": ["UUID", ...]}`, or lines (NDJSON), each a sample or `{"deleted":
-/// "UUID"}`. Whatever an item lacks or has wrong puts that item into quarantine, and no other.
+/// "UUID"}`. Missing or wrong members put that item into quarantine, and no other.
 package struct SamplesBody {
     /// The most items in one request. A body of many tiny ones would take a hundred times its size in memory.
     package static let itemLimit: Int64 = 250_000
@@ -20,7 +20,7 @@ package struct SamplesBody {
         var reader = SamplesBody()
         let problem = body.withUnsafeBytes { reader.problem(inDocument: $0) }
         if let problem { throw PushError("the body is invalid: \(problem)") }
-        // A request that means somebody else's data mustn't be taken for the token owner's.
+        // A request about another user's data mustn't be taken for the token owner's.
         guard !reader.isUserOdd else { throw PushError("'user' isn't text") }
         guard reader.hasList else { throw PushError("the body has neither 'samples' nor 'deleted'") }
         return try reader.finished()

@@ -7,7 +7,7 @@ final class BlockTable {
     /// A block in its current state.
     struct View {
         let block: SampleBlock
-        /// One bit for each row that has moved; empty while none has.
+        /// A bit for each row, set if the row has moved; empty while none has.
         fileprivate var moved: [UInt64] = []
 
         @inline(__always)
@@ -25,9 +25,10 @@ final class BlockTable {
         "CREATE TABLE IF NOT EXISTS moved (seq INTEGER PRIMARY KEY)",
     ]
 
-    /// The most bytes of decoded blocks to keep.
-    private static let cacheLimit = 10 << 20
-    /// No further block is made where this many already cover its time.
+    /// The most bytes of decoded blocks to keep, for a writer and for a reader: some ten blocks. Decoding one again takes
+    /// less than a millisecond.
+    private static let cacheLimit = 5 << 20
+    /// No further block is created if this many already cover its time.
     private static let overlapLimit = 8
 
     private let database: Database

@@ -17,8 +17,8 @@ struct BlockPlace: Hashable {
 /// Samples of one user and type that came one after the other, in columns. It never changes: a row that does moves to
 /// the table of rows.
 ///
-/// Its rows were alive when they came, are no longer than `HealthStoreSchema.longDuration`, have consecutive sequences,
-/// and are ordered by the second of their start.
+/// Its rows weren't deleted when they arrived, are no longer than `HealthStoreSchema.longDuration`, have consecutive
+/// sequences, and are ordered by the second of their start.
 final class SampleBlock {
     let place: BlockPlace
     let second: [Int64]
@@ -59,7 +59,7 @@ final class SampleBlock {
     }
 
     /// Approximate size in memory.
-    var byteCount: Int { second.count * 96 + metadata.bytes.count + payload.bytes.count }
+    var byteCount: Int { second.count * 112 + metadata.bytes.count + payload.bytes.count }
 
     /// Microseconds since 1970.
     func start(_ row: Int) -> Int64 { second[row] &* Instant.microsecondsPerSecond &+ startRemainder[row] }

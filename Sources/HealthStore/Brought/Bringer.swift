@@ -1,4 +1,5 @@
-/// What brings samples: recorded for each one, so that what one of them brought can be taken back.
+/// The origin of samples, an import or a device: recorded for each sample, so that everything from one origin can be
+/// taken back.
 package enum Bringer: Sendable, Hashable {
     /// One import, by its id.
     case importing(id: String)

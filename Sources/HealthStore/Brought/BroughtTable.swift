@@ -1,11 +1,11 @@
 import HealthModel
 import SQLite
 
-/// The tables `bringers` and `brought`: which rows each import and each device brought or confirmed, by the sequences
-/// that the rows were born with.
+/// The tables `bringers` and `brought`: which rows each import and each device added or confirmed, by the sequences
+/// under which the rows were first stored.
 ///
-/// Samples from an unknown bringer are recorded under 0. So a row that is recorded for only one bringer was brought by
-/// that one alone, if it was born after recording began.
+/// Samples from an unknown origin are recorded under 0. So a row recorded for only one origin came from that one alone,
+/// if it was stored after recording began.
 final class BroughtTable {
     static let tables = [
         """
@@ -19,13 +19,13 @@ final class BroughtTable {
         "CREATE TABLE IF NOT EXISTS brought_since (sequence INTEGER NOT NULL)",
     ]
 
-    /// For existing rows it is unknown who brought them.
+    /// It is unknown which import or device existing rows came from.
     static func begin(in database: Database) throws {
         for table in tables { try database.execute(table) }
         try database.execute("INSERT INTO brought_since SELECT coalesce(max(seq), 0) FROM heads")
     }
 
-    /// Stands for an unknown bringer.
+    /// Stands for an unknown origin.
     static let unnamed = 0
 
     private let find: Statement
@@ -51,7 +51,7 @@ final class BroughtTable {
         sinceQuery = try database.prepare("SELECT max(sequence) FROM brought_since")
     }
 
-    /// The number of a bringer; a new one gets a number.
+    /// The number of an origin; a new one gets a number.
     func number(_ bringer: Bringer?, user: Int) throws -> Int {
         guard let bringer else { return Self.unnamed }
         for isNew in [false, true] {
@@ -73,7 +73,7 @@ final class BroughtTable {
         return try find.firstRow { $0.int(0) } ?? Self.unnamed
     }
 
-    /// The numbers of the chosen bringers, in no order; none when nothing was ever recorded for them.
+    /// The numbers of the chosen origins, in no particular order; none when nothing was ever recorded for them.
     func numbers(_ choice: BringerChoice, user: Int) throws -> [Int] {
         choose.bind(1, user)
         choose.bind(2, choice.kind)
@@ -83,7 +83,7 @@ final class BroughtTable {
         return numbers
     }
 
-    /// Adds to the rows recorded for a bringer.
+    /// Adds to the rows recorded for an origin.
     func add(_ births: BirthChunk, at number: Int64, of bringer: Int) throws {
         var all = births
         read.bind(1, number)
@@ -98,7 +98,7 @@ final class BroughtTable {
         try write.run()
     }
 
-    /// Records for another row the same bringers as for this one.
+    /// Gives another row the same recorded origins as this one.
     func copy(_ born: Int64, to other: Int64) throws {
         var births = BirthChunk()
         births.bits[Int(other & 4095) >> 6] |= 1 << UInt64(other & 63)
@@ -110,7 +110,7 @@ final class BroughtTable {
         for bringer in bringers { try add(births, at: other >> 12, of: bringer) }
     }
 
-    /// Which rows of a chunk are recorded for these bringers, and which for any others.
+    /// Which rows of a chunk are recorded for these origins, and which for any others.
     func notes(at number: Int64, of bringers: [Int]) throws -> (theirs: BirthChunk, others: BirthChunk) {
         var (theirs, others) = (BirthChunk(), BirthChunk())
         chunk.bind(1, number)
@@ -139,7 +139,7 @@ final class BroughtTable {
         }
     }
 
-    /// Rows born up to here came before recording began.
+    /// Rows first stored up to here came before recording began.
     func since() throws -> Int64 { try sinceQuery.firstRow { $0.isNull(0) ? Int64.max : $0.int64(0) } ?? .max }
 
     private static func content(_ row: Statement, _ column: Int) throws -> BirthChunk {

@@ -25,7 +25,7 @@ final class WorkoutSightings {
             """)
     }
 
-    /// What saw a workout, and when (µs since 1970).
+    /// The import or push that contained a workout, and when (µs since 1970).
     struct Moment {
         var at: Int64
         var isExport: Bool
@@ -147,7 +147,7 @@ final class WorkoutSightings {
         try mark.run()
     }
 
-    /// The births of those that are earlier versions.
+    /// The first sequences of those that are earlier versions.
     func replaced(user: Int) throws -> Set<Int64> {
         held.bind(1, user)
         var births: Set<Int64> = []

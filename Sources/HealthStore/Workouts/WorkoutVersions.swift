@@ -2,15 +2,15 @@ import HealthModel
 
 /// A workout that may have another version by the same source: the same start, but another end.
 struct SeenWorkout: Equatable {
-    /// The sequence that its row was born with.
+    /// The sequence under which its row was first stored.
     var born: Int64
     var id: SampleID
     /// Seconds since 1970; the same for all workouts of a place.
     var second: Int64
     /// Seconds since 1970.
     var end: Int64
-    /// When the first export that contained it was made, or the first push with it came, µs since 1970; `unknownFirst`
-    /// if it existed before that was recorded.
+    /// When the first export that contained it was made, or the first push with it arrived, µs since 1970;
+    /// `unknownFirst` if it existed before that was recorded.
     var first: Int64
     /// Likewise for the last one.
     var last: Int64

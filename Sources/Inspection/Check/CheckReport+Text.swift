@@ -3,7 +3,7 @@ import HealthStatistics
 import Terminal
 
 extension CheckReport {
-    /// How many rows of a list a screen shows; a pipe gets all.
+    /// How many rows of a list are shown on a screen; a pipe gets all.
     private static let rowsOnScreen = 25
 
     /// Tables for eyes.
@@ -25,12 +25,12 @@ extension CheckReport {
             }
         }
         return "\n" + terminal.styled("Documents", .bold) + "\n" + counts.joined(separator: ", ")
-            + ", as 'healthbus documents' lists.\n"
+            + ", listed by 'healthbus documents'.\n"
     }
 
     private func cut(_ table: Table, for terminal: Terminal) -> String {
         ExplainTable(table: table, rowsOnScreen: Self.rowsOnScreen, footer: nil).render(
-            for: terminal, all: false, how: "a pipe and --json get all")
+            for: terminal, all: false, how: "a pipe or --json gets all")
     }
 
     private func ringText(_ terminal: Terminal) -> String {
@@ -40,7 +40,7 @@ extension CheckReport {
             + "\(ExplainFormat.short(options.tolerance.relative * 100)) %"
         let title = terminal.styled("Rings: our figures against Apple's ActivitySummary", .bold) + "\n"
         guard summaries > 0 else {
-            return title + "There is no ActivitySummary, so there is nothing to compare with. "
+            return title + "There is no ActivitySummary to compare with. "
                 + (rings.onlyOurs.count == 1
                     ? "1 day has figures of ours.\n" : "\(count(rings.onlyOurs.count)) days have figures of ours.\n")
         }
@@ -54,7 +54,7 @@ extension CheckReport {
         }
         if rings.byFigure.values.contains(where: { $0.onlyApples + $0.onlyOurs > 0 }) {
             text +=
-                "What only one side has isn't compared. Days with nothing to compare: \(count(rings.onlyApples.count)) of Apple's "
+                "Figures on one side only aren't compared. Days with nothing to compare: \(count(rings.onlyApples.count)) of Apple's "
                 + "(the samples behind the rings aren't in the store),\n\(count(rings.onlyOurs.count)) of ours (no summary, or not "
                 + "those rings).\n"
         }
@@ -89,7 +89,7 @@ extension CheckReport {
     private func completenessText(_ terminal: Terminal) -> String {
         let title =
             terminal.styled("Completeness", .bold)
-            + "\nOnly what usually comes daily has gaps: the median distance of its days is 1. A stretch of more than ten\n"
+            + "\nOnly types that usually come daily have gaps: the median distance of their days is 1. A stretch of more than ten\n"
             + "years isn't a gap.\n"
             + "Late: stored in HealthKit more than a day after the sample had ended.\n"
         guard !types.isEmpty else { return title + "no samples\n" }
@@ -122,7 +122,7 @@ extension CheckReport {
 
     private func workoutText(_ terminal: Terminal) -> String {
         let title =
-            terminal.styled("Workouts that their source wrote several times", .bold)
+            terminal.styled("Workouts written several times by their source", .bold)
             + "\nThe same source, start and activity.\n"
         guard !repeats.bySource.isEmpty else { return title + "none\n" }
         let all = repeats.all
@@ -132,7 +132,7 @@ extension CheckReport {
         text +=
             dropsRepeats
             ? "Only the newest of each counts.\n"
-            : "All of them count; with \"newestOfRepeats\": true in the configuration of workouts only the newest of each does.\n"
+            : "All of them count; with \"newestOfRepeats\": true in the configuration of workouts, only the newest of each does.\n"
         var sources = Table([.init("Source"), .number("Workouts"), .number("Distinct")])
         for (source, found) in repeats.bySource.sorted(by: { $0.key < $1.key }) {
             sources.add([source, HumanFormat.count(found.workouts), HumanFormat.count(found.distinct)])

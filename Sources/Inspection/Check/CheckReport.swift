@@ -5,10 +5,10 @@ import HealthModel
 import HealthStatistics
 import Protocol
 
-/// `healthbus check`: our figures compared with Apple's, what is missing, what came late, what changed after it was
+/// `healthbus check`: our figures compared with Apple's, gaps, late samples, and days that changed after they were
 /// final.
 ///
-/// For ten years it keeps a few numbers per day, never the summaries themselves.
+/// Even for ten years it keeps only a few numbers per day, never the summaries themselves.
 package struct CheckReport {
     package struct Options: Sendable {
         package var user: String
@@ -38,7 +38,7 @@ package struct CheckReport {
     let quarantined: [(reason: String, count: Int64)]
     /// Documents by kind.
     let documents: [DocumentKind: Int]
-    /// Workouts that their source wrote several times.
+    /// Workouts written several times by their source.
     let repeats: WorkoutRepeats.Tally
     let zones: ZoneTimeline
     /// Whether only the newest of them counts.

@@ -33,7 +33,7 @@ package struct DayRuns: Sendable, Equatable {
         return DayRuns(runs.filter { $0.overlaps(bounds) }.map { $0.clamped(to: bounds) })
     }
 
-    /// A longer stretch doesn't count as missing days: before it is a wrong date, or a separate history.
+    /// A longer stretch doesn't count as missing days: the data before it has a wrong date, or is a separate history.
     private static let longestGapDays = 3653
 
     private var stretches: [ClosedRange<Int>] {

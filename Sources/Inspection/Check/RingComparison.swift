@@ -97,7 +97,7 @@ package struct RingComparison: Sendable {
         return figures
     }
 
-    /// Takes a day.
+    /// Adds a day.
     /// - Parameters:
     ///   - ours: by figure; absent means no data.
     ///   - apples: the summary's attributes; nil: there is none for this day.
@@ -142,7 +142,7 @@ package struct RingComparison: Sendable {
         byFigure[ring.figure, default: Tally()].largest = max(largest, found.difference.magnitude)
     }
 
-    /// Apple prints a summary of zeros for a day that it knows nothing about.
+    /// Apple prints a summary of zeros for a day without data.
     private static func isEmpty(_ apples: Value) -> Bool {
         rings.allSatisfy { (apples[$0.attribute].double ?? 0) == 0 }
     }

@@ -2,7 +2,7 @@ import Client
 import Configuration
 import HealthModel
 
-/// One day in full: its summary, its hours, and what Apple's own rings say of it.
+/// One day in full: its summary, its hours, and Apple's own rings.
 package struct DayReport {
     package let value: Value
 
@@ -22,7 +22,7 @@ package struct DayReport {
 }
 
 extension Stack {
-    /// Everybody of whom something is stored, with their clocks.
+    /// All users of whom something is stored, with their zones.
     package func people(_ reader: StackReader) throws -> [String: ZoneTimeline] {
         try ObserverQueries(self, reader).timelines()
     }

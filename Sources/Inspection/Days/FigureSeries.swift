@@ -11,13 +11,14 @@ package struct FigureSeries: Sendable {
     /// By row: the day since 1970; nil: the row is free.
     private var days: [Int?] = []
     private var isFinal: [Bool] = []
-    /// By column and row; not a number where there is none.
+    /// By column and row; not a number where there is none. A column ends with its last number: among a thousand
+    /// people, most never have most figures.
     private var columns: [[Double]]
     private var free: [Int] = []
-    /// In order; made anew when it is asked for after a change.
+    /// In order; rebuilt when requested after a change.
     private var sorted: [Int]?
 
-    /// - Parameter paths: where a summary has each figure.
+    /// - Parameter paths: the position of each figure in a summary.
     package init(_ paths: [[String]]) {
         self.paths = paths
         names = paths.map { $0.joined(separator: ".") }
@@ -40,7 +41,7 @@ package struct FigureSeries: Sendable {
         let row = rows[day.number] ?? add(day.number)
         isFinal[row] = summary["final"].bool == true
         for (column, path) in paths.enumerated() {
-            columns[column][row] = path.reduce(summary) { $0[$1] }.double ?? .nan
+            set(column, row, to: path.reduce(summary) { $0[$1] }.double ?? .nan)
         }
     }
 
@@ -54,10 +55,22 @@ package struct FigureSeries: Sendable {
             row = days.count
             days.append(day)
             isFinal.append(false)
-            for column in columns.indices { columns[column].append(.nan) }
         }
         rows[day] = row
         return row
+    }
+
+    private mutating func set(_ column: Int, _ row: Int, to number: Double) {
+        let missing = row - columns[column].count
+        if missing >= 0 {
+            if number.isNaN { return }
+            columns[column].append(contentsOf: repeatElement(.nan, count: missing + 1))
+        }
+        columns[column][row] = number
+    }
+
+    private func number(_ column: Int, _ row: Int) -> Double {
+        row < columns[column].count ? columns[column][row] : .nan
     }
 
     /// Days of a range that have a summary, in order.
@@ -78,7 +91,7 @@ package struct FigureSeries: Sendable {
         )
     }
 
-    /// The last days that have data, so many at the most.
+    /// The last days that have data, at most this many.
     package mutating func lastDays(_ count: Int) -> DateRange? {
         let last = order(DateRange()).suffix(count)
         guard let from = last.first, let to = last.last else { return nil }
@@ -107,7 +120,7 @@ package struct FigureSeries: Sendable {
             if index > 0 { text.append(UInt8(ascii: ",")) }
             text.append(jsonString: names[column])
             text.append(UInt8(ascii: ":"))
-            list(places) { row, text in text.append(json: columns[column][row]) }
+            list(places) { row, text in text.append(json: number(column, row)) }
         }
         text.append(json: "},\"final\":")
         list(places) { row, text in text.append(contentsOf: Array((isFinal[row] ? "true" : "false").utf8)) }

@@ -62,7 +62,7 @@ struct BehindCount {
         return behind
     }
 
-    /// The position stored in the file of a destination that isn't heard.
+    /// The position stored in the file of a destination that sends no heartbeat.
     private func kept(_ destination: StackConfiguration.Instance) throws -> [String: SequenceNumber]? {
         try stack.kept(destination.name, reader) { database in
             var frontier: [String: SequenceNumber] = [:]

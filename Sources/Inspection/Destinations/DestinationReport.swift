@@ -50,7 +50,7 @@ package struct DestinationReport {
 
     init(rows: [Row], now: Date) { (self.rows, self.now) = (rows, now) }
 
-    /// - Parameter rateOver: how many seconds to measure the rate of those that are behind; 0 not at all.
+    /// - Parameter rateOver: for how many seconds to measure the rate of those that are behind; 0 for not at all.
     package init(_ stack: Stack, now: Date, rateOver: Double = 0) throws {
         let reader = stack.reader()
         var beats: [String: (beat: Heartbeat, age: Double)] = [:]
@@ -131,7 +131,7 @@ extension DestinationReport {
     private static func text(_ behind: Row.Behind?) -> String {
         guard let behind else { return "unknown" }
         guard !behind.isLevel else { return "0" }
-        // For files that is the number that falls while they are written.
+        // For files, this is the number that falls while they are being written.
         if let files = behind.files, files > 0 { return HumanFormat.count(files, "file") }
         let samples = (behind.isMore ? "> " : "") + HumanFormat.count(behind.samples, "sample")
         let documents = HumanFormat.count(behind.documents, "document")

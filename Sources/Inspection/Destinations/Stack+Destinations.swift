@@ -39,7 +39,7 @@ extension Stack {
             isOther ? "'\(name)' can't be \(what)" : "this stack has no destination '\(name)'",
             hint: meant.isEmpty
                 ? "'healthbus destinations' lists what it has"
-                : (nearest.map { "did you mean \($0)? " } ?? "") + "there are: \(names)")
+                : (nearest.map { "did you mean \($0)? " } ?? "") + "choose from \(names)")
     }
 
     /// Where a destination is, for people: a URL or a folder; else the plugin's name.

@@ -71,7 +71,7 @@ package struct DocumentFetch {
             do {
                 pages = try reader.pages(observer, .document(number, offset: offset))
             } catch StageError.refused(_, let why) {
-                throw Failure(why, hint: "'healthbus documents' lists those that there are")
+                throw Failure(why, hint: "'healthbus documents' lists them all")
             }
             for page in pages.map(\.content) {
                 guard page.offset == offset else { throw StageError.unreadablePage(producer: observer.name) }
@@ -82,7 +82,7 @@ package struct DocumentFetch {
                 guard size == offset, page.hash == hash.value else {
                     throw Failure(
                         "document \(number) isn't what was stored",
-                        hint: "import the export that it came by once more, or restore a backup", code: .damaged)
+                        hint: "import the export it came from again, or restore a backup", code: .damaged)
                 }
                 return size
             }

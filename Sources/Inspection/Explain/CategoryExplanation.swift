@@ -43,7 +43,7 @@ struct CategoryExplanation: Explanation {
 
     var rule: String {
         kind == .standHours
-            ? "An hour of the local clock counts when a sample that starts in it says stood, whatever others say."
+            ? "An hour of the local clock counts if any sample that starts in it says stood."
             : "Samples that start on the day are counted; sources aren't merged."
     }
 

@@ -34,7 +34,7 @@ package struct ExplainReport {
                 "no handler of this stack takes \(metric.type)", hint: "name one in \(stack.configuration.file)")
         }
         guard !zones.ranges(of: day).isEmpty else {
-            throw Failure.usage("\(day) was left out of this calendar: a flight or a change of zone skipped it")
+            throw Failure.usage("\(day) isn't in this calendar: a flight or a change of zone skipped it")
         }
         self.day = day
         self.user = user
@@ -43,13 +43,16 @@ package struct ExplainReport {
         let traits = ExplainedDay.traits(of: metric)
         let window = try traits.window(handler.configuration)
         let slice = zones.slice(of: day, window)
+        let types = [metric.type, HealthType.statistics(of: metric.type)] + traits.during.keys.sorted()
+        let watches = traits.characteristics.contains("conditions")
         let input = DayInput(
             user: user, day: day, window: window, zones: zones,
             cutting: try observer.samples(
-                user: user, types: [metric.type, HealthType.statistics(of: metric.type)] + traits.during.keys.sorted(),
+                user: user, types: types + (watches ? handler.manifest.reads : []),
                 from: slice.map(\.lowerBound).min() ?? .epoch, to: slice.map(\.upperBound).max() ?? .epoch,
                 detailed: traits.detailedTypes, during: traits.during),
-            configuration: handler.configuration)
+            configuration: handler.configuration,
+            characteristics: watches ? ["conditions": try reader.conditions(of: handler, user: user)] : [:])
         self.window = input.window
         let (samples, type) = (input.samples, metric.type)
         explained = try ExplainedDay(metric, input)
@@ -86,7 +89,7 @@ package struct ExplainReport {
     }
 
     package func text(_ shown: ExplainOptions, for terminal: Terminal) throws -> String {
-        if shown.byHour, [.sleep, .count, .workouts].contains(metric.kind) {
+        if shown.byHour, [.sleep, .count, .workouts, .visits].contains(metric.kind) {
             throw Failure.usage("\(metric.name) isn't kept by hour", hint: "leave out --hour")
         }
         let hours = window.reduce(0) { $0 + ($1.upperBound - $1.lowerBound).seconds } / 3600
@@ -100,7 +103,7 @@ package struct ExplainReport {
         text +=
             agrees
             ? "That is the day's figure, \(state).\n"
-            : "The day's summary has \(figureText), \(state): it isn't computed anew yet, or \(handler.name) has rules of its own.\n"
+            : "The day's summary has \(figureText), \(state): it isn't computed again yet, or \(handler.name) has rules of its own.\n"
         text += explanation.rule + "\n"
         if statistics > 0 {
             text +=

@@ -17,6 +17,7 @@ package struct ExplainedDay {
             case .sleep: try NightExplanation(input)
             case .standHours, .count: CategoryExplanation(metric.type, kind: metric.kind, input)
             case .workouts: try WorkoutListExplanation(input)
+            case .visits: try VisitsExplanation(input)
             }
     }
 
@@ -25,6 +26,7 @@ package struct ExplainedDay {
         switch metric.kind {
         case .sleep: SleepTraits()
         case .workouts: WorkoutTraits()
+        case .visits: VisitTraits()
         default: PlainTraits()
         }
     }
@@ -42,6 +44,13 @@ package struct ExplainedDay {
         let during = WorkoutsDay.during
         let detailedTypes = WorkoutsDay.detailedTypes
         func window(_ configuration: Value) throws -> HandlerWindow { try WorkoutsDay.window(configuration) }
+    }
+
+    private struct VisitTraits: HandlerTraits {
+        let version = 0
+        let detailedTypes = PlacesDay.payloadTypes
+        let characteristics: Set = ["conditions"]
+        func window(_ configuration: Value) throws -> HandlerWindow { try PlacesDay.window(configuration) }
     }
 
     /// The figure that follows from the samples; nil without any.

@@ -70,15 +70,15 @@ package struct ExplainedMetric: Sendable, Equatable {
     private static func unknown(_ text: String, nearest: String?, among known: [String], names: [String]) -> Failure {
         let meant = nearest.flatMap { nearest in known.first { $0.lowercased() == nearest } }
         return .usage(
-            "'\(text)' is no metric",
-            hint: (meant.map { "did you mean \($0)? " } ?? "") + "there are \(names.joined(separator: ", ")), "
-                + "and HealthKit's types, as in DistanceCycling")
+            "'\(text)' isn't a metric",
+            hint: (meant.map { "did you mean \($0)? " } ?? "") + "metrics are \(names.joined(separator: ", ")), "
+                + "and HealthKit's types, such as DistanceCycling")
     }
 
     /// The figure in a day's summary; one that no handler in the stack names is under `other`.
     package func figure(in summary: Value) -> Double? {
         func value(_ path: [String]) -> Double? { path.reduce(summary) { $0[$1] }.double }
-        if kind == .workouts {
+        if kind == .workouts || kind == .visits {
             // No list and an empty list mean the same.
             return summary[path[0]].array.flatMap { $0.isEmpty ? nil : Double($0.count) }
         }

@@ -13,7 +13,7 @@ protocol Explanation {
     func headline(_ unit: String) -> String?
     /// Members of the day's summary that follow from the samples, if the figure is more than a number.
     var figures: [String: Value] { get }
-    /// How many statistics count, if that isn't all that are beside the samples.
+    /// How many statistics count, if not all of them do.
     var statistics: Int? { get }
     /// Tables for people, in order, each with what is below it.
     func tables(_ shown: ExplainOptions, _ clock: DayClock) -> [ExplainTable]
@@ -45,7 +45,7 @@ struct ExplainTable {
     var footer: String?
 
     /// A screen gets the first rows and a line that says so; a pipe gets all.
-    func render(for terminal: Terminal, all: Bool, how: String = "--all shows every one, a pipe gets them too")
+    func render(for terminal: Terminal, all: Bool, how: String = "--all shows every one; a pipe gets them too")
         -> String
     {
         var shown = table

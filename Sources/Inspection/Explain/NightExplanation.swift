@@ -35,7 +35,7 @@ struct NightExplanation: Explanation {
 
     var rule: String {
         "A session belongs to the day in whose window it ends; more than \(ExplainFormat.short(gapMinutes)) minutes without a sample of any source "
-            + "part two. The main one is that with the most sleep, the others with any are naps."
+            + "part two. The main session is the one with the most sleep; the others with any sleep are naps."
     }
 
     private func reason(_ index: Int) -> String {
@@ -54,11 +54,11 @@ struct NightExplanation: Explanation {
 
     private static func knows(_ session: SleepExplanation) -> String {
         switch session.knows {
-        case .stages: "the first by priority that knows stages"
-        case .sleep: "no source knows stages; the first that knows sleep"
-        case .awake: "no source knows sleep"
+        case .stages: "the first by priority with stages"
+        case .sleep: "no source has stages; the first with sleep"
+        case .awake: "no source has sleep"
         case .inBed: "there is only time in bed"
-        case .statistic: "no sample tells of sleep: an app has added up the night and sent no stages"
+        case .statistic: "no sample says anything about sleep: an app added up the night and sent no stages"
         }
     }
 
@@ -122,7 +122,7 @@ struct NightExplanation: Explanation {
 
     private static func untold(_ explained: SleepExplanation) -> String {
         guard explained.untold > .zero else { return "" }
-        return " Of \(minutes(explained.untold.seconds / 60)) it tells nothing: they count as neither asleep nor awake."
+        return " Of \(minutes(explained.untold.seconds / 60)) it says nothing: they count as neither asleep nor awake."
     }
 
     private static func minutes(_ minutes: Double?) -> String { minutes.map { "\(ExplainFormat.short($0)) min" } ?? "" }

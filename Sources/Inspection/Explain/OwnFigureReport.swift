@@ -6,7 +6,8 @@ import Logging
 import Protocol
 import Terminal
 
-/// `healthbus explain` of a figure whose rule only its handler knows, as one's own: what it is, who computed it, and of which samples.
+/// `healthbus explain` for a figure whose rule only its handler knows, such as one of your own: its value, which
+/// handler computed it, and from which samples.
 ///
 /// It prints health values, because the person asked for them.
 package struct OwnFigureReport {
@@ -22,7 +23,7 @@ package struct OwnFigureReport {
     private let failure: String?
 
     private var name: String { figure.path.joined(separator: ".") }
-    private var value: Value { figure.path.reduce(summary) { $0[$1] } }
+    private var computed: Value { figure.path.reduce(summary) { $0[$1] } }
 
     /// - Returns: nil when no handler of the stack declares such a figure, or one that can be explained by its rule.
     /// - Throws: `Failure` for an unknown user or a stack that doesn't answer.
@@ -32,7 +33,7 @@ package struct OwnFigureReport {
         let observer = try ObserverQueries(stack, reader)
         let zones = try observer.zones(of: user)
         guard !zones.ranges(of: day).isEmpty else {
-            throw Failure.usage("\(day) was left out of this calendar: a flight or a change of zone skipped it")
+            throw Failure.usage("\(day) isn't in this calendar: a flight or a change of zone skipped it")
         }
         (self.figure, self.handler, self.day, self.user) = (figure, handler, day, user)
         clock = DayClock(zones, day)
@@ -71,32 +72,33 @@ package struct OwnFigureReport {
     }
 
     /// `{metric, unit, user, date, zone, handler, plugin, value, final, revision, samples: {type: count}, failure}`.
-    package var json: String {
-        let value: Value = [
+    package var json: String { value.json(pretty: true) }
+
+    package var value: Value {
+        [
             "metric": .string(name), "unit": .string(figure.unit), "user": .string(user),
             "date": .string(day.description), "zone": .string(clock.zoneNames), "handler": .string(handler.name),
-            "plugin": .string(handler.manifest.file), "figure": self.value, "final": summary["final"],
+            "plugin": .string(handler.manifest.file), "figure": computed, "final": summary["final"],
             "revision": summary["revision"],
             "samples": .object(
                 samples.reduce(into: [:]) { $0[$1.type] = .integer(Int64($1.count)) }),
             "failure": Value(failure),
         ]
-        return value.json(pretty: true)
     }
 
     package func text(for terminal: Terminal) -> String {
         let unit = figure.unit.isEmpty ? "" : " " + figure.unit
         var text = "\(name) on \(day), \(clock.zoneNames): "
-        if value.isNull {
+        if computed.isNull {
             text += "none\nThe day's summary has no '\(name)'.\n"
         } else {
-            let told = value.double.map { ExplainFormat.exact($0) } ?? value.json()
+            let told = computed.double.map { ExplainFormat.exact($0) } ?? computed.json()
             text += terminal.styled(told + unit, .bold) + "\n"
             text += "That is the day's figure, \(ExplainReport.state(of: summary)).\n"
         }
         let program = handler.manifest.exec.map { "\($0.words.joined(separator: " ")) in \($0.folder)" }
         text +=
-            "'\(handler.name)' computes it by its own rule (\(program ?? handler.manifest.executable)), which is known to that program alone.\n"
+            "'\(handler.name)' computes it by its own rule (\(program ?? handler.manifest.executable)), which only that program knows.\n"
         if let failure { text += "It fails: \(failure)\n" }
         guard !samples.isEmpty else { return text }
         var table = Table([.init("Type"), .number("Samples of the day")])

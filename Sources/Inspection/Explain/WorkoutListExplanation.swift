@@ -102,7 +102,7 @@ struct WorkoutListExplanation: Explanation {
             again == 0
             ? []
             : [
-                "\(again) written again by their source: a number in that column is the newest of the same."
+                "\(again) written again by their source: the column gives the number of the newest version."
                     + (dropsRepeats ? "" : " With newestOfRepeats only that one counts.")
             ]
         footer += workouts.enumerated().flatMap { index, workout in

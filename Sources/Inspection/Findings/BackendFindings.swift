@@ -13,8 +13,8 @@ enum BackendFindings {
         if let why = backend.why, !told.paused {
             found.append(
                 Finding(
-                    .warning, name, "can't compare what the backend holds with what it took: \(why)",
-                    remedy: "see to the backend; it is tried again by itself"
+                    .warning, name, "can't check whether the backend still holds what it accepted: \(why)",
+                    remedy: "check the backend; this is tried again automatically"
                 ).because(of: [own, name]))
         }
         if backend.result == .redelivered {
@@ -22,27 +22,27 @@ enum BackendFindings {
                 backend.missing.map { "at least \(HumanFormat.count(Int($0), "element"))" } ?? "some or all"
             found.append(
                 Finding(
-                    .warning, name, "the backend had lost \(missing) of what it took; everything is delivered again",
-                    remedy: "wait until 'healthbus sync' says that all is delivered; then see to the backend's folder"))
+                    .warning, name, "the backend had lost \(missing) of what it accepted; everything is sent again",
+                    remedy: "wait until 'healthbus sync' says everything is delivered; then check its folder"))
         }
         if backend.acceptance == .trust {
             found.append(
                 Finding(
-                    .note, name, "takes it on trust that the backend keeps what it accepts: it doesn't say who it is",
-                    remedy: "nothing; 'Acceptance' in docs/delivery.md says what a backend answers to prove it"))
+                    .note, name, "trusts the backend to keep what it accepts: the backend doesn't say who it is",
+                    remedy: "nothing; 'Acceptance' in docs/delivery.md says how a backend can prove it"))
         }
         return found
     }
 
-    /// Obstacles to writing files are reported separately; this is whether they are still as they were written.
+    /// Obstacles to writing files are reported separately; this checks whether existing ones are unchanged.
     private static func ofFiles(_ backend: UploaderDetails.Backend, _ name: String) -> [Finding] {
         guard backend.result == .redelivered else { return [] }
         let files = HumanFormat.count(Int(backend.missing ?? 0), "file")
         return [
             Finding(
                 .warning, name,
-                "\(files) had been changed or removed by somebody else, and \(backend.missing == 1 ? "is" : "are") written again",
-                remedy: "nothing; but keep what you edit elsewhere, for it is lost here")
+                "\(files) \(backend.missing == 1 ? "was" : "were") changed or removed by others; being written again",
+                remedy: "nothing; but edit copies elsewhere: changes made here are lost")
         ]
     }
 }

@@ -3,9 +3,9 @@ extension Diagnosis {
     var folders: [Finding] {
         seen.gone.sorted { $0.key < $1.key }.map { name, path in
             Finding(
-                .error, name, "runs, but \(path) is gone: what it has taken in is lost when it ends",
+                .error, name, "runs, but \(path) is gone: everything it has taken in is lost when it ends",
                 remedy: "stop the stack and put it back, or restore a backup with 'healthbus restore BACKUP'; "
-                    + "else start anew with 'healthbus up' and import your export again")
+                    + "otherwise start from scratch with 'healthbus up' and import your export again")
         }
     }
 }

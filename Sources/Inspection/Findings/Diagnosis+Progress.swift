@@ -6,7 +6,7 @@ import Protocol
 import Terminal
 import UploaderReading
 
-/// Which processes have how much to do, and whether it is getting less.
+/// How much work each process has, and whether it is getting less.
 extension Diagnosis {
     /// A process with work that hasn't committed for this long makes no progress.
     private static let patience = Duration.seconds(60)
@@ -40,9 +40,9 @@ extension Diagnosis {
         if let since = beat.busySince, seen.now - since > Self.patience {
             return [
                 Finding(
-                    .warning, name, "has been at one turn for \(HumanFormat.duration(seen.now - since))",
+                    .warning, name, "has been busy with one turn for \(HumanFormat.duration(seen.now - since))",
                     remedy:
-                        "wait while it uses the processor ('healthbus top --once'); if it doesn't, start it again with "
+                        "wait while it uses the processor ('healthbus top --once'); if it doesn't, restart it with "
                         + "'healthbus swap \(name) --with \(beat.plugin)'")
             ]
         }
@@ -59,7 +59,7 @@ extension Diagnosis {
             return [
                 Finding(
                     .warning, name, "\(backlog.text): more than anyone has lived, so some samples' dates are wrong",
-                    remedy: "it begins with the newest and goes on by itself; 'healthbus status' shows what is left")
+                    remedy: "it starts with the newest and continues on its own; 'healthbus status' shows what is left")
             ]
         }
         if isStuck(beat, name, backlog) {
@@ -67,18 +67,18 @@ extension Diagnosis {
                 Finding(
                     .error, name, "\(backlog.text), and hasn't committed anything for a minute",
                     remedy:
-                        "look at 'healthbus logs \(name)'; what isn't consumed stays where it is, so starting it again "
+                        "look at 'healthbus logs \(name)'; what isn't consumed stays where it is, so restarting it "
                         + "loses nothing: 'healthbus swap \(name) --with \(beat.plugin)'"
                 ).because(of: backlog.upstreams)
             ]
         }
-        // A single look doesn't show who is making progress.
+        // A single look doesn't show which processes are making progress.
         guard seen.earlier[name] != nil else { return [] }
         return [
             Finding(
                 .note, name,
                 "\(backlog.text), \(hasMoved(beat, name) ? "and makes progress" : "and waits for its turn")",
-                remedy: "nothing: it goes on by itself; 'healthbus status' shows what is left"
+                remedy: "nothing: it continues automatically; 'healthbus status' shows what is left"
             ).because(of: backlog.upstreams)
         ]
     }
@@ -103,7 +103,7 @@ extension Diagnosis {
 
     private func isStuck(_ beat: Heartbeat, _ name: String, _ backlog: Backlog) -> Bool {
         guard seen.now - (beat.lastCommit ?? .epoch) > Self.patience, !hasMoved(beat, name) else { return false }
-        // An instance that has rested for long isn't stuck: what it is behind on may have come this moment.
+        // An instance that has rested for long isn't stuck: what it is behind on may have arrived this very moment.
         let newest = backlog.upstreams.compactMap { seen.beats[$0]?.beat.lastCommit }.max() ?? .epoch
         return backlog.days > 0 || seen.now - newest > Self.window || backlog.changes > 5000
     }
@@ -113,7 +113,7 @@ extension Diagnosis {
         return earlier.lastCommit != beat.lastCommit || Progress(earlier) != Progress(beat)
     }
 
-    /// Delivery that doesn't continue, whether for a second or for a day: the data isn't where it should be.
+    /// Delivery that has stopped, whether for a second or for a day: the data isn't where it should be.
     private func blocked(_ beat: Heartbeat, _ name: String, _ backlog: Backlog) -> Finding? {
         // What only a person can fix, and a missing network, are reported separately.
         guard let told = beat.uploader, let why = told.blocked, !told.paused, told.path?.isSatisfied != false
@@ -125,26 +125,26 @@ extension Diagnosis {
         if told.held > 0 {
             return Finding(
                 .warning, name, why + waiting,
-                remedy: "see to the backend; if it is right, set the uploader's 'refusedInARow' to 0"
+                remedy: "check the backend; if it is right, set the uploader's 'refusedInARow' to 0"
             ).asCause(because: [backend])
         }
         if seen.stack.instance(name)?.manifest.isFolderDestination == true {
             return Finding(
                 .warning, name, "can't write its files at present: \(why)\(waiting)",
-                remedy: "nothing is lost, and it is tried again by itself; 'healthbus sync' tries at once"
+                remedy: "nothing is lost, and it retries automatically; 'healthbus sync' tries at once"
             ).asCause(because: [])
         }
         return Finding(
             .warning, name, "isn't delivering at present: \(why)\(waiting)",
-            remedy: "nothing is lost, and it is tried again by itself; 'healthbus sync' tries at once"
+            remedy: "nothing is lost, and it retries automatically; 'healthbus sync' tries at once"
         ).asCause(because: [backend])
     }
 
-    /// Why the device lets nothing through; nil when it does.
+    /// Why the device holds everything back; nil when it doesn't.
     private var heldBack: String? {
         guard let device = seen.stack.only(.observer).flatMap({ seen.beats[$0.name]?.beat.observer?.device })
         else { return nil }
         if device.isLocked { return "the device is locked" }
-        return device.app == .active ? nil : "the app is in the state \(device.app.rawValue)"
+        return device.app == .active ? nil : "the app's state is \(device.app.rawValue)"
     }
 }

@@ -32,27 +32,27 @@ package struct Diagnosis {
         return [stopped] + seen.stores
     }
 
-    /// Processes exist, but none is heard.
+    /// Processes exist, but none sends a heartbeat.
     private var silence: [Finding] {
         let hub = seen.stack.only(.hub)?.name ?? "hub"
         let isHeld = seen.held.contains(hub)
         return [
             isHeld
                 ? Finding(
-                    .error, hub, "runs, but nobody is heard on the bus",
+                    .error, hub, "runs, but nothing is heard on the bus",
                     remedy: Finding.restart(hub) + "; if that doesn't help, look at 'healthbus logs \(hub)'")
                 : Finding(
-                    .error, hub, "doesn't run: nobody can hear anybody",
+                    .error, hub, "doesn't run: no process can reach another",
                     remedy: "start the stack, or the hub alone with 'healthbus run \(hub)'")
         ]
     }
 
-    /// A hanging supervisor looks after nobody.
+    /// A hanging supervisor looks after no process.
     private var supervisor: [Finding] {
         guard seen.held.contains("supervisor"), !Readiness.isUp(seen.beats["supervisor"]) else { return [] }
         return [
             Finding(
-                .error, "supervisor", "runs, and isn't heard: nobody starts again what ends",
+                .error, "supervisor", "runs, but isn't heard: nothing that ends is restarted",
                 remedy: Finding.restart("supervisor"))
         ]
     }
@@ -77,7 +77,7 @@ package struct Diagnosis {
             let last = supervised.lastExit.map { ", the last time after \($0)" } ?? ""
             found.append(
                 Finding(
-                    .warning, name, "was started again \(supervised.restarts) times\(last)",
+                    .warning, name, "was restarted \(supervised.restarts) times\(last)",
                     remedy: "'healthbus logs \(name) --level error' says why it ended"))
         }
         if let pid = supervised?.pid, pid != beat.pid {
@@ -85,14 +85,14 @@ package struct Diagnosis {
                 Finding(
                     .warning, name,
                     "is process \(beat.pid), run by hand; the supervisor's own, process \(pid), waits for its place",
-                    remedy: "nothing while that is meant; 'kill \(beat.pid)' ends it, and the supervisor's own goes on")
+                    remedy: "nothing if that is intended; 'kill \(beat.pid)' ends it; then the supervisor's takes over")
             )
         }
         if let told = beat.configuration, told != instance.fingerprint {
             found.append(
                 Finding(
-                    .warning, name, "runs with another configuration or version than is on disk",
-                    remedy: "start the stack again to use what is on disk"))
+                    .warning, name, "runs with another configuration or version than the one on disk",
+                    remedy: "restart the stack to use what is on disk"))
         }
         return found + progress(beat, name) + work(beat, name)
     }
@@ -109,14 +109,14 @@ package struct Diagnosis {
         switch supervised?.state {
         case "backoff":
             let why = supervised?.lastExit.map { " with \($0)" } ?? ""
-            return Finding(.error, name, "ended\(why), and is started again after a while", remedy: log)
-        case "failed": return Finding(.error, name, "ended, and isn't started again", remedy: log)
-        case "starting": return Finding(.warning, name, "is being started", remedy: "wait a moment; then \(log)")
+            return Finding(.error, name, "ended\(why), and will be restarted after a while", remedy: log)
+        case "failed": return Finding(.error, name, "ended, and won't be restarted", remedy: log)
+        case "starting": return Finding(.warning, name, "is starting", remedy: "wait a moment; then \(log)")
         default: break
         }
         return seen.held.contains(name)
             ? Finding(
-                .error, name, "runs, and isn't heard: it hangs, is stopped, or doesn't reach the hub",
+                .error, name, "runs, but isn't heard: it hangs, is stopped, or can't reach the hub",
                 remedy: Finding.restart(name))
             : Finding(.error, name, "doesn't run", remedy: "start the stack, or 'healthbus run \(name)'; \(log)")
     }
@@ -131,12 +131,12 @@ package struct Diagnosis {
             found.append(
                 Finding(
                     .error, name, "delivers nothing: \(stage.blocked ?? "it is paused")",
-                    remedy: "mend that; it is tried again every 30 s, and nothing is lost"
+                    remedy: "fix that; it retries every 30 s, and nothing is lost"
                 ).asCause(because: [backend]))
         } else if uploader?.path?.isSatisfied == false {
             found.append(
                 Finding(
-                    .warning, name, "has no network path", remedy: "nothing: it goes on the moment that there is one"))
+                    .warning, name, "has no network path", remedy: "nothing: it continues as soon as there is one"))
         }
         if let letters = uploader?.deadLetters, letters > 0 {
             found.append(
@@ -151,15 +151,15 @@ package struct Diagnosis {
             found.append(
                 Finding(
                     .error, name,
-                    "couldn't compute \(days) day\(days == 1 ? "" : "s"); their figures are as before"
+                    "couldn't compute \(days) day\(days == 1 ? "" : "s"); their figures stay as they were"
                         + (told.map { ". \($0.text)" } ?? ""),
-                    remedy: told?.remedy ?? "the log's events day.failed hold the reasons: 'healthbus logs \(name)'"))
+                    remedy: told?.remedy ?? "the log's day.failed events give the reasons: 'healthbus logs \(name)'"))
         }
         for collision in beat.consolidator?.collisions ?? [] {
             found.append(
                 Finding(
                     .error, collision.handler,
-                    "its figure '\(collision.figure)' is in no summary: "
+                    "its figure '\(collision.figure)' isn't in any summary: "
                         + (collision.taken.map { "\($0) has one of that name" } ?? "summaries use that name"),
                     remedy: "give it another name in the plugin"))
         }
@@ -177,29 +177,29 @@ package struct Diagnosis {
                 Finding(
                     .note, name,
                     malformed == 1
-                        ? "one thing came on the bus that isn't a message"
-                        : "\(malformed) things came on the bus that aren't messages",
+                        ? "something arrived on the bus that isn't a message"
+                        : "\(malformed) things arrived on the bus that aren't messages",
                     remedy: "find out who else writes to the bus: 'healthbus tap'"))
         }
         if let foreign = stage.messages?.foreign, foreign > 0 {
             found.append(
                 Finding(
                     .warning, name,
-                    "\(HumanFormat.count(foreign, "message")) came from somebody who may not say that; dropped",
-                    remedy: "see who it is in the log: 'healthbus logs \(name)'; on a sealed bus give it another key"))
+                    "\(HumanFormat.count(foreign, "message")) came from a sender with no right to send that; dropped",
+                    remedy: "the log says who it is: 'healthbus logs \(name)'; on a sealed bus give it another key"))
         }
         for (place, why) in stage.refusals.sorted(by: { $0.key < $1.key }) {
             found.append(
                 Finding(
                     .error, name,
-                    "\(place.split(separator: "/").first ?? "") doesn't answer what it is asked: \(why)",
-                    remedy: "run both from one release"))
+                    "\(place.split(separator: "/").first ?? "") doesn't answer its requests: \(why)",
+                    remedy: "run both from the same release"))
         }
         if let inbox = beat.observer?.inbox, let problem = inbox.problem {
             found.append(
                 Finding(
-                    .error, name, "takes no files out of its inbox folder \(inbox.path)",
-                    remedy: problem + "; it goes on by itself then"))
+                    .error, name, "takes no files from its inbox folder \(inbox.path)",
+                    remedy: problem + "; then it continues automatically"))
         }
         for (consumer, why) in (beat.observer?.refused ?? [:]).sorted(by: { $0.key < $1.key }) {
             found.append(
@@ -225,7 +225,7 @@ package struct Diagnosis {
     private var alerts: [Finding] {
         let backend = seen.stack.only(.backend)?.name
         let uploaders = seen.stack.instances.filter { $0.manifest.kind == .uploader }.map(\.name)
-        // Days that failed are told of with their number.
+        // Failed days are reported with their number.
         let others = seen.alerts.filter {
             $0.kind != Alert.Kind.failedDays.rawValue || seen.beats[$0.from]?.beat.handler?.failedDays ?? 0 == 0
         }
@@ -234,7 +234,7 @@ package struct Diagnosis {
             if uploaders.contains(alert.from), ["delivery", "acceptance"].contains(alert.subject) {
                 return finding.because(of: [backend, alert.from])
             }
-            // A sync fails when anyone doesn't take part.
+            // A sync fails if any consumer doesn't take part.
             let all = [backend] + uploaders + seen.stack.instances.map(\.name)
             return alert.subject == "rounds" ? finding.because(of: all) : finding
         }
@@ -246,13 +246,13 @@ package struct Diagnosis {
             found.append(
                 Finding(
                     severity, seen.state, "has \(HumanFormat.bytes(Int(free))) left on its disk",
-                    remedy: "make room; nothing committed is lost when it is full"))
+                    remedy: "free some space; nothing committed is lost when it is full"))
         }
         for (name, bytes) in seen.walBytes.sorted(by: { $0.key < $1.key }) where bytes > 256_000_000 {
             found.append(
                 Finding(
                     .warning, name, "its write-ahead log has grown to \(HumanFormat.bytes(Int(bytes)))",
-                    remedy: "some reader holds it open for long: end it, or start \(name) again"))
+                    remedy: "a reader has held it open for long: end that reader, or restart \(name)"))
         }
         return found
     }
@@ -260,14 +260,14 @@ package struct Diagnosis {
     private var clock: [Finding] {
         // No release of ours is older than 2025.
         if seen.now < Instant(seconds: 1_735_689_600) {
-            return [Finding(.error, "the clock", "is years behind", remedy: "set it; days and tokens go by it")]
+            return [Finding(.error, "the clock", "is years behind", remedy: "set it: days and tokens depend on it")]
         }
         let ahead = seen.beats.values.compactMap(\.beat.lastCommit).max() ?? .epoch
         guard ahead > seen.now + .seconds(300) else { return [] }
         return [
             Finding(
                 .warning, "the clock", "was set back: there are commits from \(InstantText.iso8601(ahead))",
-                remedy: "set it right; everything goes on either way")
+                remedy: "correct it; everything continues either way")
         ]
     }
 
@@ -277,7 +277,7 @@ package struct Diagnosis {
             found.append(
                 Finding(
                     .note, "the machine", "has \(Int(load)) times as much to do as it has cores",
-                    remedy: "what is slow now may be well later"))
+                    remedy: "what is slow now may be fine later"))
         }
         if let battery = seen.battery, battery < 10 {
             found.append(

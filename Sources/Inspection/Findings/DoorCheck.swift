@@ -29,11 +29,11 @@ struct DoorCheck {
 
     private func reach(_ instance: StackConfiguration.Instance, _ endpoint: Endpoint) -> [Finding] {
         let isTLS = instance.configuration["certificateFile"].string != nil
-        // With TLS its name isn't this machine's loopback, so a handshake would only show that.
+        // With TLS its certificate isn't for this machine's loopback address, so a handshake would only show that.
         guard !isTLS else { return [] }
         let url = IngestAddress.url(endpoint, isTLS: isTLS)
         func finding(_ what: String, _ remedy: String) -> Finding {
-            Finding(.error, instance.name, "isn't reached at \(url): \(what)", remedy: remedy)
+            Finding(.error, instance.name, "can't be reached at \(url): \(what)", remedy: remedy)
         }
         do {
             let answer = try HTTPClient(base: url).send(HTTPRequest(path: "/v1/health"), timeout: 5)
@@ -48,14 +48,14 @@ struct DoorCheck {
         guard !endpoint.isLoopback, instance.configuration["certificateFile"].string == nil else { return [] }
         return [
             Finding(
-                .note, instance.name, "listens at \(endpoint.host) without TLS, since 'plainHTTP' is set",
+                .note, instance.name, "listens at \(endpoint.host) without TLS, because 'plainHTTP' is set",
                 remedy:
-                    "nothing while a proxy, a VPN or a container's network is in between; else set 'certificateFile'")
+                    "nothing if a proxy, a VPN or a container's network is in between; else set 'certificateFile'")
         ]
     }
 
     private func tokens(_ instance: StackConfiguration.Instance) -> [Finding] {
-        // In containers the list is in another one's volume.
+        // In containers the list is in another container's volume.
         guard !stack.configuration.bus.isRemote else { return [] }
         do throws(Failure) {
             let list = try TokenFile(stack.state).read()
@@ -71,6 +71,56 @@ struct DoorCheck {
     }
 }
 
+/// Checks where a running stack shows its page: whether it can be reached, and by whom.
+struct PageCheck {
+    let stack: Stack
+
+    init(_ stack: Stack) { self.stack = stack }
+
+    func findings(_ beats: StackMetrics.Beats) -> [Finding] {
+        guard let instance = DashboardAddress.instance(in: stack.configuration),
+            let port = beats[instance.name]?.beat.dashboard?.dashboardPort
+        else { return [] }
+        do throws(ConfigurationError) {
+            let endpoint = try DashboardAddress.endpoint(of: instance)
+            // Another machine means another network.
+            let reach = stack.configuration.bus.isRemote ? [] : reach(instance, endpoint, port: port)
+            return reach + exposure(instance, endpoint)
+        } catch { return [Finding(error)] }
+    }
+
+    private func reach(_ instance: StackConfiguration.Instance, _ endpoint: Endpoint, port: Int) -> [Finding] {
+        let url = DashboardAddress.url(endpoint, port: port)
+        func finding(_ what: String, _ remedy: String) -> [Finding] {
+            [Finding(.error, instance.name, "can't be reached at \(url): \(what)", remedy: remedy)]
+        }
+        do {
+            let answer = try HTTPClient(base: url).send(HTTPRequest(path: "/api/session"), timeout: 5)
+            switch answer.status {
+            case 200: return []
+            case 421:
+                return finding(
+                    "it doesn't accept the name \(endpoint.host)", "add \(endpoint.host) to its option 'hosts'")
+            default: return finding("it answers \(answer.status)", "find out who listens there: 'ss -ltnp'")
+            }
+        } catch let error as HTTPError {
+            return finding(error.detail, "\(Finding.restart(instance.name)); see 'healthbus logs \(instance.name)'")
+        } catch { return finding("\(error)", "see 'healthbus logs \(instance.name)'") }
+    }
+
+    private func exposure(_ instance: StackConfiguration.Instance, _ endpoint: Endpoint) -> [Finding] {
+        guard !endpoint.isLoopback else { return [] }
+        let isOpen = instance.configuration["open"].bool == true
+        return [
+            Finding(
+                .note, instance.name,
+                "listens at \(endpoint.host) without TLS, because 'plainHTTP' is set"
+                    + (isOpen ? "; anyone who reaches it can read all days without a token: 'open' is set" : ""),
+                remedy: "nothing if a proxy, a VPN or a container's network is in between")
+        ]
+    }
+}
+
 /// Looks at an ingest's certificate and key.
 struct CertificateCheck {
     private let options: Value
@@ -81,7 +131,7 @@ struct CertificateCheck {
         self.now = now
     }
 
-    /// Renewed certificates come a month before they expire.
+    /// Certificates are usually renewed a month before they expire.
     static let warnBefore = Duration.seconds(14 * 86_400)
 
     /// - Parameters:
@@ -100,15 +150,15 @@ struct CertificateCheck {
             if ends < now {
                 return [
                     finding(
-                        .error, "its certificate ended on \(InstantText.iso8601(ends))",
-                        "renew it; it is taken up within a minute")
+                        .error, "its certificate expired on \(InstantText.iso8601(ends))",
+                        "renew it; the new one is used within a minute")
                 ]
             }
             guard ends - now < Self.warnBefore else { return [] }
             return [
                 finding(
-                    .warning, "its certificate ends on \(InstantText.iso8601(ends))",
-                    "renew it; it is taken up within a minute")
+                    .warning, "its certificate expires on \(InstantText.iso8601(ends))",
+                    "renew it; the new one is used within a minute")
             ]
         } catch { return [finding(.error, "\(error.endpoint): \(error.detail)", error.hint)] }
     }

@@ -15,14 +15,14 @@ package struct Examination: Sendable {
     /// The clock.
     package var now: Instant
     package var beats: StackMetrics.Beats
-    /// The same a moment earlier, for those that had something to do, to see whether it is getting less.
+    /// The same a moment earlier, for those that had something to do, to see whether the work is getting less.
     package var earlier: StackMetrics.Beats = [:]
     /// For instances that are heard, the file or folder that no longer exists.
     package var gone: [String: String] = [:]
     /// Whether there is a file where the state folder should be.
     package var isFile = false
-    /// What is wrong with the files of instances that aren't running: cut off, emptied, or gone though others follow
-    /// them.
+    /// What is wrong with the files of instances that aren't running: cut off, emptied, or gone although other
+    /// processes depend on them.
     package var stores: [Finding] = []
     /// People whose days begin elsewhere since the observer's store was lost.
     package var formerZones: [FormerZone] = []
@@ -32,7 +32,7 @@ package struct Examination: Sendable {
     package var alerts: [(from: String, kind: String, subject: String, text: String, remedy: String)] = []
     package var quarantined: Int64 = 0
     package var freeBytes: Int64?
-    /// For ingests that are heard: what is wrong with how they are reached, and who is let in.
+    /// For ingests and a dashboard that are heard: what is wrong with how they are reached, and who is let in.
     package var doors: [Finding] = []
     /// The size of each instance's write-ahead log.
     package var walBytes: [String: Int64] = [:]
@@ -77,7 +77,7 @@ extension Examination {
             earlier = beats
             beats = try reader.lookAgain(after: 1.5)
         }
-        doors = DoorCheck(stack).findings(beats)
+        doors = DoorCheck(stack).findings(beats) + PageCheck(stack).findings(beats)
         let types: [Page<TypesPage>] = try reader.pages(try stack.instance(.observer), .types)
         quarantined = types.first?.quarantined ?? 0
         formerZones = try FormerZone.all(of: stack, reader).filter { $0.former != $0.now }
@@ -99,7 +99,7 @@ extension Examination {
             }
     }
 
-    /// A file that a process has open may be gone for everybody else.
+    /// A file that a process has open may be gone for all others.
     private static func gone(_ stack: Stack, _ beats: StackMetrics.Beats) -> [String: String] {
         var gone: [String: String] = [:]
         for instance in stack.configuration.instances where Readiness.isUp(beats[instance.name]) {

@@ -13,7 +13,7 @@ extension [Finding] {
         var roots = filter { cause(of: $0, among: self) == nil }
         for finding in self where cause(of: finding, among: self) != nil {
             guard let root = cause(of: finding, among: roots) else {
-                // Its cause follows from something that isn't its own.
+                // Its cause follows from something that isn't a cause of this finding.
                 roots.append(finding)
                 continue
             }
@@ -28,8 +28,8 @@ extension Finding {
     package static func restart(_ name: String) -> String {
         // It starts the others, and can't be run on its own.
         if name == "supervisor" {
-            return "end its process with SIGKILL, which ends all of the stack, and start it again with 'healthbus up'"
+            return "end its process with SIGKILL, which ends the whole stack, and start it again with 'healthbus up'"
         }
-        return "start it again: 'healthbus run \(name) --takeover' ends the one that hangs"
+        return "restart it: 'healthbus run \(name) --takeover' ends the one that hangs"
     }
 }

@@ -23,7 +23,7 @@ package struct Finding: Sendable, Equatable {
     /// Of a file.
     package var key: String?
     package var line: Int?
-    /// Of a mistake that isn't one of a key's.
+    /// For a mistake that doesn't concern a key.
     package var column: Int?
     package var what: String
     package var remedy: String
@@ -54,10 +54,10 @@ package struct Finding: Sendable, Equatable {
     }
 
     private static func remedy(_ error: ConfigurationError) -> String {
-        if error.column != nil { return "correct that place; what comes after it is read then" }
+        if error.column != nil { return "correct that place first; the rest is read after that" }
         if error.key.isEmpty { return "check the path and the file" }
         return error.file == ConfigurationError.environment
-            ? "set it to that, or unset it" : "correct it in the file; docs/operating.md lists the options"
+            ? "set it to that, or unset it" : "correct it in the file; docs/configuration.md lists the options"
     }
 
     func because(of causes: [String?]) -> Finding {

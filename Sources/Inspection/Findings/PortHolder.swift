@@ -1,12 +1,12 @@
 import Foundation
 
-/// Which process listens on a TCP port of this machine, as far as this account may look (`/proc`).
+/// Which process listens on a TCP port of this machine, as far as this account may see (`/proc`).
 package struct PortHolder: Sendable, Equatable {
     package let pid: Int
     /// Its command line, the program first.
     package let words: [String]
 
-    /// Of a program of a stack: the state folder that it works on.
+    /// For a program of a stack: the state folder that it works on.
     package var state: String? {
         guard program.hasPrefix("healthbus"), let option = words.firstIndex(of: "--state") else { return nil }
         return words.dropFirst(option + 1).first
@@ -44,7 +44,7 @@ package struct PortHolder: Sendable, Equatable {
 
     private static func process(with sockets: Set<String>) -> Int? {
         let manager = FileManager.default
-        // Processes of others can't be looked into, and some end meanwhile.
+        // Other accounts' processes can't be inspected, and some end in the meantime.
         let pids = ((try? manager.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int($0) }
         return pids.first { pid in
             let folder = "/proc/\(pid)/fd"

@@ -10,7 +10,7 @@ package struct StackStructure {
 
     package init(stack: StackConfiguration) { self.stack = stack }
 
-    package var findings: [Finding] { members + types + orderedTypes + topics + rights + servers }
+    package var findings: [Finding] { members + types + orderedTypes + topics + rights + topicRights + servers }
 
     private func finding(
         _ severity: Finding.Severity, _ key: String, _ what: String, remedy: String
@@ -29,13 +29,13 @@ package struct StackStructure {
             found.append(
                 finding(
                     severity, "instances", "has no \(kind.rawValue): \(consequence)",
-                    remedy: "add an instance of that kind, or take away the null that leaves it out"))
+                    remedy: "add an instance of that kind, or remove the null that leaves it out"))
         }
         if stack.only(.hub) == nil, stack.bus.endpoints == nil {
             found.append(
                 finding(
-                    .error, "instances", "has no hub, and the bus is in the state folder: nobody can hear anybody",
-                    remedy: "add the hub, or name under \"bus\" where one runs"))
+                    .error, "instances", "has no hub, and the bus is in the state folder: no process can reach another",
+                    remedy: "add the hub, or say under \"bus\" where one runs"))
         }
         if stack.only(.backend) == nil {
             for uploader in stack.instances
@@ -49,7 +49,7 @@ package struct StackStructure {
         return found + sharedPlaces + tokens
     }
 
-    /// Two destinations at one place: each would deliver what the other did, or undo it.
+    /// Two destinations with the same target: each would repeat or undo the other's deliveries.
     private var sharedPlaces: [Finding] {
         let own = try? stack.only(.backend).map { try BackendAddress.url(of: $0) }
         var first: [String: String] = [:]
@@ -79,7 +79,7 @@ package struct StackStructure {
         return all.filter { !$0.configuration["url"].isNull && $0.configuration["tokenFile"].isNull }.map { instance in
             finding(
                 .error, "instances.\(instance.name).configuration.tokenFile",
-                "is needed: where there are several destinations, the token of the stack's own backend goes to no other",
+                "is needed: with several destinations, the token of the stack's own backend goes to no other",
                 remedy: "name the file that holds the token of \(instance.configuration["url"].string ?? "that server")"
             )
         }
@@ -93,7 +93,7 @@ package struct StackStructure {
                 let nearest = Nearest.to(type, among: HealthType.allKnown.keys.sorted())
                 return finding(
                     .warning, "instances.\(instance.name).configuration.sourceOrder.\(type)",
-                    "isn't a type that this release knows, so its order most likely counts for nothing",
+                    "isn't a type this release knows, so its order most likely has no effect",
                     remedy: nearest.map { "did you mean \($0)?" }
                         ?? "write HealthKit's identifier, as in HKQuantityTypeIdentifierStepCount")
             }
@@ -119,7 +119,7 @@ package struct StackStructure {
         if owners["*"] == nil, !stack.handlers.isEmpty {
             found.append(
                 finding(
-                    .warning, "instances", "has no handler for types that no other names: they have no figures",
+                    .warning, "instances", "has no handler for the remaining types: they get no figures",
                     remedy: "add an instance of the plugin generic"))
         }
         return found
@@ -129,39 +129,17 @@ package struct StackStructure {
         let flow = TopicFlow(stack)
         return flow.withoutProducer.map { name, topic in
             finding(
-                .warning, "instances.\(name)", "consumes \(topic), which nobody in this stack produces",
-                remedy: "add who produces it, or leave \(name) out")
+                .warning, "instances.\(name)", "consumes \(topic), which no process in this stack produces",
+                remedy: "add its producer, or leave out \(name)")
         }
             + flow.withoutConsumer.map { name, topic in
                 finding(
-                    .warning, "instances.\(name)", "produces \(topic), which nobody in this stack consumes",
-                    remedy: "add who consumes it, or leave \(name) out")
+                    .warning, "instances.\(name)", "produces \(topic), which no process in this stack consumes",
+                    remedy: "add a consumer, or leave out \(name)")
             }
     }
 
-    private var rights: [Finding] {
-        stack.instances.flatMap { instance -> [Finding] in
-            let manifest = instance.manifest
-            let tools: [Manifest.Kind] = [.hub, .ingest, .observer, .backend, .notifier, .dashboard]
-            guard !tools.contains(manifest.kind) else { return [] }
-            if manifest.kind == .debouncer, let refusal = manifest.registrationRefusal {
-                return [
-                    Finding(
-                        .error, manifest.file, key: "entitlements",
-                        "can't be registered for background delivery: changes reach nobody while the app isn't on the screen",
-                        remedy: refusal.remedy)
-                ]
-            }
-            guard !manifest.rights.entitlements.contains(.health) else { return [] }
-            return [
-                Finding(
-                    .warning, manifest.file, key: "entitlements", "reads health data without the entitlement health",
-                    remedy: "add \"health\" to \"entitlements\"")
-            ]
-        }
-    }
-
-    private var servers: [Finding] { ingests + ports + unknownPort }
+    private var servers: [Finding] { ingests + dashboards + ports + unknownPort }
 
     /// What would keep an ingest from starting.
     private var ingests: [Finding] {
@@ -175,7 +153,29 @@ package struct StackStructure {
         }
     }
 
-    /// A backend that takes any free port is found by nobody who isn't told which.
+    /// What would keep a dashboard from starting.
+    private var dashboards: [Finding] {
+        let all = stack.instances.filter { $0.manifest.kind == .dashboard }
+        let alone: [Finding] =
+            stack.only(.consolidator) != nil
+            ? []
+            : all.map { instance in
+                finding(
+                    .error, "instances.\(instance.name)",
+                    "can't start: it shows days, and this stack has no consolidator",
+                    remedy: "add a consolidator, or leave the dashboard out: \"\(instance.name)\": null")
+            }
+        return alone
+            + all.compactMap { instance in
+                guard let endpoint = try? DashboardAddress.endpoint(of: instance, environment: [:]),
+                    let problem = DashboardAddress.problem(instance.configuration, at: endpoint)
+                else { return nil }
+                return finding(
+                    .error, "instances.\(instance.name).configuration.host", problem.what, remedy: problem.remedy)
+            }
+    }
+
+    /// A backend that takes any free port can't be found unless its port is known.
     private var unknownPort: [Finding] {
         let unaddressed = stack.instances.filter { $0.manifest.isHTTPDestination && $0.configuration["url"].isNull }
         guard let backend = stack.only(.backend), let uploader = unaddressed.first,

@@ -6,7 +6,7 @@ import Logging
 import Processes
 import StageKit
 
-/// Has each program of a stack report whether it could start, using the code that it starts with: so `up` refuses
+/// Makes each program of a stack report whether it could start, using the code that it starts with: so `up` refuses
 /// nothing that `validate` passes. Nothing of the stack is started or changed.
 struct StartChecks {
     let state: StateFolder
@@ -66,6 +66,6 @@ struct StartChecks {
         return Finding(
             .error, check.file ?? instance.name, key: check.key, line: check.line, check.what,
             remedy: check.remedy
-                ?? (isPlaced ? "correct it in the file; docs/operating.md lists the options" : "correct that"))
+                ?? (isPlaced ? "correct it in the file; docs/configuration.md lists the options" : "correct that"))
     }
 }

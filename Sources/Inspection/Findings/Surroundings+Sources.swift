@@ -23,23 +23,23 @@ extension Surroundings {
         do {
             let store = try HealthStoreReader(database: Database(path: state.database(observer), mode: .readOnly))
             let known = try store.sourceNames(limit: Self.nameLimit)
-            // A store without samples knows no source, and tells nothing about any.
+            // A store without samples knows no source, and can't say anything about one.
             guard !known.isEmpty else { return [] }
             return try named.compactMap { instance, type, name in
                 guard try !store.hasSource(named: name) else { return nil }
                 let nearest = Nearest.to(name, among: known)
                 return Finding(
                     .warning, stack.file, key: "instances.\(instance).configuration.sourceOrder.\(type)",
-                    "no sample is of a source called '\(name)'",
+                    "no sample has a source named '\(name)'",
                     remedy: (nearest.map { "did you mean '\($0)'? If not, write" } ?? "write")
-                        + " it exactly as the Health app shows it; one that is still to come is right as it is")
+                        + " it exactly as the Health app shows it; if it has no samples yet, leave it")
             }
         } catch {
             // A store from an earlier release, or one being created; damage is reported by `stores`.
             return [
                 Finding(
                     .note, observer, "its sources can't be read, so those of 'sourceOrder' weren't looked up: \(error)",
-                    remedy: "nothing, unless it is told of above; start the stack, then look again")
+                    remedy: "nothing, unless something above names it; start the stack, then check again")
             ]
         }
     }

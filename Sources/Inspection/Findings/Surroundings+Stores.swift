@@ -53,8 +53,8 @@ extension StateFolder {
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
     }
 
-    /// The observer, when it isn't running and its store is missing, though others that follow it have theirs. nil on a
-    /// bus over TCP, where folders may be elsewhere.
+    /// The observer, when it isn't running and its store is missing, although processes that depend on it have theirs.
+    /// nil on a bus over TCP, where folders may be elsewhere.
     package func lostObserver(of stack: StackConfiguration) -> String? {
         guard !stack.bus.isRemote, let observer = stack.only(.observer)?.name,
             !FileManager.default.fileExists(atPath: database(observer)),
@@ -78,8 +78,8 @@ extension Finding {
     static func lostStore(of observer: String, zones: [String: String]) -> Finding {
         Finding(
             .warning, observer,
-            "its store is gone, though others follow it: samples, zones set by hand and imports' history were in it",
-            remedy: "put a backup back with 'healthbus restore BACKUP'; or start and import every export again, "
+            "its store is gone, though others follow it: it held samples, zones set by hand and the imports' history",
+            remedy: "restore a backup with 'healthbus restore BACKUP'; or start, import every export again, "
                 + "and set the zone again with " + setting(zones))
     }
 

@@ -18,8 +18,8 @@ struct Surroundings {
     let environment: [String: String]
 
     var findings: [Finding] {
-        programs + folder + stores + disk + locks + ports + certificates + secrets + variables + inbox + sources
-            + backends
+        programs + folder + stores + disk + locks + ports + charts + certificates + secrets + variables + inbox
+            + sources + backends
     }
 
     private var programs: [Finding] {
@@ -52,7 +52,7 @@ struct Surroundings {
     private var folder: [Finding] {
         var status = stat()
         guard stat(state.path, &status) == 0 else {
-            // It is created on the first start: where?
+            // It is created on the first start; this finds where.
             var above = URL(fileURLWithPath: state.path)
             while above.path != "/", !FileManager.default.fileExists(atPath: above.path) {
                 above.deleteLastPathComponent()
@@ -60,7 +60,7 @@ struct Surroundings {
             guard access(above.path, W_OK | X_OK) != 0 else { return [] }
             return [
                 Finding(
-                    .error, state.path, "can't be made: \(above.path) isn't writable for this account",
+                    .error, state.path, "can't be made: \(above.path) isn't writable by this account",
                     remedy: "choose another folder with --state")
             ]
         }
@@ -87,7 +87,7 @@ struct Surroundings {
         return [
             Finding(
                 severity, state.path, "has \(HumanFormat.bytes(Int(free))) left on its disk",
-                remedy: "make room: ten years of one person take about 2 GB")
+                remedy: "free some space: ten years of one person's data take about 2 GB")
         ]
     }
 
@@ -97,57 +97,6 @@ struct Surroundings {
             let process = InstanceLock.holder(folder: state.instance(name)).map { " (process \($0))" } ?? ""
             return Finding(.note, state.path, what + process, remedy: "'healthbus doctor' looks at the running stack")
         }
-    }
-
-    private var ports: [Finding] {
-        var found: [Finding] = []
-        if let backend = stack.only(.backend) {
-            do throws(ConfigurationError) {
-                let port = try BackendAddress.port(of: backend, environment: environment)
-                let runs = InstanceLock.isHeld(folder: state.instance(backend.name))
-                found += Self.port(
-                    Endpoint(host: BackendAddress.host(of: backend), port: port),
-                    key: "instances.\(backend.name).configuration.port", in: stack.file, isOurs: runs,
-                    other: "set another, or HEALTHBUS_BACKEND_PORT")
-            } catch { found.append(Finding(error)) }
-        }
-        if let ingest = stack.only(.ingest) {
-            do throws(ConfigurationError) {
-                let endpoint = try IngestAddress.endpoint(of: ingest, environment: environment)
-                let taken = Self.port(
-                    endpoint, key: "instances.\(ingest.name).configuration.port", in: stack.file,
-                    isOurs: InstanceLock.isHeld(folder: state.instance(ingest.name)),
-                    other: "set another, or HEALTHBUS_INGEST_PORT")
-                found += endpoint.port == IngestAddress.usualPort ? taken.map(Self.moved) : taken
-            } catch { found.append(Finding(error)) }
-        }
-        if let monitoring = stack.monitoring {
-            found += Self.port(
-                monitoring, key: "monitoring.port", in: stack.file,
-                isOurs: InstanceLock.isHeld(folder: state.instance("supervisor")), other: "set another")
-        }
-        return found
-    }
-
-    private static func port(_ endpoint: Endpoint, key: String, in file: String, isOurs: Bool, other: String)
-        -> [Finding]
-    {
-        guard !isOurs, endpoint.port != 0 else { return [] }
-        do throws(HTTPError) { try ListeningSocket.check(host: endpoint.host, port: endpoint.port) } catch {
-            return [
-                Finding(.error, file, key: key, "can't be listened on, \(endpoint): \(error.detail)", remedy: other)
-            ]
-        }
-        return []
-    }
-
-    /// The usual port is in use: the next free one will do.
-    private static func moved(_ finding: Finding) -> Finding {
-        var moved = finding
-        moved.severity = .warning
-        moved.remedy =
-            "nothing: the next free one is taken, which 'healthbus status' names; to choose it, set HEALTHBUS_INGEST_PORT"
-        return moved
     }
 
     private var certificates: [Finding] {
@@ -177,7 +126,7 @@ struct Surroundings {
                 return file.isOwn ? [] : [finding(.error, "isn't there", "write the token into it, rights 0600")]
             }
             guard let data = FileManager.default.contents(atPath: file.path) else {
-                return [finding(.error, "can't be read", "give this account the right to read it")]
+                return [finding(.error, "can't be read", "let this account read it")]
             }
             if String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines).isEmpty {
                 return [finding(.error, "is empty", "write the token into it")]

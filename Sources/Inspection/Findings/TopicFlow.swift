@@ -1,6 +1,6 @@
 import Configuration
 
-/// Which topics of a stack come from nobody or go to nobody, judging by its plugins' manifests. Pure.
+/// Which topics of a stack have no sender or no receiver, judging by its plugins' manifests. Pure.
 struct TopicFlow {
     /// An instance, and what it consumes or produces.
     typealias End = (instance: String, topic: String)
@@ -15,7 +15,7 @@ struct TopicFlow {
             consumed += instance.manifest.consumes.map { (instance.name, Self.topic($0, of: instance)) }
             produced += instance.manifest.produces.map { (instance.name, Self.topic($0, of: instance)) }
         }
-        // The uploader pulls what it delivers without hearing the hints: heartbeats tell it enough.
+        // The uploader pulls what it delivers without receiving the hints: heartbeats are enough for it.
         let delivers = stack.instances.contains { $0.manifest.kind == .uploader }
         withoutProducer = consumed.filter { end in
             !Self.comesAnyway(end.topic) && !produced.contains { Self.meet($0.topic, end.topic) }
@@ -27,14 +27,14 @@ struct TopicFlow {
         }
     }
 
-    /// Everybody sends heartbeats, anyone with alerts raises them, people and tools give commands, and an observer can
-    /// do without anybody who pushes.
+    /// Every process sends heartbeats, any stage with alerts raises them, people and tools give commands, and an
+    /// observer doesn't need anyone to push samples.
     private static func comesAnyway(_ topic: String) -> Bool {
         ["heartbeat", "alert", "control", "pull", "page", "ingest", "ingested"].contains(topic.prefix { $0 != "." })
     }
 
     /// A manifest names topics by the plugin's name; on the bus an instance has its own.
-    private static func topic(_ topic: String, of instance: StackConfiguration.Instance) -> String {
+    static func topic(_ topic: String, of instance: StackConfiguration.Instance) -> String {
         guard let dot = topic.firstIndex(of: "."), !topic.hasSuffix("*") else { return topic }
         let kind = topic[..<dot]
         let own = instance.manifest.kind == .handler ? ["sync", "figures", "events"] : ["sync"]
@@ -42,7 +42,7 @@ struct TopicFlow {
     }
 
     /// Whether two patterns have a topic in common; a `*` at the end matches anything.
-    private static func meet(_ a: String, _ b: String) -> Bool {
+    static func meet(_ a: String, _ b: String) -> Bool {
         func prefix(_ pattern: String) -> Substring? { pattern.hasSuffix("*") ? pattern.dropLast() : nil }
         switch (prefix(a), prefix(b)) {
         case (nil, nil): return a == b

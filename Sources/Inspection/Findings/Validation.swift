@@ -23,7 +23,7 @@ package struct Validation {
                 state: state, stack: reader.stack, catalog: catalog, environment: environment
             ).findings.map { $0.placed(places, in: reader.stack.file) }
             let known = reader.problems.map { Finding($0) } + structure + around
-            // A configuration that is unreadable as a whole is refused by every program alike, and is reported above.
+            // A configuration that can't be read at all is refused by every program, and is reported above.
             let starts =
                 reader.problems.isEmpty
                 ? StartChecks(
@@ -56,7 +56,7 @@ extension Stack {
             $0.severity == .error
         }
         guard let first = wrong.first else { return }
-        let more = wrong.count > 1 ? "; 'healthbus validate' tells \(wrong.count - 1) more" : ""
+        let more = wrong.count > 1 ? "; 'healthbus validate' shows \(wrong.count - 1) more" : ""
         throw Failure("\(first.place) \(first.what)", hint: first.remedy + more, code: .usage)
     }
 }

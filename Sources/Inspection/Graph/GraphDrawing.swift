@@ -1,7 +1,7 @@
 import Foundation
 import Terminal
 
-/// A stack's graph as text: boxes, one row for each step of the data, and what goes from each row to which of the next.
+/// A stack's graph as text: boxes, one row for each step of the data, and the connections from each row to the next.
 package struct GraphDrawing: Sendable {
     private let graph: StackGraph
 
@@ -33,8 +33,8 @@ package struct GraphDrawing: Sendable {
             }
         }
         let hub = graph.hub.map { "All messages go through '\($0)'." } ?? "The hub runs elsewhere."
-        return lines + ["", hub + " Everyone says heartbeat.<instance> again and again,"]
-            + ["asks by pull.<producer> and is answered by page.<instance>."]
+        return lines + ["", hub + " Everyone sends heartbeat.<instance> regularly,"]
+            + ["asks on pull.<producer>, and gets the answer on page.<instance>."]
     }
 
     /// The targets, by topic and origin, in the order of their first edge.

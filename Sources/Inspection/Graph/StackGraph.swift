@@ -2,7 +2,7 @@ import Configuration
 import HealthModel
 import Protocol
 
-/// Who hears whom in a stack, according to its configuration and its plugins' manifests. Pure.
+/// Which process listens to which in a stack, according to its configuration and its plugins' manifests. Pure.
 package struct StackGraph: Sendable, Equatable {
     package struct Node: Sendable, Equatable {
         package var name: String
@@ -73,7 +73,7 @@ package struct StackGraph: Sendable, Equatable {
         return steers ? .control : .data
     }
 
-    /// A consumer that is told how far it may pull, pulls.
+    /// A consumer that learns how far it may pull, pulls.
     private static func pullsSamples(_ instance: StackConfiguration.Instance) -> Bool {
         instance.consumedTopics.contains { $0.text.hasPrefix("sync.") }
     }
@@ -81,7 +81,8 @@ package struct StackGraph: Sendable, Equatable {
     /// Where phones and programs push their data, over HTTP.
     package var entrances: [String] { nodes.filter { $0.kind == .ingest }.map(\.name) }
 
-    /// Nodes by the greatest number of data steps before them; those without any are placed according to their kind.
+    /// Nodes ordered by the greatest number of data steps before them; those without any are placed according to their
+    /// kind.
     package var layers: [[Node]] {
         var depth: [String: Int] = [:]
         let data = edges.filter { $0.kind == .data }

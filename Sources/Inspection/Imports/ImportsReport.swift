@@ -50,7 +50,7 @@ package struct ImportsReport {
     }
 
     package func table(for terminal: Terminal) -> String {
-        guard !rows.isEmpty else { return "Nothing was imported yet.\n" + deviceTable(for: terminal) }
+        guard !rows.isEmpty else { return "Nothing has been imported yet.\n" + deviceTable(for: terminal) }
         var table = Table([
             .init("Id"), .init("When", givesWay: 2), .init("User", givesWay: 3), .init("State"), .number("Added"),
             .number("Known", givesWay: 1), .init("File", givesWay: 4),
@@ -67,7 +67,7 @@ package struct ImportsReport {
         return table.render(for: terminal) + deviceTable(for: terminal)
     }
 
-    /// Nothing if nobody pushes.
+    /// Nothing if no device pushes.
     private func deviceTable(for terminal: Terminal) -> String {
         guard !devices.isEmpty else { return "" }
         var table = Table([.init("Device"), .init("User", givesWay: 2), .init("Pushes to", givesWay: 1)])

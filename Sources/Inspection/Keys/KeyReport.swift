@@ -65,7 +65,7 @@ package struct KeyReport: Sendable {
             .init("name"), .init("role"), .init("public key", givesWay: 1), .init("note"),
         ])
         for row in rows {
-            let old = row.oldUntil.map { "the one before holds until \(InstantText.iso8601($0))" }
+            let old = row.oldUntil.map { "the previous one is valid until \(InstantText.iso8601($0))" }
             table.add([row.name, row.role, row.publicKey ?? "-", row.problem ?? old ?? ""])
         }
         return table.render(for: terminal)
@@ -92,7 +92,7 @@ extension KeyReport.Row {
     package func text(folder: String) -> String {
         var lines = ["name        \(name)", "role        \(role)", "public key  \(publicKey ?? "-")"]
         lines.append("files       \(folder)/\(name)")
-        if let oldHolds { lines.append("the one before holds until \(oldHolds)") }
+        if let oldHolds { lines.append("the previous one is valid until \(oldHolds)") }
         if let problem { lines.append(problem) }
         return lines.joined(separator: "\n") + "\n"
     }

@@ -70,7 +70,7 @@ package struct LogFollower: ~Copyable {
         if descriptor >= 0 {
             guard fstat(descriptor, &open) == 0 else { return false }
             if open.st_ino == named.st_ino, open.st_dev == named.st_dev {
-                // Somebody has emptied it.
+                // The file has been emptied.
                 guard named.st_size < lseek(descriptor, 0, SEEK_CUR) else { return false }
                 return lseek(descriptor, 0, SEEK_SET) == 0
             }
@@ -90,7 +90,7 @@ package struct MergedLogs: ~Copyable {
     private final class Box {
         var follower: LogFollower
         var head: LogLine?
-        /// Had no line when asked; asked again once no other has one either.
+        /// It had no line when last read; it is read again once no other has one either.
         var isDry = false
 
         init(_ follower: consuming LogFollower) { self.follower = follower }

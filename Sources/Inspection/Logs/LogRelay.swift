@@ -15,7 +15,7 @@ package final class LogRelay: Sendable {
     private let watch: LogWatch
     private let ended = DispatchSemaphore(value: 0)
 
-    /// A stack has few messages; if nobody hears them the oldest is dropped.
+    /// A stack has few messages; if nothing reads them the oldest is dropped.
     private static let saidLimit = 256
 
     /// Begins with what is written from now on.
@@ -53,7 +53,7 @@ package final class LogRelay: Sendable {
         begun.wait()
     }
 
-    /// - Parameter then: called once it has been said.
+    /// - Parameter then: called once it has been written.
     package func say(_ line: String, then: @escaping @Sendable () -> Void = {}) {
         state.withLock { state in
             if state.said.count == Self.saidLimit { state.said.removeFirst() }

@@ -2,6 +2,7 @@ import Configuration
 import Foundation
 import HealthModel
 import Logging
+import StageKit
 
 /// `healthbus logs`: what the processes started by `up` have logged, merged by time; then, if requested, what they go
 /// on to log.
@@ -10,18 +11,36 @@ package struct LogReport {
     package struct Filter: Sendable {
         package var since: String?
         package var minimum: Log.Level
+        /// Of events; empty: all.
+        package var categories: Set<String>
 
-        /// - Parameter since: only lines from then on.
-        package init(since: Instant? = nil, minimum: Log.Level = .debug) {
+        /// - Parameters:
+        ///   - since: only lines from then on.
+        ///   - categories: only their events, and no other lines; empty: everything.
+        package init(since: Instant? = nil, minimum: Log.Level = .debug, categories: Set<String> = []) {
             self.since = since.map { Self.style.format(Date(timeIntervalSince1970: $0.secondsSince1970)) }
             self.minimum = minimum
+            self.categories = categories
         }
 
         private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-        /// A line that isn't an event is wanted at any level: it has none.
+        /// A line that isn't an event is wanted at any level: it has none. It has no category either.
         package func wants(_ line: LogLine) -> Bool {
             (line.level.map { $0 >= minimum } ?? true) && since.map { line.time >= $0 } ?? true
+                && (categories.isEmpty || categories.contains(line.category))
+        }
+
+        /// What comes before the full stop in an event's name: `observer` of `observer.fired`.
+        /// - Throws: `Failure` (usage) for one that no event has, with the nearest.
+        package static func categories(_ names: [String]) throws(Failure) -> Set<String> {
+            let known = Set(LogEvent.all.map(\.category))
+            for name in names where !known.contains(name) {
+                throw Failure.usage(
+                    "no event has the category '\(name)'",
+                    hint: Nearest.hint(for: name, among: known.sorted(), quoted: false))
+            }
+            return Set(names)
         }
     }
 
@@ -32,7 +51,7 @@ package struct LogReport {
     package init(_ stack: Stack, names: [String]) throws(Failure) {
         let known = stack.names + ["supervisor"]
         for name in names where !known.contains(name) {
-            throw Failure.usage("this stack has no '\(name)'", hint: "there are: \(known.joined(separator: ", "))")
+            throw Failure.usage("this stack has no '\(name)'", hint: "choose from \(known.joined(separator: ", "))")
         }
         logs = (names.isEmpty ? known : names).map { ($0, stack.state.log($0)) }
     }

@@ -17,7 +17,7 @@ final class LogWatch: Sendable {
         notices = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
         wakeUp = healthbus_wake_open()
         guard notices >= 0, wakeUp >= 0 else {
-            throw Failure("the system has no notices of files left", hint: "close some programs that watch files")
+            throw Failure("the system can't watch any more files", hint: "close some programs that watch files")
         }
     }
 

@@ -128,8 +128,8 @@ package struct DeadLetterReport {
         }
         let body =
             whole["body"].isNull
-            ? "It has changed or is gone since: 'healthbus dead-letters retry \(whole["id"].int ?? 0)' forgets it, "
-                + "what came after is sent by itself.\n"
+            ? "It has changed or disappeared since: 'healthbus dead-letters retry \(whole["id"].int ?? 0)' forgets it; "
+                + "newer versions are sent anyway.\n"
             : whole["body"].json(pretty: true) + "\n"
         return lines.joined() + "\n" + body
     }

@@ -32,7 +32,7 @@ package struct QuarantineReport {
     static func check(_ selection: MendSelection, found: [Int64], what: String, list: String) throws {
         let known = Set(found)
         guard let missing = selection.numbers?.first(where: { !known.contains($0) }) else { return }
-        throw Failure("there is no \(what) \(missing)", hint: "'\(list)' shows those that there are")
+        throw Failure("there is no \(what) \(missing)", hint: "'\(list)' shows them all")
     }
 
     package var value: Value { .array(entries.map(Self.readable)) }

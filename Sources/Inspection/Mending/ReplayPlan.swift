@@ -37,7 +37,7 @@ package struct ReplayPlan {
         let kind = instance.manifest.kind
         guard kind == .handler || kind == .consolidator || kind == .uploader else {
             throw Failure.usage(
-                "\(instance.name) computes and delivers nothing that could be replayed",
+                "\(instance.name) computes and delivers nothing, so there is nothing to replay",
                 hint: "replay a handler, the consolidator or the uploader")
         }
         types =
@@ -91,7 +91,7 @@ package struct ReplayPlan {
         package var rows: Int
     }
 
-    /// How much it is, read page by page with the questions that it would ask.
+    /// The amount of work, found by reading page by page with the requests that it would send.
     package func count() throws -> Count {
         if let since { return try count(since: since) }
         guard let days else { return Count(days: 0, rows: 0) }
@@ -170,7 +170,7 @@ extension ObserverQueries {
         return span
     }
 
-    /// How many living samples overlap a time.
+    /// How many samples that aren't deleted overlap a time.
     func count(user: String, types: TypeChoice, from: Instant, to: Instant) throws -> Int {
         var count = 0
         try forEachPage(

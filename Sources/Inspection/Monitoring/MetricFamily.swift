@@ -38,20 +38,20 @@ extension MetricFamily {
     // Processes.
     package static let up = MetricFamily(
         "instance_up", .gauge, ["instance", "plugin"],
-        "1 when the instance was heard in the last \(Repetition.silence.components.seconds) seconds.")
+        "1 if the instance was heard in the last \(Repetition.silence.components.seconds) seconds.")
     package static let ready = MetricFamily(
-        "instance_ready", .gauge, ["instance", "plugin"], "1 when it is heard and says that it is ready.")
+        "instance_ready", .gauge, ["instance", "plugin"], "1 if it is heard and says it is ready.")
     package static let heartbeatAge = MetricFamily(
         "instance_heartbeat_age_seconds", .gauge, ["instance"], "Time since its last heartbeat.")
     package static let restarts = MetricFamily(
         "instance_restarts_total", .counter, ["instance"],
-        "How often the supervisor has started it again; only where `healthbus up` runs.")
+        "How often the supervisor has restarted it; only where `healthbus up` runs.")
     package static let epoch = MetricFamily(
         "instance_epoch", .gauge, ["instance"], "Rises with each process that opens the instance's file.")
     package static let memory = MetricFamily(
         "instance_resident_memory_bytes", .gauge, ["instance"], "Resident memory of its process.")
     package static let busy = MetricFamily(
-        "instance_busy_seconds", .gauge, ["instance"], "How long its present turn has taken so far; 0 at rest.")
+        "instance_busy_seconds", .gauge, ["instance"], "How long its present turn has taken so far; 0 when idle.")
     package static let lastCommit = MetricFamily(
         "instance_last_commit_timestamp_seconds", .gauge, ["instance"],
         "When it last committed; absent before the first commit of its process.")
@@ -69,7 +69,7 @@ extension MetricFamily {
         "head_sequence", .gauge, ["instance"], "Newest sequence of the instance's own changelog.")
     package static let consumed = MetricFamily(
         "consumed_sequence", .gauge, ["instance", "upstream"],
-        "Up to where an upstream is consumed, all outputs included.")
+        "How far an upstream is consumed, all outputs included.")
     package static let lag = MetricFamily(
         "lag_sequences", .gauge, ["instance", "upstream"], "How far the instance is behind its upstream's head.")
 
@@ -78,58 +78,58 @@ extension MetricFamily {
     package static let received = MetricFamily("messages_received_total", .counter, ["instance"], "Messages received.")
     package static let dropped = MetricFamily(
         "messages_dropped_total", .counter, ["instance"],
-        "Messages that weren't sent for want of room; they are repeated.")
+        "Messages that weren't sent for lack of room; they are repeated.")
     package static let malformed = MetricFamily(
-        "messages_malformed_total", .counter, ["instance"], "What came on the bus and wasn't a message.")
+        "messages_malformed_total", .counter, ["instance"], "Things that arrived on the bus and weren't messages.")
     package static let foreign = MetricFamily(
         "messages_foreign_total", .counter, ["instance"],
-        "Messages that weren't believed, for their sender isn't the one who may say it.")
+        "Messages dropped because their sender had no right to send them.")
     package static let forwarded = MetricFamily(
-        "messages_forwarded_total", .counter, ["instance"], "Messages that the hub has passed on.")
+        "messages_forwarded_total", .counter, ["instance"], "Messages the hub has passed on.")
 
     // Work.
     package static let pendingDays = MetricFamily(
-        "pending_days", .gauge, ["instance"], "Days that a handler has still to compute.")
+        "pending_days", .gauge, ["instance"], "Days a handler still has to compute.")
     package static let failedDays = MetricFamily("failed_days", .gauge, ["instance"], "Days that couldn't be computed.")
     package static let pendingTypes = MetricFamily(
         "pending_types", .gauge, ["instance"], "Types whose window is open, or that wait for background time.")
     package static let openDays = MetricFamily(
-        "open_days", .gauge, ["instance"], "Days that are over and not final yet.")
+        "open_days", .gauge, ["instance"], "Days that are over but not final yet.")
     package static let missing = MetricFamily(
-        "missing_handlers", .gauge, ["instance"], "Handlers that days have waited for longer than 15 seconds.")
+        "missing_handlers", .gauge, ["instance"], "Handlers that days have been waiting for, for more than 15 seconds.")
     package static let importOpen = MetricFamily(
         "import_open", .gauge, ["instance"], "1 while a file is being imported.")
     package static let quarantined = MetricFamily(
-        "quarantined_samples", .gauge, ["instance"], "Samples and inputs that are quarantined, and so don't count.")
+        "quarantined_samples", .gauge, ["instance"], "Quarantined samples and inputs, which don't count.")
     package static let lastSample = MetricFamily(
         "last_sample_timestamp_seconds", .gauge, ["instance"],
         "End of the newest sample of the handler's types, of any user.")
     package static let lastSync = MetricFamily(
-        "last_sync_timestamp_seconds", .gauge, ["instance"], "When samples of its types last came.")
+        "last_sync_timestamp_seconds", .gauge, ["instance"], "When samples of its types last arrived.")
     package static let lastCheck = MetricFamily(
         "last_check_timestamp_seconds", .gauge, ["instance"], "When they were last looked for.")
 
     // Delivery.
     package static let delivered = MetricFamily(
         "delivered_elements_total", .counter, ["instance", "metric"],
-        "Elements that the backend has taken since the state was made.")
+        "Elements the backend has accepted since the state was made.")
     package static let deadLetters = MetricFamily(
-        "dead_letters", .gauge, ["instance"], "Elements that the backend refused for good.")
+        "dead_letters", .gauge, ["instance"], "Elements the backend refused for good.")
     package static let paused = MetricFamily(
-        "delivery_paused", .gauge, ["instance"], "1 while only a person can mend what keeps delivery from going on.")
+        "delivery_paused", .gauge, ["instance"], "1 while delivery waits for something only a person can fix.")
     package static let blocked = MetricFamily(
-        "delivery_blocked", .gauge, ["instance"], "1 while something keeps delivery from going on.")
+        "delivery_blocked", .gauge, ["instance"], "1 while something blocks delivery.")
     package static let networkPath = MetricFamily(
-        "network_path_satisfied", .gauge, ["instance"], "1 when there is a way to the backend's network.")
+        "network_path_satisfied", .gauge, ["instance"], "1 if there is a network path to the backend.")
     package static let lastDelivery = MetricFamily(
-        "last_delivery_timestamp_seconds", .gauge, ["instance", "metric"], "When the backend last took an element.")
+        "last_delivery_timestamp_seconds", .gauge, ["instance", "metric"], "When the backend last accepted an element.")
     package static let deliveryDelay = MetricFamily(
         "delivery_delay_seconds", .histogram, ["instance", "metric"],
-        "From a sample's end to the backend, of samples of the last 48 hours, since the uploader's process began.")
+        "Time from a sample's end to the backend, for samples of the last 48 hours, since the uploader began.")
     package static let notified = MetricFamily(
-        "notifications_total", .counter, ["instance"], "Alerts that were told to a program or a webhook.")
+        "notifications_total", .counter, ["instance"], "Alerts sent to a program or a webhook.")
     package static let notificationsFailed = MetricFamily(
-        "notifications_failed_total", .counter, ["instance"], "Alerts that nobody could be told of.")
+        "notifications_failed_total", .counter, ["instance"], "Alerts that couldn't be sent.")
 }
 
 extension MetricFamily {
@@ -145,7 +145,7 @@ extension MetricFamily {
     // Data pushed by phones and programs.
     package static let requestsTaken = MetricFamily(
         "ingest_requests_taken_total", .counter, ["instance"],
-        "Requests of which all is stored, since its process began.")
+        "Requests that are stored completely, since its process began.")
     package static let requestsRefused = MetricFamily(
         "ingest_requests_refused_total", .counter, ["instance"],
         "Requests that were turned down or couldn't be taken, since its process began.")

@@ -2,7 +2,7 @@ import Configuration
 import Foundation
 import HealthModel
 
-/// Takes out of options what lets somebody in, so that a configuration may be shown to others. Pure.
+/// Removes secrets from options, so that a configuration may be shown to others. Pure.
 enum HiddenSecrets {
     static let hidden: Value = "(not shown)"
 
@@ -21,7 +21,7 @@ enum HiddenSecrets {
         return .string(address(text, of: kind))
     }
 
-    /// A URL without its password and query; a webhook's without its path too, for that is what lets in there.
+    /// A URL without its password and query; a webhook's without its path too, since the path is its secret.
     private static func address(_ text: String, of kind: Manifest.Kind?) -> String {
         guard text.contains("://") else { return text }
         guard var parts = URLComponents(string: text) else { return "(not shown)" }

@@ -197,6 +197,6 @@ package final class RowOutput {
     private func flush() throws {
         defer { buffer.removeAll(keepingCapacity: true) }
         guard !buffer.isEmpty, !buffer.withUnsafeBufferPointer(write) else { return }
-        throw Failure("standard output takes nothing more", hint: "is the disk full, or has its reader ended?")
+        throw Failure("standard output accepts nothing more", hint: "is the disk full, or has its reader ended?")
     }
 }

@@ -3,12 +3,12 @@ import Configuration
 import HealthModel
 import Protocol
 
-/// The stack as a graph with how each process does, for somebody who looks at it second by second. Pure.
+/// The stack as a graph with the state of each process, for a person watching it from second to second. Pure.
 package struct PipelineView: Sendable {
     package struct Node: Sendable, Equatable {
         package enum State: String, Sendable {
             case ready
-            /// It has work, and gets no further.
+            /// It has work, but makes no progress.
             case behind
             /// It runs, and doesn't answer.
             case hanging
@@ -22,6 +22,8 @@ package struct PipelineView: Sendable {
         /// What is wrong, in a sentence.
         package var why: String?
         package var since: Instant?
+        /// When its process began, if one before it had ended.
+        package var restarted: Instant?
     }
 
     package let graph: StackGraph
@@ -33,22 +35,23 @@ package struct PipelineView: Sendable {
     /// Since when each one hasn't moved.
     private let still: [String: Instant]
 
-    /// Who was asked and has said nothing for so long hangs: all are asked each second, and answer at once.
-    package static let patience = 1.8
-    /// The hub answers nobody; it speaks every few seconds.
+    /// A process that leaves a question unanswered for this long hangs: all are asked twice a second, and answer at
+    /// once.
+    package static let patience = 1.0
+    /// The hub answers no questions; it reports every few seconds.
     private static let hubPatience = 10.0
-    /// At one turn for so long, a stage hangs though its place on the bus answers.
+    /// A stage that spends this long on one turn hangs, although its connection to the bus still answers.
     private static let turnPatience = Duration.seconds(20)
-    /// Work that gets no less for so long is more than a window in which changes are held together.
+    /// Work that doesn't decrease for this long is more than a window in which changes are collected.
     private static let stillPatience = Duration.seconds(10)
 
     /// - Parameters:
-    ///   - sample: following the one before; else there are no rates.
+    ///   - sample: a sample that follows an earlier one; otherwise there are no rates.
     ///   - beats: with their age in seconds.
-    ///   - asked: whether all have been asked each second for longer than `patience`.
+    ///   - unanswered: for how many seconds each silent process has left a question unanswered.
     ///   - old: what was shown before.
     package init(
-        _ stack: StackConfiguration, _ sample: TopSample, _ beats: StackMetrics.Beats, asked: Bool,
+        _ stack: StackConfiguration, _ sample: TopSample, _ beats: StackMetrics.Beats, unanswered: [String: Double],
         after old: PipelineView?
     ) {
         graph = StackGraph(stack)
@@ -66,13 +69,18 @@ package struct PipelineView: Sendable {
         let hub = stack.only(.hub)?.name
         let (now, still) = (now, still)
         nodes = table.rows.map { row in
-            let verdict = Self.verdict(
-                row, beats[row.name], asked: asked, patience: row.name == hub ? Self.hubPatience : Self.patience,
-                still: still[row.name], now: now)
-            guard let verdict else { return Node(row: row, state: .ready) }
-            // As long as it goes on it began when it was first seen.
+            let heard = beats[row.name]
+            let isSilent =
+                row.name == hub
+                ? (heard?.age ?? 0) > Self.hubPatience : (unanswered[row.name] ?? 0) > Self.patience
+            let verdict = Self.verdict(row, heard, isSilent: isSilent, still: still[row.name], now: now)
+            let restarted = (row.restarts ?? 0) > 0 ? heard?.beat.started : nil
+            guard let verdict else { return Node(row: row, state: .ready, restarted: restarted) }
+            // While a state lasts, it counts from when it was first seen.
             let known = before[row.name].flatMap { $0.state == verdict.state ? $0.since : nil }
-            return Node(row: row, state: verdict.state, why: verdict.why, since: verdict.since ?? known ?? now)
+            return Node(
+                row: row, state: verdict.state, why: verdict.why, since: verdict.since ?? known ?? now,
+                restarted: restarted)
         }
     }
 
@@ -80,37 +88,36 @@ package struct PipelineView: Sendable {
 
     /// What is wrong; nil when nothing is.
     private static func verdict(
-        _ row: TopTable.Row, _ heard: (beat: Heartbeat, age: Double)?, asked: Bool, patience: Double, still: Instant?,
-        now: Instant
+        _ row: TopTable.Row, _ heard: (beat: Heartbeat, age: Double)?, isSilent: Bool, still: Instant?, now: Instant
     ) -> Verdict? {
         switch row.state {
         case "stopped", "stopping": return (.stopped, "it was stopped", nil)
-        case "starting": return (.starting, "it is being started", nil)
-        case "backoff": return (.backoff, "it ended, and is started again after a while", nil)
-        case "failed": return (.failed, "it ended, and isn't started again", nil)
+        case "starting": return (.starting, "it is starting", nil)
+        case "backoff": return (.backoff, "it ended, and will be restarted after a while", nil)
+        case "failed": return (.failed, "it ended, and won't be restarted", nil)
         default: break
         }
         guard let heard else { return (.silent, "nobody has heard it", nil) }
         if heard.beat.phase == .stopped { return (.stopped, "it was stopped", nil) }
-        if asked, heard.age > patience {
-            return (.hanging, "it runs, and doesn't answer", now - .microseconds(Int64(heard.age * 1_000_000)))
+        if isSilent {
+            return (.hanging, "it runs, but doesn't answer", now - .microseconds(Int64(heard.age * 1_000_000)))
         }
         if let since = heard.beat.busySince, now - since > turnPatience {
-            return (.hanging, "it has been at one turn since then", since)
+            return (.hanging, "it has been busy with one turn since then", since)
         }
         let hasWork = (row.behind ?? 0) > 0 || (heard.beat.handler?.pending ?? 0) > 0
         if hasWork, let still, now - still > stillPatience {
-            return (.behind, "it has work, and gets no further", still)
+            return (.behind, "it has work, but makes no progress", still)
         }
         return nil
     }
 
-    /// By what it is told that somebody gets on.
+    /// The numbers that show whether a process makes progress.
     private struct Work: Equatable {
         var frontier: [String: SequenceNumber]
         var pending: Int?
         var commit: Instant?
-        /// Who has nothing to do stands still only from when something comes.
+        /// A process with nothing to do counts as standing still only from when work arrives.
         var isAtRest: Bool
 
         init(_ beat: Heartbeat, _ beats: StackMetrics.Beats) {
@@ -121,6 +128,11 @@ package struct PipelineView: Sendable {
                     beats[upstream]?.beat.head.map { $0.sequence <= frontier } ?? true
                 }
         }
+    }
+
+    /// Whether `old` showed the same, except for numbers that change all the time.
+    package func isLike(_ old: PipelineView) -> Bool {
+        nodes.map(\.state) == old.nodes.map(\.state) && nodes.map(\.restarted) == old.nodes.map(\.restarted)
     }
 
     // MARK: JSON
@@ -147,7 +159,7 @@ package struct PipelineView: Sendable {
         ]
     }
 
-    /// Topics of hints, which are small and seldom: counting pages would mean to read them all.
+    /// Topics of hints, which are small and infrequent: counting pages would mean receiving them all.
     package static let countedTopics = ["observed.", "sync.", "figures.", "events.", "daily.", "alert."]
 
     private static func counted(_ topic: String) -> Bool { countedTopics.contains { topic.hasPrefix($0) } }
@@ -167,6 +179,7 @@ package struct PipelineView: Sendable {
             "behindOn": Value(behind.flatMap { distance($0) > 0 ? $0.key : nil }),
             "pending": Value(beat?.stage.pending), "memory": Value(row.memory.map { Int($0) }),
             "processor": Self.rounded(row.processor), "restarts": Value(row.restarts),
+            "restarted": Value(node.restarted.map { InstantText.iso8601($0) }),
             "uptimeSeconds": Value(row.uptime.map { $0.rounded() }),
             "lastCommit": Value(beat?.lastCommit.map { InstantText.iso8601($0) }), "layer": Value(layer),
         ]

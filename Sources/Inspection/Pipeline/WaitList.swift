@@ -5,7 +5,8 @@ import HealthModel
 import Logging
 import Protocol
 
-/// What waits and what is wrong, each with what to do: what `healthbus doctor` finds out over the bus, and what isn't wrong but waits.
+/// A list of what is waiting or wrong, each with a remedy: the findings of `healthbus doctor` over the bus, and things
+/// that wait although nothing is wrong.
 package struct WaitList: Sendable, Equatable {
     package struct Entry: Sendable, Equatable {
         package enum Kind: String, Sendable {
@@ -18,7 +19,7 @@ package struct WaitList: Sendable, Equatable {
         package var subject: String
         package var count: Int?
         package var what: String
-        package var advice: String
+        package var remedy: String
         package var since: Instant?
         /// The destination whose dead letters can be sent again.
         package var retry: String?
@@ -34,21 +35,21 @@ package struct WaitList: Sendable, Equatable {
     ) {
         var seen = Examination(stack.configuration, state: stack.place, now: now, beats: beats)
         seen.earlier = earlier
-        // Who was heard, or is said to run, has its lock; files aren't looked at.
+        // A process that has sent a heartbeat, or is reported to run, holds its lock; files aren't checked.
         let processes = beats["supervisor"]?.beat.supervisor?.processes ?? []
         seen.held = Set(beats.keys).union(processes.filter { $0.pid != nil }.map(\.name))
         var entries: [Entry] = []
         for instance in stack.configuration.instances
         where Alert.raisers.contains(instance.manifest.kind)
-            && (beats[instance.name]?.age ?? .infinity) < PipelineView.patience
+            && (beats[instance.name]?.age ?? .infinity) < 2 * PipelineView.patience
         {
-            // Who doesn't answer is told of by itself.
+            // A process that doesn't answer is reported separately; one answer may be late.
             guard let rows = try? reader.rows(instance, topic: Alert.topicPrefix) else { continue }
             for alert in rows.compactMap({ $0.body?.read(RaisedAlert.self) }) {
                 entries.append(
                     Entry(
                         kind: .alert, severity: .warning, subject: instance.name, what: alert.text,
-                        advice: alert.remedy, since: alert.since))
+                        remedy: alert.remedy, since: alert.since))
             }
         }
         let advice = stack.advice
@@ -58,7 +59,7 @@ package struct WaitList: Sendable, Equatable {
             .sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }
             .map { _, entry in
                 var entry = entry
-                (entry.what, entry.advice) = (advice.addressed(entry.what), advice.addressed(entry.advice))
+                (entry.what, entry.remedy) = (advice.addressed(entry.what), advice.addressed(entry.remedy))
                 return entry
             }
     }
@@ -66,7 +67,7 @@ package struct WaitList: Sendable, Equatable {
     private static func entry(_ finding: Finding, _ beats: StackMetrics.Beats) -> Entry {
         var entry = Entry(
             kind: .finding, severity: finding.severity, subject: finding.subject,
-            what: ([finding.what] + finding.consequences).joined(separator: "; so "), advice: finding.remedy)
+            what: ([finding.what] + finding.consequences).joined(separator: "; so "), remedy: finding.remedy)
         let uploader = beats[finding.subject]?.beat.uploader
         if let letters = uploader?.deadLetters, letters > 0, finding.remedy.contains("dead-letters retry") {
             (entry.kind, entry.count, entry.retry) = (.deadLetters, Int(letters), finding.subject)
@@ -76,26 +77,26 @@ package struct WaitList: Sendable, Equatable {
         return entry
     }
 
-    /// What isn't wrong, and waits.
+    /// Things that wait without being wrong.
     private static func waiting(_ beats: StackMetrics.Beats, now: Instant) -> [Entry] {
         var entries: [Entry] = []
         for (name, heard) in beats.sorted(by: { $0.key < $1.key }) where Readiness.isUp(heard) {
             let beat = heard.beat
-            func add(_ kind: Entry.Kind, _ count: Int?, _ what: String, _ advice: String, since: Instant? = nil) {
+            func add(_ kind: Entry.Kind, _ count: Int?, _ what: String, _ remedy: String, since: Instant? = nil) {
                 entries.append(
                     Entry(
-                        kind: kind, severity: .note, subject: name, count: count, what: what, advice: advice,
+                        kind: kind, severity: .note, subject: name, count: count, what: what, remedy: remedy,
                         since: since))
             }
             if let days = beat.handler?.pending, days > 0 {
                 add(
                     .pending, days, "has \(days) day\(days == 1 ? "" : "s") to compute",
-                    "nothing: it begins with the newest, and goes on by itself")
+                    "nothing: it starts with the newest, and continues automatically")
             }
             if let types = beat.debouncer?.pending, types > 0 {
                 add(
                     .released, types, "holds back changes of \(types) type\(types == 1 ? "" : "s") for a moment",
-                    "nothing, or 'healthbus sync' to have them released at once")
+                    "nothing, or 'healthbus sync' to release them at once")
             }
             if let observer = beat.observer {
                 if observer.device?.isLocked == true {
@@ -106,7 +107,7 @@ package struct WaitList: Sendable, Equatable {
                 if observer.quarantined > 0 {
                     add(
                         .quarantine, Int(observer.quarantined),
-                        "put aside what isn't plausible or couldn't be understood",
+                        "quarantined input that is implausible or wasn't understood",
                         "'healthbus quarantine list' says what and why")
                 }
             }
@@ -126,7 +127,7 @@ package struct WaitList: Sendable, Equatable {
                     [
                         "kind": .string(entry.kind.rawValue), "severity": .string(entry.severity.rawValue),
                         "subject": .string(entry.subject), "count": Value(entry.count), "what": .string(entry.what),
-                        "advice": .string(entry.advice), "since": Value(entry.since.map { InstantText.iso8601($0) }),
+                        "remedy": .string(entry.remedy), "since": Value(entry.since.map { InstantText.iso8601($0) }),
                         "retry": entry.retry.map { ["destination": .string($0)] } ?? .null,
                     ]
                 })

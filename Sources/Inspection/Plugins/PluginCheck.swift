@@ -10,7 +10,7 @@ package struct PluginCheck: Sendable {
         /// The manifest's member.
         package var member: String
         package var problem: String
-        /// Where it stands in the manifest, from 1; nil where that isn't known.
+        /// Its line in the manifest, from 1; nil if that isn't known.
         package var line: Int?
         package var column: Int?
 
@@ -40,7 +40,7 @@ package struct PluginCheck: Sendable {
                 find("types", "is empty, and so is 'reads': a handler without samples computes nothing")
             }
             for type in manifest.types where manifest.reads.contains(type) {
-                find("reads", "names \(type), which 'types' names already")
+                find("reads", "names \(type), which 'types' already names")
             }
             for type in manifest.types where type != "*" {
                 let other = catalog.manifests.values
@@ -48,7 +48,7 @@ package struct PluginCheck: Sendable {
                     .map(\.name).min()
                 // A stand-in for a shipped plugin handles all its types.
                 guard let other, !Self.standsIn(manifest, for: catalog.manifests[other]) else { continue }
-                find("types", "names \(type), which '\(other)' handles already; name it in 'reads'")
+                find("types", "names \(type), which '\(other)' already handles; name it in 'reads'")
             }
         }
         for figure in manifest.figures {
@@ -71,7 +71,7 @@ package struct PluginCheck: Sendable {
                 let nearest = Nearest.to(type, among: HealthType.allKnown.keys.sorted())
                 return Finding(
                     member: "\(member)[\(index)]",
-                    problem: "is \(type), which isn't a type identifier of HealthKit's"
+                    problem: "is \(type), which isn't a HealthKit type identifier"
                         + (nearest.map { "; did you mean \($0)?" } ?? ""))
             }
         }

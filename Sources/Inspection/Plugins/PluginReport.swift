@@ -12,7 +12,7 @@ package struct PluginReport {
 
     private var manifests: [Manifest] { catalog.manifests.values.sorted { $0.name < $1.name } }
 
-    /// - Parameter stack: whose instances are listed.
+    /// - Parameter stack: the stack whose instances are listed.
     package func table(_ stack: StackConfiguration, for terminal: Terminal) -> String {
         var table = Table([
             .init("Plugin"), .init("Kind"), .number("Version"), .init("Instances"), .init("Types", givesWay: 2),

@@ -17,7 +17,7 @@ package struct IdleWatch: Sendable {
 
     /// Without progress for this long, what is waited for counts as stuck.
     package static let patience = Duration.seconds(90)
-    /// The time between checks for progress, which read everyone's reports: nobody waits for their result.
+    /// The time between checks for progress, which read all processes' reports: nothing waits for their result.
     private static let progressInterval = Duration.seconds(1)
 
     private let roles: StackRoles
@@ -60,7 +60,7 @@ package struct IdleWatch: Sendable {
         // First: dead letters that are being sent again are no reason to give up.
         let workers = [roles.observer] + roles.handlers + [roles.consolidator].compactMap { $0 } + roles.uploaders
         for name in workers where beat(name)?.stage.mending?.state == .underWay {
-            return .waiting("\(name): what was asked of it by hand")
+            return .waiting("\(name): a request made by hand")
         }
         for uploader in roles.uploaders {
             guard let told = beat(uploader)?.uploader else { continue }
@@ -75,8 +75,8 @@ package struct IdleWatch: Sendable {
         guard observer.observer?.importOpen == false else {
             return .waiting("\(roles.observer): an import is open")
         }
-        // A heartbeat from before the imports closed tells nothing about their content.
-        guard head.sequence >= closedHead else { return .waiting("\(roles.observer): not heard since the import") }
+        // A heartbeat from before the imports closed says nothing about their content.
+        guard head.sequence >= closedHead else { return .waiting("\(roles.observer): silent since the import") }
         let target = target ?? head.sequence
         self.target = target
         for name in roles.handlers {

@@ -1,7 +1,7 @@
 import HealthModel
 import Protocol
 
-/// Everything in a heartbeat that changes when its instance gets something done: two equal ones show no progress.
+/// Everything in a heartbeat that changes when its instance makes progress: two equal ones show none.
 struct Progress: Equatable {
     private let head: SequenceNumber
     private let frontier: [String: SequenceNumber]
@@ -23,7 +23,7 @@ struct Progress: Equatable {
     }
 }
 
-/// When anything last got done, as far as heartbeats show: a waiting command gives up once that is too long ago.
+/// When there was last any progress, as far as heartbeats show: a waiting command gives up once that is too long ago.
 package struct ProgressWatch: Sendable {
     private var last: [String: Progress] = [:]
     /// By the monotonic clock; nil before the first check.

@@ -29,7 +29,7 @@ package struct BackendQuery {
         guard let backend = name.map({ name in backends.first { $0.name == name } }) ?? backends.first else {
             throw name.map {
                 Failure.usage(
-                    "there is no backend '\($0)'", hint: "there are: \(backends.map(\.name).joined(separator: ", "))")
+                    "there is no backend '\($0)'", hint: "choose from \(backends.map(\.name).joined(separator: ", "))")
             }
                 ?? Failure(
                     "this stack has no reference backend, whose file queries read",
@@ -44,7 +44,7 @@ package struct BackendQuery {
         guard FileManager.default.fileExists(atPath: path) else {
             throw Failure(
                 "there is no file of '\(backend.name)' on \(stack.place)",
-                hint: "start the stack with 'healthbus up', or run the query where its state folder is")
+                hint: "start the stack with 'healthbus up', or run the query on the machine with its state folder")
         }
         return path
     }

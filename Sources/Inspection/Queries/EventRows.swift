@@ -46,7 +46,7 @@ package struct EventRows {
         events = found.values.sorted { ($0.start ?? .distantPast, $0.day) < ($1.start ?? .distantPast, $1.day) }
     }
 
-    /// A track is as large as everything else together; only `--gpx` needs it.
+    /// A track is as large as all other members together; only `--gpx` needs it.
     private static func withoutTrack(_ event: Value) -> Value {
         guard var members = event.object, var route = members["route"]?.object, route["track"] != nil else {
             return event

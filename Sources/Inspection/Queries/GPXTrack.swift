@@ -97,7 +97,7 @@ extension GPXTrack {
             throw Failure("no workout has the id \(id)", hint: "'healthbus workouts' lists them")
         }
         guard found.count == 1 else {
-            throw Failure.usage("\(found.count) workouts have ids that begin with \(id)", hint: "give more of it")
+            throw Failure.usage("\(found.count) workouts have ids that begin with \(id)", hint: "give more of the id")
         }
         guard let track = GPXTrack(workout) else {
             throw Failure("that workout has no route", hint: "'healthbus workouts' shows which have one")

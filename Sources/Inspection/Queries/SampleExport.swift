@@ -5,8 +5,8 @@ import HealthViews
 import Logging
 import Protocol
 
-/// `healthbus samples`: the living samples, in order of time, page by page. They have the columns of the view
-/// `samples`.
+/// `healthbus samples`: the samples that aren't deleted, in order of time, page by page. They have the columns of the
+/// view `samples`.
 package struct SampleExport {
     package struct Wish {
         package var user: String
@@ -14,6 +14,8 @@ package struct SampleExport {
         package var types: [String] = []
         /// Only samples whose source's name contains this, in either case.
         package var source: String?
+        /// Only samples that a person typed in, or only others; nil for both.
+        package var isEnteredByHand: Bool?
         /// Days on which samples begin.
         package var range = DateRange()
         package var limit: Int?
@@ -21,7 +23,7 @@ package struct SampleExport {
         package init(user: String) { self.user = user }
     }
 
-    /// For people, each has fewer columns.
+    /// For people, each table has fewer columns.
     package static let shortColumns = ["type", "start", "end", "value", "unit", "source"]
     package static let columns = HealthViews(figures: [])[.samples]?.columns.map(\.name) ?? []
 
@@ -41,10 +43,11 @@ package struct SampleExport {
         let from = wish.range.from.flatMap { start(of: $0) }
         let to = wish.range.to.flatMap { start(of: $0.adding(days: 1)) }
         let types = wish.types.isEmpty ? TypeChoice.allExcept([HealthType.workoutIdentifier]) : .only(wish.types)
-        let request = SliceRequest(
+        var request = SliceRequest(
             user: wish.user, types: types, asOf: AnchorVector(base: .end), from: from ?? Self.first,
             to: to ?? Self.last,
             detailed: isShort ? .list([]) : .choice(types))
+        request.predicate = wish.isEnteredByHand.map { ["enteredByHand": .bool($0)] }
         var left = wish.limit ?? .max
         try queries.forEachPage(
             request, while: { left > 0 },

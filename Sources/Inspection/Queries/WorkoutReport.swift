@@ -47,7 +47,8 @@ package struct WorkoutReport {
         value = ["workout": .object(members), "track": track, "heartRate": rate]
     }
 
-    /// An id begins with the time in milliseconds, as all of our ids do: only those days need be read. nil of any other id.
+    /// An id begins with the time in milliseconds, as all of our ids do: only those days need be read. nil for any
+    /// other id.
     private static func days(around id: String) -> ClosedRange<Int>? {
         guard let milliseconds = Int64(id.filter { $0 != "-" }.prefix(12), radix: 16) else { return nil }
         let day = Int(milliseconds / 86_400_000)

@@ -23,7 +23,7 @@ package struct ConfigurationReport {
     /// - Parameters:
     ///   - given: where the state folder and the configuration file were named.
     ///   - instance: only this one's; nil for all.
-    ///   - changed: only what isn't as it is by default.
+    ///   - changed: only what differs from the default.
     package init(
         _ stack: Stack, given: (state: ConfigurationOrigins.Origin, config: ConfigurationOrigins.Origin),
         instance: String? = nil, changed: Bool = false,
@@ -82,7 +82,7 @@ package struct ConfigurationReport {
         return all
     }
 
-    /// An instance's plugin and options, each as it holds: with what the environment says.
+    /// An instance's plugin and options that are in force, including those from the environment.
     private static func settings(
         of instance: StackConfiguration.Instance, _ origins: ConfigurationOrigins, _ environment: [String: String]
     ) throws -> [Setting] {
@@ -128,7 +128,7 @@ package struct ConfigurationReport {
         }
     }
 
-    /// What an object holds, down to what holds nothing more.
+    /// An object's members, down to those that contain no others.
     private static func leaves(_ value: Value, _ path: [String] = []) -> [(path: [String], value: Value)] {
         guard let members = value.object, !members.isEmpty else {
             return path.isEmpty ? [] : [(path, value)]
@@ -136,7 +136,7 @@ package struct ConfigurationReport {
         return Value.inOrder(members).flatMap { leaves($0.value, path + [$0.key]) }
     }
 
-    /// That they are set is worth knowing: they go before files.
+    /// It is shown that they are set, since they take precedence over files.
     private static func secrets(_ environment: [String: String]) -> [Setting] {
         [
             "HEALTHBUS_BACKEND_TOKEN", "HEALTHBUS_BACKEND_POSTGRES_URL", "HEALTHBUS_POSTGRES_URL", "HEALTHBUS_KEY",

@@ -61,7 +61,7 @@ package struct AlertsReport {
 }
 
 extension Advice {
-    /// An alert whose text and remedy mean the stack that it was raised on.
+    /// An alert whose text and remedy refer to the stack that raised it.
     func addressed(_ alert: RaisedAlert) -> RaisedAlert {
         var alert = alert
         alert.text = addressed(alert.text)

@@ -43,7 +43,7 @@ extension DaysReport {
         return chosen
     }
 
-    /// For people: the time, and whatever some row has.
+    /// For people: the time, and every column that some row has.
     private func isFilled(_ column: ViewColumn, hourly: Bool) -> Bool {
         if ["date", "hour"].contains(column.name) { return true }
         return days.contains { day in

@@ -16,7 +16,7 @@ package struct DaysReport {
     package let days: [Value]
     /// The sequence of each day's latest change.
     let versions: [Int64]
-    /// How many days there are, including those beyond `last`.
+    /// The total number of days, including those beyond `last`.
     package let total: Int
     /// The date of the first of those.
     package let first: String?
@@ -50,14 +50,14 @@ package struct DaysReport {
         first = sorted.first?.day["date"].string
     }
 
-    /// Whether it tells anything beside when it was.
-    private static func hasData(_ day: Value) -> Bool {
+    /// Whether it has anything besides its times.
+    static func hasData(_ day: Value) -> Bool {
         (day.object ?? [:]).contains { name, value in
             !(members + ["hours"]).contains(name) && !value.isNull && value != [] && value != [:]
         }
     }
 
-    /// In full, but for the hours.
+    /// In full, except for the hours.
     package var json: String { value.json(pretty: true) }
 
     package var value: Value {
@@ -79,7 +79,8 @@ package struct DaysReport {
             (users.count > 1 ? [.init("User")] : []) + [.init("Date")]
                 + shown.map {
                     Table.Column(
-                        $0.column.title, $0.column.form == .activities ? .left : .right, givesWay: $0.column.givesWay)
+                        $0.column.title, [.activities, .places].contains($0.column.form) ? .left : .right,
+                        givesWay: $0.column.givesWay)
                 } + [.init("State")])
         for day in days {
             table.add(
@@ -105,6 +106,10 @@ package struct DaysReport {
             (value.array ?? []).map { activity in
                 let minutes = activity["durationSeconds"].double.map { " \(text($0 / 60, 0, isGrouped)) min" } ?? ""
                 return (activity["activity"].string ?? "other") + minutes
+            }.joined(separator: ", ")
+        case .places:
+            (value.array ?? []).map { place in
+                (place["place"].string ?? "") + (place["minutes"].double.map { " " + hours($0) } ?? "")
             }.joined(separator: ", ")
         }
     }

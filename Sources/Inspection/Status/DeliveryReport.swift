@@ -23,7 +23,7 @@ package struct DeliveryReport {
     package var text: String {
         delivered.map { place, counts in
             let parts = counts.sorted { $0.key < $1.key }.map { "\($0.key) \(HumanFormat.count(Int($0.value)))" }
-            return "Delivered to \(place), what changed each time anew:\n  "
+            return "Delivered to \(place), counting changed elements each time:\n  "
                 + (parts.isEmpty ? "nothing yet" : parts.joined(separator: ", "))
         }.joined(separator: "\n")
     }

@@ -28,6 +28,8 @@ package struct HistoryReport {
         var rounds: Int
         @OrNull var successRate: Double?
         var seconds: Seconds
+        /// By consumer.
+        var metrics: [String: MetricDurations]
         var delays: [String: UploaderDetails.Delay]
         var last: [Round]
     }
@@ -47,20 +49,18 @@ package struct HistoryReport {
         var delays: [String: UploaderDetails.Delay] = [:]
         let running = try stack.destinations.map(\.name).filter { try reader.isRunning($0) }
         if !running.isEmpty {
-            // If several have a metric, the slowest counts: only then is it everywhere.
+            // If several deliver a metric, the slowest counts: only then has it arrived everywhere.
             for beat in try reader.gather(running, within: 3).values {
                 delays.merge(beat.beat.uploader?.delays ?? [:]) { ($0.p95 ?? 0) >= ($1.p95 ?? 0) ? $0 : $1 }
             }
         }
         let succeeded = rounds.count { $0.failed.isEmpty }
         let durations = rounds.map(\.duration).sorted()
-        func quantile(_ share: Double) -> Double? {
-            durations.isEmpty
-                ? nil : Duration.microseconds(durations[Int(Double(durations.count - 1) * share)]).seconds
-        }
+        func quantile(_ share: Double) -> Double? { MetricDurations.quantile(share, of: durations) }
         report = Report(
             rounds: rounds.count, successRate: rounds.isEmpty ? nil : Double(succeeded) / Double(rounds.count),
-            seconds: .init(median: quantile(0.5), p95: quantile(0.95)), delays: delays,
+            seconds: .init(median: quantile(0.5), p95: quantile(0.95)), metrics: MetricDurations.of(rounds),
+            delays: delays,
             last: rounds.prefix(100).map { round in
                 .init(
                     number: round.number, reason: round.reason, began: InstantText.iso8601(round.began),
@@ -87,7 +87,19 @@ package struct HistoryReport {
         let p95 = HumanFormat.duration(.seconds(report.seconds.p95 ?? 0))
         return table.render(for: terminal) + "\n"
             + "\(rounds) sync\(rounds == 1 ? "" : "s"), \(Int((rate * 100).rounded(.down))) % of them without a failure; "
-            + "median \(median), 95th percentile \(p95).\n" + delays(for: terminal)
+            + "median \(median), 95th percentile \(p95).\n" + metrics(for: terminal) + delays(for: terminal)
+    }
+
+    private func metrics(for terminal: Terminal) -> String {
+        var table = Table([.init("Metric"), .number("Syncs"), .number("Failed"), .number("Median"), .number("95th")])
+        for (metric, times) in report.metrics.sorted(by: { $0.key < $1.key }) {
+            table.add([
+                metric, HumanFormat.count(times.rounds), HumanFormat.count(times.failed),
+                times.median.map { HumanFormat.duration(.seconds($0)) } ?? "–",
+                times.p95.map { HumanFormat.duration(.seconds($0)) } ?? "–",
+            ])
+        }
+        return "\n" + table.render(for: terminal)
     }
 
     private func delays(for terminal: Terminal) -> String {

@@ -19,11 +19,12 @@ extension StatusReport {
         guard !backend.isNull else { return "" }
         var parts: [String] = []
         switch backend["result"].string {
-        case "complete": parts.append("holds what it took, compared \(ago(backend["compared"]))")
-        case "redelivered": parts.append("had lost some of what it took (\(ago(backend["compared"]))); delivered again")
+        case "complete": parts.append("holds what it accepted, compared \(ago(backend["compared"]))")
+        case "redelivered":
+            parts.append("had lost some of what it accepted (\(ago(backend["compared"]))); sent again")
         default: break
         }
-        if backend["acceptance"] == "trust" { parts.append("doesn't say who it is: its acceptance is taken on trust") }
+        if backend["acceptance"] == "trust" { parts.append("doesn't say who it is, so it is trusted") }
         if let why = backend["why"].string { parts.append("can't be compared: \(why)") }
         return parts.isEmpty ? "" : "Backend: \(parts.joined(separator: "; ")).\n"
     }

@@ -5,8 +5,8 @@ import Protocol
 import Terminal
 
 extension StatusReport {
-    /// Where phones and programs send their data, and what came: `{address, port, taken, refused, lastTaken}`; null if
-    /// none is running.
+    /// Where phones and programs send their data, and what has arrived: `{address, port, taken, refused, lastTaken}`;
+    /// null if none is running.
     static func ingest(_ instance: StackConfiguration.Instance?, _ beat: Heartbeat?) throws -> Value {
         guard let instance, let told = beat?.ingest else { return .null }
         var endpoint = try IngestAddress.endpoint(of: instance)

@@ -58,11 +58,14 @@ package struct StatusReport {
         }
         let pendingDelivery = destinations.map { Self.pendingDelivery($0.name, stack, beats) }.max() ?? 0
         let ingest = stack.configuration.only(.ingest)
+        let page = DashboardAddress.instance(in: stack.configuration)
+        let keptLocal = destinations.compactMap { beats[$0.name]?.beat.uploader?.keptLocal }.max()
         let pendingDays = metrics.compactMap { $0["pending"].int }.reduce(0, +)
         value = [
             "state": .string(stack.place), "running": .bool(isUp), "processes": .array(processes),
             "metrics": .array(metrics),
             "quarantined": .integer(types?.quarantined ?? 0),
+            "keptLocal": Value(keptLocal),
             "deadLetters": .integer(stored.letters), "droppedLetters": .integer(stored.dropped),
             "pending": .integer(pendingDays + pendingDelivery), "stalest": Self.stalest(metrics),
             "blocked": Value(blocked.isEmpty ? nil : blocked.joined(separator: "; ")),
@@ -72,6 +75,7 @@ package struct StatusReport {
                     ?? destinations.first).flatMap { beats[$0.name]?.beat }),
             "destinations": try DestinationReport(stack, reader, beats, now: now).value,
             "ingest": try Self.ingest(ingest, ingest.flatMap { beats[$0.name]?.beat }),
+            "dashboard": try Self.dashboard(page, page.flatMap { beats[$0.name]?.beat }),
         ]
     }
 
@@ -102,7 +106,8 @@ package struct StatusReport {
         }
         let runs = try reader.isRunning(name)
         var state = supervised?.state ?? (runs ? (beat?.phase.rawValue ?? "silent") : "stopped")
-        // A process that took its place by hand is the instance now, though the supervisor's own is waiting to be.
+        // A process that took its place by hand is the instance now, although the supervisor's own is waiting to take
+        // over.
         if let beat, beat.phase == .ready, supervised?.pid != beat.pid,
             InstanceLock.holder(folder: stack.state.instance(name)) == beat.pid
         {
@@ -145,11 +150,13 @@ package struct StatusReport {
                 } ?? (nil, nil)
         }
         let family = handler.family
-        return [
+        var members: [String: Value] = [
             "metric": .string(handler.name), "lastSample": iso(last), "lastSynced": iso(synced),
             "lastChecked": iso(beat?.lastChecked ?? synced), "lastDelivered": iso(delivered[family]),
             "pending": Value(pending),
         ]
+        if let conditions = beat?.handler?.conditions { members["conditions"] = Value(conditions) }
+        return members
     }
 
     /// For all types and users of a metric together: a day lacks samples when none of them has any.
@@ -182,7 +189,7 @@ package struct StatusReport {
 }
 
 extension StatusReport {
-    /// Tables for eyes, and one line that names the stalest metric.
+    /// Tables for people, and one line that names the stalest metric.
     package func text(for terminal: Terminal) -> String {
         var processes = Table([
             .init("Process"), .init("State"), .number("Pid"), .number("Restarts"), .number("Memory"), .number("Behind"),
@@ -210,21 +217,32 @@ extension StatusReport {
                 metric["late"]["count"].int.map { $0 > 0 ? HumanFormat.count(Int($0)) : "" } ?? "",
             ])
         }
+        let watched = (value["metrics"].array ?? []).compactMap { metric in
+            metric["conditions"].int.map { "\(metric["metric"].string ?? "") watches \($0). " }
+        }
         let stalest = value["stalest"]
         let dropped = value["droppedLetters"].int.map { $0 > 0 ? " (\($0) dropped)" : "" } ?? ""
         let places = (value["destinations"].array ?? []).compactMap { $0.read(DestinationReport.Row.self) }
         let destinations = places.count > 1 ? DestinationReport(rows: places, now: now).text(for: terminal) + "\n" : ""
-        let stopped = value["running"].bool == true ? "" : "Nothing runs there; this is what its files hold.\n"
+        let keptLocal = value["keptLocal"].int.map { Self.keptLocalText(Int($0)) } ?? ""
+        let stopped = value["running"].bool == true ? "" : "Nothing runs there; this is from its files.\n"
         return "State  \(value["state"].string ?? "")\n\(stopped)\n" + processes.render(for: terminal) + "\n"
             + metrics.render(for: terminal) + "\n" + destinations
+            + watched.joined()
             + "Stalest: \(stalest["metric"].string ?? "nothing"), synced \(ago(stalest["lastSynced"])). "
             + "Quarantined \(value["quarantined"].int ?? 0), dead letters \(value["deadLetters"].int ?? 0)\(dropped), "
             + "pending \(value["pending"].int ?? 0).\n"
-            + Self.ingestText(value["ingest"], ago) + Self.backendText(value["backend"], ago)
+            + keptLocal
+            + Self.dashboardText(value["dashboard"]) + Self.ingestText(value["ingest"], ago)
+            + Self.backendText(value["backend"], ago)
             + (places.count > 1 ? "" : value["blocked"].string.map { "Delivery waits: \($0)\n" } ?? "")
     }
 
-    /// A number of days; nothing for data that doesn't come daily: a scale used weekly has no gaps.
+    static func keptLocalText(_ count: Int) -> String {
+        "\(HumanFormat.count(count, "sample")) from before 'deliverSince' \(count == 1 ? "stays" : "stay") here.\n"
+    }
+
+    /// A number of days; nothing for data that doesn't arrive daily: a scale used weekly has no gaps.
     private func daily(_ metric: Value, _ days: Value) -> String {
         guard metric["usuallyDaily"].bool == true else { return "" }
         return HumanFormat.count(Int(days.int ?? 0))

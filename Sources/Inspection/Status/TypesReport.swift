@@ -102,7 +102,7 @@ package enum TypeName {
         if ["workout", "workouts"].contains(text.lowercased()) { return HealthType.workoutIdentifier }
         let nearest = Nearest.to(text, among: all.map(short)) ?? Nearest.to(text, among: all)
         throw .usage(
-            "no type is called \(text)",
-            hint: nearest.map { "did you mean \($0)?" } ?? "'healthbus types' lists those that the store has")
+            "there is no type \(text)",
+            hint: nearest.map { "did you mean \($0)?" } ?? "'healthbus types' lists those in the store")
     }
 }

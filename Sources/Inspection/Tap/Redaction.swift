@@ -3,8 +3,8 @@ import Protocol
 
 /// Removes health values from messages, so that a tap's output may be shown to others. Pure.
 ///
-/// Only pages and pushed data carry any. Of those, members known to hold none are kept (protocol, ids, types, times,
-/// sources); everything else is hidden, including whatever later releases add.
+/// Only pages, pushed data and conditions carry any. Conditions are hidden. Of the others, members known to hold none
+/// are kept (protocol, ids, types, times, sources); everything else is hidden, including whatever later releases add.
 package enum Redaction {
     package static let hidden: Value = "hidden"
 
@@ -33,6 +33,12 @@ package enum Redaction {
     }
 
     package static func redact(_ message: Message) -> Message {
+        // What a person has a handler watch is theirs alone.
+        if message.topic.hasPrefix("control."), !message.body["conditions"].isNull {
+            var redacted = message
+            redacted.body = .object((message.body.object ?? [:]).merging(["conditions": hidden]) { $1 })
+            return redacted
+        }
         guard let known = known(in: message.topic), var members = message.body.object else { return message }
         for (name, value) in members where !known.contains(name) {
             switch name {

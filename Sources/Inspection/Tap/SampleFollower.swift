@@ -17,7 +17,7 @@ package final class SampleFollower {
     /// - Throws: `Failure` (usage) for anything that isn't an id.
     package init(_ stack: Stack, id: String) throws(Failure) {
         guard let id = SampleID(id) else {
-            throw .usage("\"\(id)\" is no sample's id", hint: "give an id of healthbus, or a HealthKit UUID")
+            throw .usage("\"\(id)\" isn't a sample's id", hint: "give a healthbus id, or a HealthKit UUID")
         }
         self.stack = stack
         self.id = id

@@ -127,7 +127,7 @@ package struct SampleTrace: Sendable {
         return Step(
             name: name, instance: instance, day: day, isDone: isDone, at: isDone == false ? nil : row?.at,
             note: row.map { "row \($0.sequence)" + ($0.note.isEmpty ? "" : ", \($0.note)") }
-                ?? "no row: nothing to tell of that day")
+                ?? "no row: nothing to say about that day")
     }
 
     /// Nothing is left to do.
@@ -135,7 +135,7 @@ package struct SampleTrace: Sendable {
 }
 
 extension SampleTrace.Step {
-    /// - Parameter seen: when this was first seen done, while it was followed; nil if it was done before.
+    /// - Parameter seen: when this step was first seen to be done while following; nil if it was done before.
     package func line(seen: Instant?) -> String {
         func clock(_ time: Instant) -> String {
             String(InstantText.iso8601(time).replacingOccurrences(of: "T", with: " ").prefix(23))

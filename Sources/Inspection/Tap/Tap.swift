@@ -18,7 +18,7 @@ package final class Tap: Sendable {
         malformed: @escaping @Sendable (MessageError) -> Void
     ) throws {
         let failure = Mutex<(any Error)?>(nil)
-        // It shows everything that passes, including messages that nobody believes.
+        // It shows everything that passes, including messages that no process believes.
         var everything = address
         everything.trust = nil
         let bus = try BusConnection(
@@ -49,12 +49,12 @@ extension Message {
         return Value.object(["topic": .string(topic), "header": .object(header), "body": body]).json()
     }
 
-    /// For eyes: time, topic, sender, and the body with dates as dates, cut to fit.
+    /// For people: time, topic, sender, and the body with readable dates, cut to fit.
     package func line(width: Int) -> String {
         let time = InstantText.iso8601(header.at).replacing("T", with: " ").prefix(23)
         let body = body.isNull ? "" : "  " + TapText.readable(body).json()
         let line = "\(time.hasSuffix("Z") ? String(time.dropLast()) : String(time))Z  \(topic)  \(header.from)\(body)"
-        // Whoever is on the bus may name a topic as he likes; the terminal isn't his to drive.
+        // Any process on the bus may choose any name for a topic; it must not be able to control the terminal.
         let harmless = String(
             String.UnicodeScalarView(line.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
         return DisplayWidth.truncated(harmless, to: width)

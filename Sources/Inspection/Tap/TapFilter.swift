@@ -8,7 +8,7 @@ import Protocol
 package struct TapFilter: Sendable {
     /// Topics with one of these prefixes; none means all.
     package var prefixes: [String]
-    /// Only what concerns this type, by its identifier: messages that name it, and those to and from its handler.
+    /// Only messages about this type, given by its identifier: those that name it, and those to and from its handler.
     package var type: String?
     /// The handler whose figures the type belongs to.
     package var handler: String?
@@ -16,7 +16,7 @@ package struct TapFilter: Sendable {
     package var user: String?
     /// Only messages from this instance.
     package var from: String?
-    /// Without prefixes: everything but heartbeats, which everyone repeats and few want to read.
+    /// Without prefixes: everything except heartbeats, which every process repeats and few people want to read.
     package var hidesHeartbeats = false
 
     package init(
@@ -80,9 +80,9 @@ extension StackConfiguration {
             prefixes: prefixes, type: type, handler: type.flatMap { handler(of: $0)?.name }, user: user, from: from)
     }
 
-    /// What is to be said of prefixes with which no topic of this stack begins: what is never said is never shown, and a word that
-    /// was mistyped would look like a quiet stack.
-    /// - Parameter isReplay: of changes in changelogs instead of messages.
+    /// Messages about prefixes with which no topic of this stack begins: nothing would ever be shown for them, and a
+    /// mistyped word would look like a quiet stack.
+    /// - Parameter isReplay: whether changes in changelogs are meant instead of messages.
     package func unknown(prefixes: [String], isReplay: Bool) -> [String] {
         let rights = BusRights(self)
         var said = instances.flatMap { rights.grant(.instance($0.name), name: $0.name)?.publishes ?? [] }
@@ -107,6 +107,6 @@ extension StackConfiguration {
 
     private var names: [String] { instances.map(\.name) }
 
-    /// What changelogs keep, beside samples.
+    /// What changelogs keep besides samples.
     private static let kept: [Substring] = ["alert", "daily", "events", "figures"]
 }

@@ -114,7 +114,7 @@ package final class TapReplay {
         }
     }
 
-    /// The rows of a page, and how far they go.
+    /// The rows of a page, and the sequence that they reach.
     private func rows<Content: TappedPage>(
         _ walk: inout Walk, _ read: (Content) throws -> [TapRow]
     ) throws -> (pages: [[TapRow]], through: SequenceNumber?) {
@@ -122,7 +122,7 @@ package final class TapReplay {
         asked.bulk = true
         let pages: [Page<Content>] = try reader.pages(walk.instance, walk.query, asked)
         if pages.isEmpty, walk.store != nil {
-            note("'\(walk.instance.name)' has begun a new store: all that it holds comes again")
+            note("'\(walk.instance.name)' has begun a new store: everything in it is shown again")
             (walk.after, walk.store) = (.beginning, nil)
             return try rows(&walk, read)
         }

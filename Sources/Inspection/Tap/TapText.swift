@@ -1,10 +1,10 @@
 import HealthModel
 
-/// Message bodies for eyes: moments and days as dates, long lists by their beginning. Pure.
+/// Message bodies for people: moments and days as dates, only the beginning of long lists. Pure.
 enum TapText {
     /// Messages hold moments as microseconds since 1970; no count, size or sequence comes near those of 2001 to 2096.
     private static let moments: Range<Int64> = 1_000_000_000_000_000..<4_000_000_000_000_000
-    /// Longer lists show only so many.
+    /// Longer lists show only this many elements.
     private static let longest = 8
     private static let shown = 3
 

@@ -24,14 +24,14 @@ package final class TopLoop {
 
     deinit { client.close() }
 
-    /// The stack's current state: everyone is asked, so that their reports are current.
+    /// The stack's current state: every process is asked, so that its report is current.
     private func look() -> TopSample {
         let asked = MonotonicClock.now
         client.hello()
         let wanted = client.heartbeats.filter { $0.value.age < Repetition.silence.seconds }.keys
         while MonotonicClock.now < asked + .milliseconds(100) {
             let beats = client.heartbeats
-            // The hub answers nobody: it reports every few seconds.
+            // The hub answers no questions: it reports every few seconds.
             let isHeard = wanted.allSatisfy { name in
                 name == "hub" || beats[name].map { $0.age < (MonotonicClock.now - asked).seconds } ?? false
             }

@@ -6,7 +6,7 @@ import Protocol
 package struct TopSample: Sendable {
     package struct Process: Sendable {
         package var name: String
-        /// The supervisor's own word for it; nil if none was heard.
+        /// The state as the supervisor reports it; nil if it sent no report.
         package var supervised: String?
         package var restarts: Int?
         package var beat: Heartbeat?
@@ -55,8 +55,8 @@ package struct TopSample: Sendable {
         self.init(processes: processes, now: now, monotonic: monotonic)
     }
 
-    /// With what `old` knows about the time before. Anyone who hasn't reported since then (the hub reports every few
-    /// seconds, whatever the interval) keeps their earlier rates.
+    /// With rates based on `old`, the sample before. A process that hasn't reported since then (the hub reports every
+    /// few seconds, whatever the interval) keeps its earlier rates.
     package func following(_ old: TopSample) -> TopSample {
         let before = Dictionary(uniqueKeysWithValues: old.processes.map { ($0.name, $0) })
         var sample = self
@@ -72,6 +72,6 @@ package struct TopSample: Sendable {
         return sample
     }
 
-    /// Anyone who hasn't been heard for this long is silent.
+    /// A process that hasn't reported for this long is silent.
     static let patience = Repetition.silence
 }

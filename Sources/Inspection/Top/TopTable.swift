@@ -3,7 +3,7 @@ import Foundation
 import HealthModel
 import Protocol
 
-/// What `healthbus top` shows: how each process did between two moments. Pure.
+/// What `healthbus top` shows: what each process did between two moments. Pure.
 package struct TopTable: Sendable {
     package struct Row: Sendable, Equatable {
         package var name: String

@@ -15,7 +15,7 @@ final class BackendVersions {
         var text: String
         var version: Int64
         var isDeleted: Bool
-        /// The `ContentNumber` of a living element; nil if the backend doesn't provide it.
+        /// The `ContentNumber` of an element that isn't deleted; nil if the backend doesn't provide it.
         var content: Int64?
 
         var held: HeldVersion { HeldVersion(version: version, isDeleted: isDeleted, content: content) }
@@ -28,16 +28,16 @@ final class BackendVersions {
     private var generation: String?
     /// Reported, once, when an answer takes long.
     private let slowness: Slowness
-    /// Whether it has provided contents each time it was asked.
+    /// Whether it has provided contents in every answer.
     private(set) var tellsContents = true
 
     private static let path = "/api/v1/versions"
     private static let answerLimit = 16 << 20
     /// The most rows that a page may be asked for.
     private static let pageRows = 20_000
-    /// How often a backend is asked that is busy, or whose connection breaks.
+    /// How often to ask a backend that is busy, or whose connection breaks.
     private static let tries = 5
-    /// Nothing is reported for this long: a page takes less than a second.
+    /// Nothing is reported before this time: a page takes less than a second.
     private static let patience = 5.0
 
     /// The backend that a destination delivers to.
@@ -69,7 +69,7 @@ final class BackendVersions {
         while true {
             let page = try page(query)
             guard generation == nil || page.generation == generation else {
-                throw Failure("the backend began anew while it was read", hint: "try again")
+                throw Failure("the backend started over while it was being read", hint: "try again")
             }
             generation = page.generation
             if page.rows.contains(where: { $0.content == nil }) { tellsContents = false }
@@ -131,7 +131,7 @@ final class BackendVersions {
         Failure(
             "what the backend keeps can't be verified: \(address) doesn't answer GET \(Self.path) (it said \(status))",
             hint:
-                "a server that isn't healthbus's own must answer it as docs/backend.md says; what it has accepted is in 'healthbus status'"
+                "a server of your own must answer it as docs/backend.md says; 'healthbus status' shows what it has accepted"
         )
     }
 
@@ -142,7 +142,7 @@ final class BackendVersions {
     }
 }
 
-/// Reports once that something takes long.
+/// Reports, once, that something is taking long.
 private final class Slowness: Sendable {
     private let hasTold = Mutex(false)
     private let tell: @Sendable () -> Void

@@ -1,6 +1,7 @@
 import Changelog
 import Client
 import Configuration
+import DeliveryKit
 import HealthModel
 import Logging
 import Protocol
@@ -14,14 +15,18 @@ final class StoreVersions {
         var sequence: SequenceNumber { SequenceNumber(held.version) }
         /// Index into `types`.
         var type: Int
+        /// It ended before the destination's `deliverSince`.
+        var isOlder = false
     }
 
     private let reader: StackReader
     private let observer: StackConfiguration.Instance
     private let delivered: AnchorVector
     private let frontier: [String: SequenceNumber]
-    /// Types that aren't delivered at present: switched off, or denied.
+    /// Types that aren't delivered at present: switched off, or denied; positions to one that has no right to them.
     private let off: Set<String>
+    /// Samples that ended before aren't delivered.
+    private let since: Instant?
     /// Names of the types met so far.
     private(set) var types: [String] = []
     private var typeIndices: [String: Int] = [:]
@@ -34,21 +39,24 @@ final class StoreVersions {
         let beats = try reader.gather([uploader, observer.name], within: 10)
         guard let beat = beats[uploader]?.beat else {
             throw Failure(
-                "'\(uploader)' isn't heard on \(stack.place), so it can't be told what was delivered",
+                "'\(uploader)' isn't heard on \(stack.place), so it is unknown what was delivered",
                 hint: "look at 'healthbus status'")
         }
         frontier = beat.frontier
         delivered =
             beat.stage.consumed
             ?? AnchorVector(base: beat.frontier[observer.name] ?? .beginning)
+        since = try DeliveryStage.deliverSince(of: destination, in: stack.configuration)
+        let isLocator = destination.manifest.rights.entitlements.contains(.location)
         off = Set(beats[observer.name]?.beat.observer?.off ?? [])
+            .union(isLocator ? [] : [HealthType.locationIdentifier])
     }
 
     /// Whether the uploader still has to deliver it.
     func isPending(_ sample: Sample) -> Bool { sample.sequence > delivered[types[sample.type]] }
 
-    /// Whether nothing of its type is delivered at present; anything earlier was delivered.
-    func isOff(_ sample: Sample) -> Bool { off.contains(types[sample.type]) }
+    /// Whether it isn't delivered at present: it is too old, or of a type that isn't; anything earlier was delivered.
+    func isOff(_ sample: Sample) -> Bool { sample.isOlder || off.contains(types[sample.type]) }
 
     func isPending(_ row: KeyedChangelog.Row, of producer: String) -> Bool {
         row.sequence > frontier[producer] ?? .beginning
@@ -56,15 +64,15 @@ final class StoreVersions {
 
     /// Passes each of a user's samples to `body`, oldest change first, including tombstones, but not workouts, which
     /// are delivered as events.
-    /// - Parameter withContents: with the content number of each living one.
+    /// - Parameter withContents: with the content number of each one that isn't deleted.
     func forEachSample(user: String, withContents: Bool, _ body: (Sample) throws -> Void) throws {
         var after = SequenceNumber.beginning
         var head: StoreHead?
         while true {
             let pages: [Page<SamplesPage>] = try reader.pages(
                 observer, .samples(.allExcept([HealthType.workoutIdentifier])), PullPlace(of: head, after: after))
-            // A hanging one is read beside, where nobody can tell whether its store is still the same. If a running one
-            // has another generation by now, it gives an empty answer to a request that names a store.
+            // A hanging one's file is read directly, and then it is unknown whether its store is still the same. If a
+            // running one has another generation by now, it gives an empty answer to a request that names a store.
             let isSilent = reader.silent.contains(observer.name)
             let isReset = pages.isEmpty && head != nil && !isSilent
             guard !isSilent, !isReset, let last = pages.last, let through = last.through, let now = last.head
@@ -72,14 +80,14 @@ final class StoreVersions {
             if let head, head.store != now.store || head.generation != now.generation { throw begunAnew }
             for page in pages { try give(page.content, of: user, withContents, to: body) }
             head = head ?? now
-            // Whatever comes in the meantime isn't waited for.
+            // Anything that arrives in the meantime isn't waited for.
             guard through > after, through < head?.sequence ?? .beginning else { return }
             after = through
         }
     }
 
     private var begunAnew: Failure {
-        Failure("the store of '\(observer.name)' began anew while it was read", hint: "try again")
+        Failure("the store of '\(observer.name)' started over while it was being read", hint: "try again")
     }
 
     private var unanswered: Failure {
@@ -103,7 +111,9 @@ final class StoreVersions {
                     type: typeNumbers[Int(samples.type[row])], start: samples.startOf(row), end: samples.endOf(row),
                     value: samples.value[row], source: sourceNumbers[Int(samples.origin[row])])
             }
-            try body(Sample(id: samples.ids[row], held: held, type: types[Int(samples.type[row])]))
+            let isOlder = since.map { samples.endOf(row) < $0 } ?? false
+            try body(
+                Sample(id: samples.ids[row], held: held, type: types[Int(samples.type[row])], isOlder: isOlder))
         }
     }
 

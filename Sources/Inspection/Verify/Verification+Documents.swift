@@ -37,7 +37,7 @@ extension Verification {
                     found.note(.pending, id)
                     continue
                 }
-                // An element deleted on both sides is as it should be, and concerns nobody.
+                // An element deleted on both sides is as it should be, and isn't reported.
                 let lives = document.held.isDeleted ? 0 : 1
                 guard let finding = VerifyFinding.of(document.held, held, isDeadLetter: dead.contains(id)) else {
                     found.here += lives
@@ -48,7 +48,7 @@ extension Verification {
                 if finding.isRepairable { again[document.producer, default: []].append(document.sequence) }
             }
             for (id, held) in theirs.sorted(by: { $0.key < $1.key }) where !held.isDeleted {
-                // A day's id tells when it was; for anything else that only the backend has, nothing here does.
+                // A day's id is its date; nothing here gives the date of anything else that only the backend has.
                 guard scope.isWhole || (list == "days" && isMeant(LocalDay(id))) else { continue }
                 found.note(.beyond, id)
             }

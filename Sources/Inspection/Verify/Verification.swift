@@ -149,7 +149,7 @@ package final class Verification {
         part.lists["samples"] = samples
     }
 
-    /// Folds what the backend keeps, and returns which contents came more than once.
+    /// Folds what the backend keeps, and returns the contents that occurred more than once.
     private func foldTheirs(
         _ user: String, _ range: IDRange, _ backend: BackendVersions, _ fold: inout VersionFold,
         _ samples: inout VerifyReport.List
@@ -267,7 +267,8 @@ private struct Twins {
     private var copies: [Int64: [Copy]] = [:]
     private var contents: [SampleID: Int64] = [:]
 
-    /// - Parameter read: returns all living samples of the backend once more; not called when nothing came twice.
+    /// - Parameter read: returns all samples of the backend that aren't deleted once more; not called if there were no
+    ///   duplicates.
     init(_ twice: SeenTwice, read: ((BackendVersions.Row) -> Void) throws -> Void) rethrows {
         guard !twice.candidates.isEmpty else { return }
         var found: [Int64: [Copy]] = [:]

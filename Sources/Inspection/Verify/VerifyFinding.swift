@@ -93,7 +93,7 @@ extension VerifyFinding {
     package static func of(_ ours: HeldVersion, _ theirs: HeldVersion?, isDeadLetter: Bool) -> VerifyFinding? {
         guard let theirs else { return isDeadLetter ? .deadLetter : ours.isDeleted ? .missingDeletion : .missing }
         if ours.isDeleted, theirs.isDeleted { return nil }
-        // A deletion with the same version stays, whatever is sent.
+        // A deletion with the same version stays, no matter what is sent.
         if theirs.isDeleted, theirs.version >= ours.version { return .deletedLater }
         if theirs.version > ours.version { return .newer }
         if theirs.version == ours.version, theirs.isDeleted == ours.isDeleted {

@@ -16,7 +16,7 @@ extension VerifyReport {
         if !table.rows.isEmpty { text += "\n" + table.render(for: terminal) + "\n" }
         let quarantined = users.reduce(0) { $0 + $1.quarantined }
         if quarantined > 0 {
-            text += "\(HumanFormat.count(quarantined)) quarantined here are kept, and not delivered.\n"
+            text += "\(HumanFormat.count(quarantined)) quarantined here are kept, but not delivered.\n"
         }
         let off = count(.off)
         if off > 0 {
@@ -42,12 +42,12 @@ extension VerifyReport {
         if pending > 0 {
             rest.append("\(HumanFormat.count(pending)) \(pending == 1 ? "isn't" : "aren't") delivered yet")
         }
-        let how = comparesContents ? "with the values and times that are here" : "in the version that is here"
+        let how = comparesContents ? "with the values and times held here" : "in the version held here"
         let verdict =
             rest.isEmpty
             ? "The backend holds all of it, once and \(how)"
-            : "The backend holds all that was delivered; \(rest.joined(separator: ", "))"
-        return verdict + (comparesContents ? "" : "; it doesn't tell contents, so they weren't compared")
+            : "The backend holds everything delivered; \(rest.joined(separator: ", "))"
+        return verdict + (comparesContents ? "" : "; it doesn't report contents, so they weren't compared")
     }
 
     private static func elements(_ count: Int) -> String {
@@ -89,33 +89,33 @@ extension VerifyReport {
         }
         if count(.deletedLater) > 0 {
             advice.append(
-                "What is deleted there stays so: it was deleted in this version or a later one. See who deletes at the backend; if a backup was put back here, import the newest export."
+                "Elements deleted there stay deleted: they were deleted in this version or a later one. Find out who deletes at the backend; if a backup was restored here, import the newest export."
             )
         }
         if count(.newer) > 0 {
             advice.append(
-                "What is newer there was delivered by a later state of this store, as before a backup was put back; import the newest export to bring this store up to date."
+                "Elements newer there were delivered by a later state of this store, for example before a backup was restored; import the newest export to bring this store up to date."
             )
         }
         if count(.altered) > 0 {
             advice.append(
-                "What is altered there was changed behind the backend's back, and delivery doesn't overwrite what has the same version: remove those rows from its database, and 'healthbus verify --repair' delivers them."
+                "Elements altered there were changed behind the backend's back, and delivery doesn't overwrite the same version: remove those rows from its database, and 'healthbus verify --repair' delivers them."
             )
         }
         if count(.doubled) > 0 {
             advice.append(
-                "What is doubled there came from elsewhere under other ids, and isn't deleted from here: delete it at the backend, by id, as docs/backend.md says."
+                "Elements doubled there came from elsewhere under other ids, and can't be deleted from here: delete them at the backend, by id, as docs/backend.md says."
             )
         }
         if count(.deadLetter) > 0 {
             advice.append("'healthbus dead-letters list' says why the backend refused the dead letters.")
         }
         if count(.pending) > 0 {
-            advice.append("'healthbus sync' delivers now what waits, and says what it waits for.")
+            advice.append("'healthbus sync' delivers what is waiting, or says why it can't.")
         }
         if count(.beyond) > 0 {
             advice.append(
-                "What only the backend has is no fault: samples are never deleted there because a store was lost.")
+                "Elements that only the backend has aren't a fault: losing a store never deletes samples there.")
         }
         return advice
     }

@@ -60,7 +60,7 @@ package struct VerifyReport: Sendable {
         users.reduce(0) { sum, user in sum + user.lists.values.reduce(0) { $0 + ($1.counts[finding] ?? 0) } }
     }
 
-    /// Whether the backend has everything that was delivered to it, once and in the version that is here.
+    /// Whether the backend has everything that was delivered to it, once and in the version held here.
     var holdsDelivered: Bool { VerifyFinding.allCases.allSatisfy { !$0.isWrong || count($0) == 0 } }
 
     /// Whether nothing was refused and everything is delivered too, except for types that are switched off.

@@ -11,7 +11,7 @@ package struct VersionFold: Sendable {
     package struct Bucket: Sendable, Equatable {
         package var ours = 0
         package var theirs = 0
-        /// The sum of our hashes minus that of theirs.
+        /// The sum of this side's hashes minus the sum of the other's.
         fileprivate var difference: UInt64 = 0
 
         package var differs: Bool { ours != theirs || difference != 0 }

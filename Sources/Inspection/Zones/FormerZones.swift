@@ -22,16 +22,16 @@ package struct FormerZone: Sendable, Equatable {
 
     private var whose: String { user == "me" ? "" : " --user \(user)" }
 
-    /// A line for whoever starts the stack.
+    /// A line for the person who starts the stack.
     package var notice: String {
-        "zone   \(now) now: the observer's store is a new one, and before it was lost days last began in \(former). "
+        "zone   \(now) now: the observer's store is new; before the old one was lost, days last began in \(former). "
             + "'healthbus zone set \(former)\(whose)' sets that again, 'healthbus zone set \(now)\(whose)' keeps the new one"
     }
 
     var finding: Finding {
         Finding(
             .warning, user == "me" ? "zone" : "zone of \(user)",
-            "is \(now) since the observer's store was lost; before, days last began in \(former)",
+            "is \(now) since the observer's store was lost; before that, days last began in \(former)",
             remedy: "'healthbus zone set \(former)\(whose)' sets that again, "
                 + "'healthbus zone set \(now)\(whose)' keeps the new one")
     }
@@ -55,7 +55,7 @@ extension FormerZone {
 
 extension StateFolder {
     /// Where each person's days begin, according to stopped consumers of the observer; the consolidator's word first.
-    /// It only supports an advice: an unreadable file is skipped here, and reported separately.
+    /// It only serves as advice: an unreadable file is skipped here, and reported separately.
     package func keptZones(of stack: StackConfiguration) -> [String: String] {
         let followers = [stack.only(.consolidator)].compactMap { $0 } + stack.handlers
         for follower in followers where FileManager.default.fileExists(atPath: database(follower.name)) {

@@ -62,7 +62,7 @@ package struct ZoneChoice: Sendable, Equatable {
     package var notice: String? {
         guard let holds, let asked, holds != asked.name else { return nil }
         let whose = user == "me" ? "" : " --user \(user)"
-        return "zone   \(holds), in which this state's days begin: \(asked.by) isn't used. "
-            + "'healthbus zone set \(asked.name)\(whose)' changes it, and has every day computed again"
+        return "zone   \(holds), where this state's days begin: \(asked.by) isn't used. "
+            + "'healthbus zone set \(asked.name)\(whose)' changes it, and every day is computed again"
     }
 }

@@ -29,7 +29,7 @@ package struct ZoneReport {
                 hint: users.isEmpty
                     ? "'healthbus up' begins a timeline"
                     : Nearest.hint(
-                        for: user, among: users, quoted: false, else: "there are \(users.joined(separator: ", "))"))
+                        for: user, among: users, quoted: false, else: "choose from \(users.joined(separator: ", "))"))
         }
         self.init(user: user, parts: parts)
     }

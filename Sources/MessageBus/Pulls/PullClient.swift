@@ -5,7 +5,7 @@ import Protocol
 /// Keeps a process's pulls until they are answered: collects the parts of an answer, drops stale ones, sends again
 /// after a time-out. Pure.
 ///
-/// An answer counts only from the producer that was asked, no matter who else knows the request's id.
+/// An answer counts only from the producer that was asked, no matter which other process knows the request's id.
 package struct PullClient {
     private struct Pending {
         var pull: Pull
@@ -23,7 +23,7 @@ package struct PullClient {
     private var pending: [Int64: Pending] = [:]
     private var begun = 0
     package let consumer: String
-    /// How many parts came from somebody other than the producer that was asked.
+    /// How many parts came from a sender other than the producer that was asked.
     package private(set) var foreign = 0
     /// Why requests are refused, by `producer/query`, until one of them is answered.
     package private(set) var refusals: [String: String] = [:]
@@ -49,8 +49,8 @@ package struct PullClient {
         return (PullHeader.topic(pull.producer), .object(body))
     }
 
-    /// The complete answer once its last part has arrived; nil for any other part, a repeat, or an answer that nobody
-    /// is waiting for.
+    /// The complete answer once its last part has arrived; nil for any other part, a repeat, or an answer that no
+    /// request is waiting for.
     /// - Parameter sender: who sent it, according to the message's header.
     package mutating func receive(_ part: Value, from sender: String, at now: MonotonicTime) -> PullAnswer? {
         guard let header = part.read(PageHeader.self), var entry = pending[header.id] else { return nil }
@@ -77,7 +77,7 @@ package struct PullClient {
         // parts from two moments don't fit together: a row that moved in between would be in neither.
         if header.part == 0, entry.head != header.head { entry.parts = [] }
         guard entry.parts.isEmpty || entry.head == header.head else { return nil }
-        // Parts come in order or not at all; a gap means that one was dropped, and the time-out asks again.
+        // Parts arrive in order or not at all; a gap means that one was dropped, and the time-out asks again.
         guard header.part == Int64(entry.parts.count), entry.parts.count < Self.partsLimit else { return nil }
         entry.head = header.head
         entry.parts.append(part)
@@ -104,7 +104,7 @@ package struct PullClient {
         return again
     }
 
-    /// Stops asking: the answer is no longer wanted.
+    /// Stops asking: the answer is no longer needed.
     package mutating func forget(_ id: Int64) { pending[id] = nil }
 
     /// Whether any answer is still outstanding.

@@ -3,13 +3,13 @@ import Protocol
 
 /// Requests waiting to be answered, taken from all askers in turn: one that keeps asking delays only itself. Pure.
 package struct PullQueue {
-    /// The most requests per asker; further ones are dropped, and come again.
+    /// The most requests per asker; further ones are dropped, and are repeated.
     package static let limit = 16
     /// How many askers may have requests waiting at the same time.
     package static let askers = 64
 
     private var waiting: [String: [Value]] = [:]
-    /// Whose turn it is, first to last.
+    /// The askers whose turn it is, first to last.
     private var turns: [String] = []
 
     package init() {}

@@ -65,7 +65,7 @@ package struct SyncNow: BusCommand {
     package var metric: String?
     /// A number of days, or "all", for a historical sync.
     package var history: Value?
-    /// The observer's head that the debouncer must have heard of first.
+    /// The observer's head that the debouncer must know of first.
     package var head: SequenceNumber?
 
     package init(id: String, metric: String? = nil, history: Value? = nil, head: SequenceNumber? = nil) {

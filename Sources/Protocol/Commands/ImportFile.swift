@@ -21,7 +21,7 @@ package struct ImportFile: BusCommand, Equatable {
     @IfReadable package var dryRun: Bool? = nil
     /// The percentage of covered samples that may be deleted; nil means 5.
     @IfReadable package var deleteUpTo: Double? = nil
-    /// It is taken in though made-up data and a person's would come together.
+    /// It is imported even though made-up data and a person's are then mixed.
     @IfReadable package var mixMadeUp: Bool? = nil
 
     package init(id: String? = nil, path: String, user: String? = nil, file: FileIdentity? = nil) {

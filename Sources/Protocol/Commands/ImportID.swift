@@ -1,7 +1,7 @@
 import HealthModel
 
 /// The id of an import that is derived from the file's content: the same content for the same person is the same
-/// import, however often and in whatever way it is handed over.
+/// import, no matter how often and in which way it is handed over.
 package enum ImportID {
     /// - Parameters:
     ///   - content: the file's hash, from `ContentHash`.

@@ -6,7 +6,7 @@ package struct MendRequest: BusCommand, Equatable {
     package static let name = "mend"
 
     package var id: String
-    /// "replay", "retry", "drop", "reset", "backup", "undo", "cancel".
+    /// "replay", "retry", "drop", "reset", "backup", "undo", "cancel", "watch".
     package var action: String
     /// For replay: local dates, both included, and for each user their instants.
     @IfReadable package var from: String? = nil
@@ -25,7 +25,10 @@ package struct MendRequest: BusCommand, Equatable {
     /// Undo, cancel: an import, by its id. Undo: or a device that pushes, by its name, for a user (nil: the observer's usual one).
     @IfReadable package var `import`: String? = nil
     @IfReadable package var device: String? = nil
+    /// Watch: whose conditions.
     @IfReadable package var user: String? = nil
+    /// For watch: conditions to keep, by name; null forgets one.
+    @IfReadable package var conditions: [String: Value]? = nil
     /// For undo: count only.
     @IfReadable package var dryRun: Bool? = nil
 
@@ -86,7 +89,7 @@ package struct UndoReport: Codable, Sendable, Equatable {
     package var dryRun: Bool?
     /// Samples that nothing else brought, by type: deleted.
     package var taken: [String: Int64]
-    /// Samples that something else brought too, or may have brought: kept.
+    /// Samples that something else also brought, or may have brought: kept.
     package var kept: [String: Int64]
 
     package init(dryRun: Bool? = nil, taken: [String: Int64], kept: [String: Int64]) {

@@ -4,7 +4,7 @@ import HealthModel
 package struct ProcessWish: BusCommand, Equatable {
     package static let name = "process"
 
-    /// The wish's own; what is done for an id is done once.
+    /// The request's own id; a request with the same id is carried out only once.
     package var id: String
     package var instance: String
     /// Whether it is to run.

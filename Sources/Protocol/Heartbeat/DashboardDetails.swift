@@ -1,8 +1,8 @@
-/// What a dashboard says beside where it stands.
+/// What a dashboard reports besides its position.
 package struct DashboardDetails: Codable, Sendable, Equatable {
-    /// Where it listens; another port than the configuration's when that was taken.
+    /// The address where it listens; the port differs from the configuration's if that was taken.
     package var dashboardPort: Int
-    /// Pages that look at what is live.
+    /// The number of open pages that follow live data.
     package var viewers: Int
 
     package init(dashboardPort: Int, viewers: Int = 0) {

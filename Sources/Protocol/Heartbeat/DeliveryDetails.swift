@@ -120,6 +120,8 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     @OrNull package var path: NetworkPath?
     /// Deliveries in progress.
     package var waiting: Int
+    /// Samples older than `deliverSince`, which aren't sent; nil without it.
+    package var keptLocal: Int64?
 
     package init(
         deadLetters: Int64, droppedLetters: Int64, delivered: [String: Int64], lastDelivered: [String: Instant],

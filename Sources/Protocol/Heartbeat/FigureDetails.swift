@@ -7,11 +7,14 @@ package struct HandlerDetails: Codable, Sendable, Equatable {
     /// Days that couldn't be computed.
     package var failedDays: Int
     @OrNull package var lastSynced: Instant?
+    /// How many conditions it watches for people; nil if it never watches any.
+    @IfReadable package var conditions: Int?
 
-    package init(pending: Int, failedDays: Int, lastSynced: Instant?) {
+    package init(pending: Int, failedDays: Int, lastSynced: Instant?, conditions: Int? = nil) {
         self.pending = pending
         self.failedDays = failedDays
         self.lastSynced = lastSynced
+        self.conditions = conditions
     }
 }
 

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// What every instance sends as soon as it has moved, and repeats (`Repetition`): who it is, where it stands, and how
+/// What every instance sends as soon as it has moved, and repeats (`Repetition`): its identity, its position, and how
 /// much of its upstreams it has consumed.
 package struct Heartbeat: Sendable, Equatable {
     /// Taken from the topic.
@@ -12,8 +12,8 @@ package struct Heartbeat: Sendable, Equatable {
     package var head: StoreHead?
     /// The latest sequence by sample type, read together with `head`; only from the observer.
     @IfAny package var heads: [String: SequenceNumber]
-    /// How much of each upstream is consumed, including all outputs; valid for anyone who has consumed this instance up
-    /// to `head`.
+    /// How much of each upstream is consumed, including all outputs; valid for any reader that has consumed this
+    /// instance up to `head`.
     @IfAny package var frontier: [String: SequenceNumber]
     package var lastCommit: Instant?
     package var busySince: Instant?
@@ -30,7 +30,7 @@ package struct Heartbeat: Sendable, Equatable {
     package var details: HeartbeatDetails
 
     package enum Phase: String, Codable, Sendable {
-        /// Not heard on the bus yet.
+        /// Its own heartbeat hasn't come back over the bus yet.
         case running
         case ready
         case stopped

@@ -74,7 +74,7 @@ extension Heartbeat {
     package var hub: HubDetails? { details.read() }
     package var ingest: IngestDetails? { details.read() }
     package var dashboard: DashboardDetails? { details.read() }
-    /// When somebody last looked whether there is anything new.
+    /// When it last checked whether there is anything new.
     package var lastChecked: Instant? { details.read(CheckDetails.self)?.lastChecked }
 }
 
@@ -84,7 +84,7 @@ package struct BusCounts: Codable, Sendable, Equatable {
     package var received: Int
     package var dropped: Int
     package var malformed: Int
-    /// Ignored because the sender may not say it.
+    /// Ignored because the sender had no right to send it.
     package var foreign: Int?
 
     package init(sent: Int, received: Int, dropped: Int, malformed: Int, foreign: Int) {

@@ -62,6 +62,8 @@ package struct ObserverDetails: Codable, Sendable, Equatable {
     @IfAny package var off: [String] = []
     /// Consumers that failed to acknowledge too many times.
     @IfAny package var stopped: [String] = []
+    /// From when the app may be woken in the background, if this hour's wakes are used up.
+    package var nextWake: Instant?
 
     package init(importOpen: Bool, quarantined: Int64) {
         self.importOpen = importOpen
@@ -69,7 +71,7 @@ package struct ObserverDetails: Codable, Sendable, Equatable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case importOpen, quarantined, inbox, device, registered, refused, fired, off, stopped
+        case importOpen, quarantined, inbox, device, registered, refused, fired, off, stopped, nextWake
         case reading = "import"
     }
 }
@@ -83,13 +85,19 @@ package struct DebouncerDetails: Codable, Sendable, Equatable {
         @OrNull package var problem: String?
         /// The round that shows when everything has been consumed.
         package var round: Int64?
+        /// The consumers that this round still waits for; nil once it has ended.
+        package var waiting: [String]?
         /// Once that round has ended.
         package var result: RoundResult?
 
-        package init(id: String, problem: String? = nil, round: Int64? = nil, result: RoundResult? = nil) {
+        package init(
+            id: String, problem: String? = nil, round: Int64? = nil, waiting: [String]? = nil,
+            result: RoundResult? = nil
+        ) {
             self.id = id
             self.problem = problem
             self.round = round
+            self.waiting = waiting
             self.result = result
         }
     }

@@ -27,7 +27,7 @@ package struct SupervisorDetails: Codable, Sendable, Equatable {
     package var swaps: [SwapProgress]
     /// Instances that a person has stopped.
     @IfReadable package var stopped: [String]? = nil
-    /// What came of the last wishes about processes, the newest last.
+    /// The outcome of the latest requests about processes, the newest last.
     @IfReadable package var wishes: [WishOutcome]? = nil
 
     /// Of a `ProcessWish` that was taken.

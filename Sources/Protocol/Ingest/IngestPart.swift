@@ -8,7 +8,7 @@ package struct IngestPart: Sendable {
     /// Starting from 0.
     package var number: Int64
     package var user: String
-    /// On whose behalf: the device's name in its token.
+    /// The sender: the device's name in its token.
     package var device: String
     /// The way in, as named in the quarantine: "/v1/samples".
     package var way: String

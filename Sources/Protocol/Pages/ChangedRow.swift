@@ -115,6 +115,20 @@ package struct EventBody: Codable, Sendable, Equatable {
     }
 }
 
+/// The body of a row under `conditions.<handler>`: what a person has a handler watch.
+package struct ConditionBody: Codable, Sendable, Equatable {
+    package static let topicPrefix = "conditions."
+
+    /// Given by the person.
+    package var name: String
+    package var condition: Value
+
+    package init(name: String, condition: Value) {
+        self.name = name
+        self.condition = condition
+    }
+}
+
 /// What every daily summary contains besides its figures, in the body of a row under `daily.summary`.
 package struct SummaryState: Codable, Sendable, Equatable {
     @IfReadable package var user: String?
@@ -138,6 +152,7 @@ extension ChangedRow {
         switch (body?.read(EventBody.self)?.kind, topic) {
         case ("night"?, _), (nil, "events.sleep"): return [.nights]
         case ("workout"?, _), (nil, "events.workouts"): return [.workouts]
+        case (nil, "events.places"): return []
         case (nil, _): return body == nil ? [.nights, .workouts] : []
         default: return []
         }

@@ -18,7 +18,7 @@ package struct DocumentRow: Codable, Sendable, Equatable {
     package var number: Int64
     package var user: String
     package var kind: DocumentKind
-    /// Its path in the archive that it came in.
+    /// Its path in the archive that contained it.
     package var name: String
     package var mediaType: String
     package var bytes: Int64

@@ -63,9 +63,9 @@ package struct ImportReport: Codable, Sendable, Equatable {
         package var ignoredEntries: [String]?
         package var otherExports: [String]?
         package var impossibleDateOfBirth: Bool?
-        /// It is a generator's; nil of a person's.
+        /// The export was made by a generator; nil for a person's.
         package var madeUp: Bool?
-        /// How; nil when it is whole.
+        /// How it is damaged; nil when it is intact.
         @OrNull package var damaged: String? = nil
         /// Whether its end is missing.
         package var cut: Bool?

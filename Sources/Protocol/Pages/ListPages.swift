@@ -40,7 +40,7 @@ package struct QuarantinedRow: Codable, Sendable, Equatable {
     @OrNull package var type: String?
     package var kind: Kind
     package var reason: String
-    /// The file or request that it came in, and its line there; 0 if there is none.
+    /// The file or request that contained it, and its line there; 0 if there is none.
     package var source: String
     package var line: Int64
     /// How many times it has been received.
@@ -213,7 +213,7 @@ package struct ImportRow: Codable, Sendable, Equatable {
     @OrNull package var request: ImportFile?
     /// When it was handed over.
     package var submitted: Instant?
-    /// When the samples it brought were taken back.
+    /// When its samples were taken back.
     package var undone: Instant?
 
     package init(
@@ -231,7 +231,7 @@ package struct ImportRow: Codable, Sendable, Equatable {
 
 extension ImportRow {
     /// The problem of one that a person has ended.
-    package static let cancelled = "it was cancelled; what it had brought by then stays"
+    package static let cancelled = "it was cancelled; what it had added by then stays"
 
     /// Whether the same file, handed over again, is another import.
     package var isSpent: Bool { state == .failed || (state == .closed && problem != nil) || undone != nil }

@@ -37,7 +37,7 @@ package struct PageHeader: Codable, Sendable, Equatable {
         return .object((Value(content).object ?? [:]).merging(Value(header).object ?? [:]) { $1 })
     }
 
-    /// The answer when there is none to give.
+    /// The answer when there is no content to give.
     package func body(error: String, reason: String? = nil) -> Value {
         var header = self
         header.error = error

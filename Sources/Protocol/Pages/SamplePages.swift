@@ -8,7 +8,7 @@ package struct SamplesPage: PageContent {
     @Packed package var user: [Int32]
     package var from: SequenceNumber?
     package var through: SequenceNumber?
-    /// These aren't news: a first reading, a backfill, or from the first file of a person.
+    /// These aren't new to the person: a first reading, a backfill, or a person's first file.
     package var bulk: Bool?
 
     package init(
@@ -33,7 +33,7 @@ package struct SamplesPage: PageContent {
 /// Samples of a slice, in canonical order.
 package struct SlicePage: PageContent {
     package var samples: SamplePage
-    /// On the last part, if there is more.
+    /// Set on the last part, if there are more rows.
     package var `continue`: SlicePlace?
 
     package init(samples: SamplePage, continue place: SlicePlace? = nil) {
@@ -55,7 +55,7 @@ package struct SpansPage: PageContent, Equatable {
     @IfReadable package var zones: [String: Value]?
     /// For each user, likewise, what is known about them.
     @IfReadable package var characteristics: [String: Value]?
-    /// How many changes of samples the spans stand for.
+    /// How many changes of samples the spans cover.
     package var added: Int?
     package var deleted: Int?
     package var from: SequenceNumber

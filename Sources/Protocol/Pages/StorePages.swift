@@ -147,7 +147,7 @@ package struct DeliveryPage: PageContent, Equatable {
     }
 }
 
-/// Where one sample is; null if none has that id.
+/// The location of one sample in the store; null if none has that id.
 package struct SampleWhereaboutsPage: PageContent, Equatable {
     @OrNull package var sample: SampleWhereabouts?
 

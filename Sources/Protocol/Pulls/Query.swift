@@ -75,7 +75,7 @@ package struct SliceRequest: Codable, Sendable, Equatable {
     package var detailed: DetailedTypes?
     /// Types of which only the payload is wanted, for samples that have one.
     package var payloads: [String]?
-    /// For a type, another type: only samples that overlap one of the other type.
+    /// Maps a type to another type: only samples of the first that overlap one of the second.
     package var during: [String: String]?
     /// Taken from the previous answer, to continue.
     @IfReadable package var `continue`: SlicePlace?

@@ -35,7 +35,7 @@ package struct Pull: Sendable, Equatable {
     }
 }
 
-/// The anchor that a request comes with, and the window that it asks for. Missing parts are unknown; a consumer without
+/// The anchor that comes with a request, and the window that it asks for. Missing parts are unknown; a consumer without
 /// an anchor begins at 0.
 package struct PullPlace: Codable, Sendable, Equatable {
     @IfReadable package var store: String?
@@ -43,7 +43,7 @@ package struct PullPlace: Codable, Sendable, Equatable {
     /// (after, until], for queries with a window.
     @IfReadable package var after: AnchorVector?
     @IfReadable package var until: AnchorVector?
-    /// The data isn't news to the consumer: its first reading, or a backfill.
+    /// The data isn't new to the consumer: it is its first reading, or a backfill.
     @IfReadable package var bulk: Bool?
 
     package init(

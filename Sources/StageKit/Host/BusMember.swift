@@ -6,8 +6,8 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// The bus connection of an instance that isn't a stage: it reports that it is there, and may hear and say a little
-/// more.
+/// The bus connection of an instance that isn't a stage: it reports that it is there, and may receive and send a few
+/// other messages.
 package final class BusMember: Sendable {
     private let bus: BusConnection
     private let name: String
@@ -31,7 +31,7 @@ package final class BusMember: Sendable {
             handlers: .init(
                 message: {
                     guard $0.topic == Heartbeat.topic(name) else { return message($0) }
-                    // Others hear it with the next heartbeat, a second later.
+                    // Others learn of it with the next heartbeat, a second later.
                     presence.state.withLock { _ = $0.heardSelf(at: MonotonicClock.now) }
                 },
                 heartbeat: {

@@ -4,7 +4,7 @@ import SQLite
 
 /// What to do when an instance's file is damaged; what that loses depends on whose file it is.
 package enum DamagedState {
-    /// For people; nil when it is some other error.
+    /// A text for people; nil for any other error.
     package static func failure(of error: any Error) -> Failure? {
         guard let error = error as? SQLiteError, error.isCorrupt else { return nil }
         let folder = URL(fileURLWithPath: error.path).deletingLastPathComponent().path
@@ -12,8 +12,8 @@ package enum DamagedState {
         return Failure(
             "\(error.path) is damaged: \(error.message). Nothing in it was changed",
             hint: "stop the stack, then restore a backup with 'healthbus restore BACKUP'; if there is none, "
-                + "run '\(aside)', and start the stack. What a handler or the consolidator keeps is then made again from the observer's samples, "
-                + "and what the uploader or the backend keeps is delivered again. If it was the observer's own file, "
+                + "run '\(aside)', and start the stack. Data of a handler or the consolidator is then made again from the observer's samples, "
+                + "and the uploader or the backend gets everything again. If it was the observer's own file, "
                 + "import every export again, and set the zone again with 'healthbus zone set ZONE'",
             code: .damaged)
     }

@@ -9,7 +9,7 @@ import HealthModel
 ///
 /// The kernel's notifications are hints; each makes it check the current state: is there a route that leads somewhere,
 /// over a link that is up? A default route isn't required: a backend in the same network is reached without one, and
-/// waiting needlessly would be worse than trying in vain.
+/// waiting needlessly would be worse than a failed attempt.
 package final class PathWatcher: Sendable {
     private let watch: Int32
 
@@ -89,6 +89,6 @@ package struct PathError: Error, CustomStringConvertible {
     package var code: Int32
 
     package var description: String {
-        "the kernel doesn't tell about network routes (\(String(cString: strerror(code)))); is netlink forbidden here?"
+        "the kernel doesn't report network routes (\(String(cString: strerror(code)))); is netlink forbidden here?"
     }
 }

@@ -25,7 +25,7 @@ package struct PluginContext: Sendable {
     package var configuration: Value { instance.configuration }
     package var folder: String { scratch ?? state.instance(name) }
     package var databasePath: String { scratch.map { $0 + "/state.sqlite" } ?? state.database(name) }
-    /// Where a program that is only being checked keeps what would go into its folder.
+    /// Where a program that is only being checked keeps the files that would go into its folder.
     fileprivate(set) var scratch: String?
     /// The bus, with this instance's keys if it is sealed.
     package let address: BusAddress
@@ -35,7 +35,7 @@ package struct PluginContext: Sendable {
 package struct StageParts {
     package var stage: any Stage
     package var effects: (any EffectRunner)?
-    /// Does, without the lock, some of the work of the process that it is to replace, and compares the results.
+    /// Without the lock, does some of the work of the process that it is to replace, and compares the results.
     package var trial: ((_ database: String, StackClient) throws -> TrialReport)?
     /// Makes the source that answers pulls, on its own thread with its own read-only connection.
     package var source: @Sendable (Database) throws -> any PullSource
@@ -189,17 +189,17 @@ package enum PluginProgram {
             options: [
                 .init("--state", value: "folder", help: "the stack's state folder"),
                 .init("--config", value: "file", help: "the stack's configuration"),
-                .init("--instance", value: "name", help: "which instance to be (default: \(plugin))"),
+                .init("--instance", value: "name", help: "which instance to run as (default: \(plugin))"),
                 .init("--standby", help: "wait for the running instance to end instead of giving up"),
                 .init("--takeover", help: "end the running instance and take its place"),
                 .init("--plugin", value: "name|folder", help: "which plugin the instance is, whatever is configured"),
                 .init(
                     "--swap", value: "id",
-                    help: "stand by without the lock, be tried, and take the place when told by SIGUSR1; for 'up'"),
+                    help: "stand by without the lock, be tried, and take over on SIGUSR1; for 'up'"),
                 .init(
                     "--check",
-                    help: "only say whether it could start: nothing, or what is wrong as JSON; for 'validate'"),
-                .init("--mend", value: "request", help: "do what this JSON asks for, print what came of it, and end"),
+                    help: "only check whether it could start: print nothing, or what is wrong as JSON; for 'validate'"),
+                .init("--mend", value: "request", help: "do what this JSON asks for, print the result, and end"),
             ],
             examples: ["healthbus-\(plugin) --state /var/lib/healthbus"])
     }
@@ -242,7 +242,7 @@ package enum PluginProgram {
         -> InstanceLock
     {
         if arguments.flag("--takeover") { return try InstanceLock.takeOver(folder: context.folder, grace: 5) }
-        // A holder that is just ending is given a moment: its supervisor may have been killed with it.
+        // A holder that is just ending is given a moment, since its supervisor may have been killed at the same time.
         if let lock = try InstanceLock.take(folder: context.folder, waiting: 2) { return lock }
         guard arguments.flag("--standby") else {
             let holder = InstanceLock.holder(folder: context.folder).map { " (process \($0))" } ?? ""

@@ -4,7 +4,7 @@ import HealthModel
 import Protocol
 import SQLite
 
-/// Answers one pull at a time: judges its anchor, then has the source read. It knows of no thread and no socket.
+/// Answers one pull at a time: judges its anchor, then lets the source read. It uses no thread and no socket.
 package struct PullService {
     let instance: String
     let log: StageLog

@@ -145,7 +145,7 @@ package final class StageHost: Sendable {
                 if isNew { inputs.insist(.lostRows(generation: generation)) }
             },
             failed: { [self] in fail($0) },
-            send: { outbox.send($0, $1) })
+            send: { outbox.answer($0, $1) })
     }
 
     private func connect(
@@ -197,7 +197,7 @@ package final class StageHost: Sendable {
     /// - Parameter deadline: when the stage wants a turn in any case; nil if it doesn't.
     private func waitForInputs(until deadline: MonotonicTime?) -> [Input] {
         let now = MonotonicClock.now
-        // An occasional turn without cause: no message announces what a stage does at certain times of day.
+        // An occasional turn without a cause: no message announces the work that a stage does at certain times of day.
         let regular = Repetition.next(Repetition.quiet, after: now)
         let next = [deadline, pulls.withLock { $0.nextDeadline }, regular].compactMap { $0 }.min() ?? now
         return inputs.take(limit: 64, timeout: max(.zero, next - now).seconds)
@@ -261,6 +261,12 @@ final class Outbox: Sendable {
 
     func send(_ topic: String, _ body: Value) {
         bus.withLock { $0 }?.send(Message(topic: topic, header: .init(from: instance, at: WallClock.now), body: body))
+    }
+
+    /// Sends a part of an answer: this process's other messages go first when the hub has little room.
+    func answer(_ topic: String, _ body: Value) {
+        let message = Message(topic: topic, header: .init(from: instance, at: WallClock.now), body: body)
+        bus.withLock { $0 }?.sendWhenRoom(message)
     }
 
     func beat() { bus.withLock { $0 }?.beat() }

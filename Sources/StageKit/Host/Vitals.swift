@@ -7,7 +7,7 @@ import Protocol
 import Synchronization
 
 /// What an instance's heartbeats contain, written by its stage's thread and read by the bus thread, so that long work
-/// isn't taken for death, nor a hang for health.
+/// isn't mistaken for a dead process, nor a hang for a healthy one.
 final class Vitals: Sendable {
     private struct State {
         var head: StoreHead?

@@ -6,7 +6,7 @@ extension LogEvent {
         alertCleared, alertRaised, anchorRefused, anchorReset, appBackground, authorizationAsked, backendChanged,
         backendFailed, backendLacks, backendListening, backendRolledBack, backendRowsMissing, busDenied, busFailed,
         busRefused, busReopened,
-        busUnreadable, dashboardFailed, dashboardListening, dashboardMoved, dayFailed,
+        busUnreadable, conditionsReconciled, dashboardFailed, dashboardListening, dashboardMoved, dayFailed,
         deadletterAdded, debounceFinished, deliveryStopped,
         deviceChanged, deviceRefused, execDropped, execFailed, execSaid, execStarted, figureCollides, figuresOutdated,
         historyCompleted, historyStarted, hubListening, importDiffers, importEnded, importReceiving, importSenderGone,
@@ -30,286 +30,310 @@ extension LogEvent {
 extension LogEvent {
     package static let observerFired = LogEvent(
         "observer.fired", .debug,
-        "An observer query fired: the observer reports that a type has changed, and the debouncer hears it.",
+        "An observer query fired: a type changed.",
         ["type": "HealthKit's identifier", "locked": "whether the device is"])
     package static let observerUnheard = LogEvent(
-        "observer.unheard", .notice, "A type changed in the background, and nobody is registered for it.",
+        "observer.unheard", .notice, "A type changed, and nobody is registered for it.",
         ["type": "HealthKit's identifier"])
     package static let observerAcknowledged = LogEvent(
-        "observer.acknowledged", .debug, "A consumer called the completion handlers for the changes reported to it.",
+        "observer.acknowledged", .debug, "A consumer called the completion handlers.",
         ["consumer": "its instance", "types": "how many"])
     package static let page = LogEvent(
-        "page", .debug, "The answer to an anchored query has arrived.",
-        ["upstream": "whose", "added": "samples or rows", "deleted": "samples or rows", "through": "the new anchor"])
+        "page", .debug, "The answer to an anchored query came.",
+        [
+            "upstream": "whose it is", "added": "samples or rows", "deleted": "samples or rows",
+            "through": "the new anchor",
+        ])
     package static let pageInaccessible = LogEvent(
         "page.inaccessible", .info, "The device is locked: nothing can be read, and no anchor moves.",
-        ["upstream": "whose data"])
+        ["upstream": "whose it is"])
     package static let pendingAdded = LogEvent(
-        "pending.added", .info, "A type is waiting in the pending set until the app has time.",
+        "pending.added", .info, "A type waits in the pending set.",
         ["type": "HealthKit's identifier"])
     package static let debounceFinished = LogEvent(
-        "debounce.finished", .debug, "Windows have closed: their types are released, or wait for a task.",
+        "debounce.finished", .debug, "Windows closed: types are released, or wait for a task.",
         ["types": "how many"])
     package static let registrationRenewed = LogEvent(
         "registration.renewed", .info, "A consumer registered for background delivery.",
-        ["consumer": "its instance", "launch": "the number of its start"])
+        ["consumer": "its instance", "launch": "which start"])
     package static let registrationRefused = LogEvent(
         "registration.refused", .error, "A consumer may not be woken in the background.",
-        ["consumer": "its instance", "why": "and what to do"])
+        ["consumer": "its instance", "why": "the reason, and what to do"])
     package static let authorizationAsked = LogEvent(
-        "authorization.asked", .notice, "A consumer is asking again for permission to read a type.",
+        "authorization.asked", .notice, "A consumer asks again to read a type.",
         ["consumer": "its instance", "type": "HealthKit's identifier"])
     package static let deliveryStopped = LogEvent(
-        "delivery.stopped", .error, "A consumer failed to acknowledge too many times and is no longer woken.",
+        "delivery.stopped", .error, "A consumer missed too many fires, and is no longer woken.",
         ["consumer": "its instance"])
     package static let deviceChanged = LogEvent(
-        "device.changed", .info, "The state of the device has changed.",
-        ["app": "its state", "locked": "whether the device is", "deferring": "whether it gives no background time"])
+        "device.changed", .info, "The device's state changed.",
+        ["app": "its state", "locked": "whether it is", "deferring": "whether it gives no background time"])
     package static let deviceRefused = LogEvent(
-        "device.refused", .error, "A command about the device can't be carried out.", ["why": "what is wrong"])
+        "device.refused", .error, "A command about the device can't be carried out.",
+        ["why": "the reason, and what to do"])
     package static let appBackground = LogEvent(
-        "app.background", .info, "The app has left the screen.", ["pending": "how many types are waiting"])
+        "app.background", .info, "The app left the screen.", ["pending": "types waiting"])
 }
 
 // Tasks and syncs.
 extension LogEvent {
     package static let taskScheduled = LogEvent(
-        "task.scheduled", .info, "A task has been submitted.",
+        "task.scheduled", .info, "A task was submitted.",
         ["task": "its identifier", "earliest": "ISO 8601 in UTC, or now"])
     package static let taskStarted = LogEvent(
-        "task.started", .info, "A task has been launched.", ["task": "its identifier"])
+        "task.started", .info, "A task was launched.", ["task": "its identifier"])
     package static let taskCompleted = LogEvent(
-        "task.completed", .info, "A task has ended.",
-        ["task": "its identifier", "outcome": "succeeded, failed or cancelled", "seconds": "how long it took"])
+        "task.completed", .info, "A task ended.",
+        [
+            "task": "its identifier", "outcome": "succeeded, failed or cancelled",
+            "seconds": "how long it took, or until the next try",
+        ])
     package static let taskExpired = LogEvent(
-        "task.expired", .info, "A task ran out of time before it had ended.",
-        ["task": "its identifier", "outcome": "expired or overran", "seconds": "how long it took"])
+        "task.expired", .info, "A task ran out of time.",
+        [
+            "task": "its identifier", "outcome": "expired or overran",
+            "seconds": "how long it took, or until the next try",
+        ])
     package static let taskWaits = LogEvent(
-        "task.waits", .notice, "A task should have been launched but can't begin yet.",
+        "task.waits", .notice, "A task is due but can't begin yet.",
         ["task": "its identifier", "for": "what it waits for"])
     package static let taskCancelled = LogEvent(
         "task.cancelled", .info, "A pending task was cancelled.", ["task": "its identifier"])
     package static let taskRefused = LogEvent(
-        "task.refused", .error, "A command about a task can't be carried out.", ["why": "and what to do"])
+        "task.refused", .error, "A command about a task can't be carried out.", ["why": "the reason, and what to do"])
     package static let syncMetric = LogEvent(
         "sync.metric", .debug, failing: .notice, "A consumer's part in a sync.",
         [
-            "consumer": "its instance", "outcome": "starting, completed or failed", "seconds": "how long it took",
-            "why": "why it failed",
+            "consumer": "its instance", "outcome": "starting, completed or failed",
+            "seconds": "how long it took, or until the next try",
+            "why": "the reason, and what to do",
         ])
     package static let syncSummary = LogEvent(
-        "sync.summary", .debug, failing: .notice, "A sync has ended.",
+        "sync.summary", .debug, failing: .notice, "A sync ended.",
         [
             "reason": "what it was for", "completed": "how many consumers", "failed": "how many consumers",
-            "seconds": "how long it took",
+            "seconds": "how long it took, or until the next try",
         ])
     package static let historyStarted = LogEvent(
-        "history.started", .info, "Past days are being delivered once more.",
+        "history.started", .info, "Past days are being delivered again.",
         ["chunks": "how many", "from": "the first day"])
     package static let historyCompleted = LogEvent(
-        "history.completed", .info, "Past days have been delivered once more.", ["chunks": "how many"])
+        "history.completed", .info, "Past days were delivered again.", ["chunks": "how many"])
 }
 
 // Imports, days, alerts.
 extension LogEvent {
     package static let importStarted = LogEvent(
-        "import.started", .info, "The observer has begun to read a file.", ["id": "the import's"])
+        "import.started", .info, "The observer began to read a file.", ["id": "the import's"])
     package static let importEnded = LogEvent(
         "import.ended", .info, "A file was read to its end, or can't be.",
         ["id": "the import's", "state": "the outcome"])
     package static let importReceiving = LogEvent(
         "import.receiving", .info,
-        "The observer is asking a command for the pieces of a file that it can't open itself.",
+        "The observer asks a command for a file's bytes.",
         ["id": "the import's"])
     package static let importSenderGone = LogEvent(
         "import.sender-gone", .notice,
-        "The command that was sending a file can no longer be heard; what has arrived is kept.",
+        "The command that sends a file is gone; what came is kept.",
         ["id": "the import's"])
     package static let inboxFound = LogEvent(
-        "inbox.found", .info, "There is a complete file in the inbox folder.", ["id": "its import's"])
+        "inbox.found", .info, "A complete file is in the inbox folder.", ["id": "the import's"])
     package static let inboxStuck = LogEvent(
-        "inbox.stuck", .error, "A file can't be moved out of the inbox folder; it is tried again every minute.",
-        ["id": "its import's", "why": "what the system says"])
+        "inbox.stuck", .error, "A file can't be moved out of the inbox folder; tried every minute.",
+        ["id": "the import's", "why": "the reason, and what to do"])
     package static let inboxTrouble = LogEvent(
         "inbox.trouble", .error, "Files can't be taken from the inbox folder; it keeps being checked.",
-        ["why": "what is wrong, and what to do"])
+        ["why": "the reason, and what to do"])
     package static let inboxWatched = LogEvent(
         "inbox.watched", .info, "Files are taken from the inbox folder from now on.")
     package static let importDiffers = LogEvent(
-        "import.differs", .error, "The data received for a file isn't what was sent.", ["id": "the import's"])
+        "import.differs", .error, "A file's data isn't what was sent.", ["id": "the import's"])
     package static let zonesChanged = LogEvent(
-        "zones.changed", .info, "A user's zone timeline has changed.", ["entries": "how many it has now"])
+        "zones.changed", .info, "A user's zone timeline changed.", ["entries": "how many"])
     package static let figuresOutdated = LogEvent(
-        "figures.outdated", .notice, "The handler or its configuration has changed: every day is recomputed.",
+        "figures.outdated", .notice, "The handler or its configuration changed: every day is computed again.",
         ["handler": "its plugin"])
+    package static let conditionsReconciled = LogEvent(
+        "conditions.reconciled", .notice,
+        "A handler didn't watch what it should: all its days are computed again.",
+        ["count": "how many", "again": "registered again", "gone": "no longer watched"])
     package static let figureCollides = LogEvent(
-        "figure.collides", .warning, "A figure has a name that is already taken, and is in no summary.",
+        "figure.collides", .warning, "A figure is in no summary, because its name is taken.",
         ["figure": "its name", "handler": "whose it is", "taken": "who has the name"])
     package static let dayFailed = LogEvent(
         "day.failed", .error, "A day couldn't be computed; its figures stay as they were.",
-        ["handler": "its plugin", "day": "its date", "why": "what went wrong", "attempt": "how many"])
+        ["handler": "its plugin", "day": "its date", "why": "the reason, and what to do", "attempt": "how many"])
     package static let alertRaised = LogEvent(
-        "alert.raised", .notice, "There is something that a person should know about.",
+        "alert.raised", .notice, "A person should know about something.",
         ["kind": "the alert's", "subject": "what it is about"])
     package static let alertCleared = LogEvent(
         "alert.cleared", .notice, "An alert no longer applies.",
-        ["kind": "the alert's", "subject": "what it was about"])
+        ["kind": "the alert's", "subject": "what it is about"])
 }
 
 // Delivery.
 extension LogEvent {
     package static let uploadRetry = LogEvent(
-        "upload.retry", .notice, "The backend couldn't accept a request; it is sent again.",
-        ["why": "what it or the network said", "seconds": "until it is sent again"])
+        "upload.retry", .notice, "The backend couldn't accept a request; sent again.",
+        ["why": "the reason, and what to do", "seconds": "how long it took, or until the next try"])
     package static let uploadPaused = LogEvent(
-        "upload.paused", .error, "Delivery is waiting for a person to act.", ["why": "and what to do"])
+        "upload.paused", .error, "Delivery waits for a person to act.", ["why": "the reason, and what to do"])
     package static let deadletterAdded = LogEvent(
-        "deadletter.added", .error, "The backend refuses an element for good; it becomes a dead letter.",
+        "deadletter.added", .error, "An element refused for good becomes a dead letter.",
         ["metric": "its family", "id": "its own", "why": "in the backend's words"])
     package static let backendChanged = LogEvent(
-        "backend.changed", .notice, "A different backend is answering: everything is delivered once more.")
+        "backend.changed", .notice, "Another backend answers: everything is delivered again.")
     package static let backendLacks = LogEvent(
         "backend.lacks", .error,
-        "The backend lacks elements that it had accepted: everything is delivered to it once more.",
-        ["missing": "how many elements at least, or some"])
+        "The backend lost what it had accepted: everything is delivered again.",
+        ["missing": "at least how many, or some"])
     package static let refusalUnknown = LogEvent(
-        "refusal.unknown", .error, "The backend refuses elements that were never sent; that is ignored.",
+        "refusal.unknown", .error, "The backend refuses elements that were never sent.",
         ["count": "how many"])
     package static let pathChanged = LogEvent(
-        "path.changed", .info, "The network path has changed.",
+        "path.changed", .info, "The network path changed.",
         ["satisfied": "whether there is one", "interface": "wifi, cellular, wired, loopback, other or none"])
     package static let pathUnknown = LogEvent(
-        "path.unknown", .notice, "The system doesn't say whether there is a network path.", ["why": "why it doesn't"])
+        "path.unknown", .notice, "The system doesn't say whether there is a network path.",
+        ["why": "the reason, and what to do"])
     package static let notifyFailed = LogEvent(
-        "notify.failed", .notice, "An alert couldn't be passed to a program or a webhook.",
-        ["why": "what went wrong", "attempt": "how many"])
+        "notify.failed", .notice, "An alert couldn't be passed to a program or webhook.",
+        ["why": "the reason, and what to do", "attempt": "how many"])
     package static let notifyGivenUp = LogEvent(
-        "notify.given-up", .error, "An alert couldn't be passed to anyone.", ["kind": "the alert's"])
+        "notify.given-up", .error, "An alert couldn't be passed on, and isn't tried again.", ["kind": "the alert's"])
 }
 
-// Processes and what they say to each other.
+// Processes and their messages to each other.
 extension LogEvent {
     package static let instanceStarted = LogEvent(
-        "instance.started", .info, "A process has its lock and is starting.", ["pid": "its process id"])
-    package static let instanceStopped = LogEvent("instance.stopped", .info, "A process has ended as it should.")
+        "instance.started", .info, "A process has its lock and starts.", ["pid": "its process id"])
+    package static let instanceStopped = LogEvent("instance.stopped", .info, "A process ended as it should.")
     package static let instanceStandby = LogEvent(
-        "instance.standby", .info, "A process is waiting for the running one to end.")
-    package static let hubListening = LogEvent("hub.listening", .info, "The hub is accepting connections.")
+        "instance.standby", .info, "A process waits for the running one to end.")
+    package static let hubListening = LogEvent("hub.listening", .info, "The hub accepts connections.")
     package static let ingestFileLost = LogEvent(
-        "ingest.file-lost", .error, "A file that is being sent can't be stored on disk.", ["why": "what went wrong"])
+        "ingest.file-lost", .error, "A file being sent can't be stored.", ["why": "the reason, and what to do"])
     package static let ingestListening = LogEvent(
-        "ingest.listening", .info, "The ingest is accepting requests from phones and programs.", ["port": "where"])
+        "ingest.listening", .info, "The ingest accepts requests.", ["port": "where it listens"])
     package static let ingestCertificate = LogEvent(
-        "ingest.certificate", .error, "A renewed certificate can't be used; the previous one stays in use.",
-        ["why": "what is wrong with it"])
+        "ingest.certificate", .error, "A renewed certificate can't be used; the previous one stays.",
+        ["why": "the reason, and what to do"])
     package static let ingestMoved = LogEvent(
         "ingest.moved", .warning,
-        "Another program is using the ingest's usual port, so it listens on the next free one.",
+        "The usual port is taken: it uses the next free one.",
         ["wanted": "the usual port", "port": "where it listens"])
     package static let ingestTokensUnreadable = LogEvent(
-        "ingest.tokens", .error, "The list of tokens can't be read, so nobody is let in.",
-        ["why": "what is wrong with it"])
+        "ingest.tokens", .error, "The list of tokens can't be read: nobody is let in.",
+        ["why": "the reason, and what to do"])
     package static let dashboardListening = LogEvent(
-        "dashboard.listening", .info, "The dashboard shows its page.", ["port": "where"])
+        "dashboard.listening", .info, "The dashboard shows its page.", ["port": "where it listens"])
     package static let dashboardMoved = LogEvent(
         "dashboard.moved", .warning,
-        "The dashboard's usual port is taken by another program, so that it listens on the next free one.",
+        "The usual port is taken: it uses the next free one.",
         ["wanted": "the usual port", "port": "where it listens"])
     package static let dashboardFailed = LogEvent(
-        "dashboard.failed", .error, "The dashboard couldn't answer a request or read what it shows.",
-        ["what": "the path or the part", "why": "what went wrong"])
+        "dashboard.failed", .error, "The dashboard couldn't answer a request or read its data.",
+        ["what": "path or part", "why": "the reason, and what to do"])
     package static let backendListening = LogEvent(
-        "backend.listening", .info, "The reference backend is accepting connections.", ["port": "where"])
+        "backend.listening", .info, "The reference backend accepts connections.", ["port": "where it listens"])
     package static let backendFailed = LogEvent(
-        "backend.failed", .error, "The reference backend couldn't answer a request.", ["why": "what went wrong"])
+        "backend.failed", .error, "The reference backend couldn't answer a request.",
+        ["why": "the reason, and what to do"])
     package static let backendRolledBack = LogEvent(
         "backend.rolledback", .notice,
-        "A caller has seen more of the reference backend's database than it now holds, as after restoring an older copy: it begins a new generation, so that everything is delivered again.",
-        ["seen": "the caller's sequence", "held": "the database's"])
+        "The reference backend's database is an older copy: everything is delivered again.",
+        ["seen": "by the caller", "held": "by the database"])
     package static let backendRowsMissing = LogEvent(
         "backend.rowsmissing", .error,
-        "Rows were removed from the reference backend's database behind its back: it begins a new generation, so that everything is delivered again.",
+        "Rows of the reference backend's database were removed: everything is delivered again.",
         ["missing": "at least how many"])
     package static let busFailed = LogEvent(
-        "bus.failed", .error, "A process has lost its connection to the bus.", ["why": "what went wrong"])
+        "bus.failed", .error, "A process lost its connection to the bus.", ["why": "the reason, and what to do"])
     package static let busRefused = LogEvent(
         "bus.refused", .notice, failing: .error,
-        "A process wasn't let in: logged by the hub, or, as an error, by that process.",
-        ["who": "an identity or an address", "why": "and what to do", "untold": "how many similar ones weren't logged"])
+        "A process wasn't let in: said by the hub and, as an error, by that process.",
+        [
+            "who": "an identity or an address", "why": "the reason, and what to do",
+            "untold": "how many weren't logged",
+        ])
     package static let busDenied = LogEvent(
-        "bus.denied", .notice, "A process sent or asked for something that its key gives no right to.",
-        ["who": "an identity or an address", "why": "which right", "untold": "how many similar ones weren't logged"])
+        "bus.denied", .notice, "A process has no right to what it sent or asked for.",
+        ["who": "an identity or an address", "why": "which right", "untold": "how many weren't logged"])
     package static let busUnreadable = LogEvent(
-        "bus.unreadable", .notice, "The hub's keys or its list can't be read; the previous ones stay in force.",
-        ["who": "which file", "why": "and what to do", "untold": "how many similar ones weren't logged"])
+        "bus.unreadable", .notice, "The hub's keys or list can't be read; the previous ones hold.",
+        ["who": "which file", "why": "the reason, and what to do", "untold": "how many weren't logged"])
     package static let busReopened = LogEvent(
-        "bus.reopened", .notice, "Everyone reconnects: a key that some had connected with is no longer valid.",
-        ["who": "whose key", "why": "why it isn't", "untold": "how many similar ones weren't logged"])
+        "bus.reopened", .notice, "A key is no longer valid: everyone reconnects.",
+        ["who": "whose key", "why": "the reason, and what to do", "untold": "how many weren't logged"])
     package static let mendBegun = LogEvent(
-        "mend.begun", .notice, "A person has sent a stage a request.",
-        ["action": "replay, reset, retry, drop or backup"])
+        "mend.begun", .notice, "A stage began a person's request.",
+        ["action": "such as replay"])
     package static let mendEnded = LogEvent(
-        "mend.ended", .notice, "A person's request to a stage has been carried out, or can't be.",
-        ["action": "as in mend.begun"])
+        "mend.ended", .notice, "A stage carried out a person's request, or can't.",
+        ["action": "such as replay"])
     package static let messageForeign = LogEvent(
-        "message.foreign", .error, "A process sent a message that it has no right to send: it was dropped.",
+        "message.foreign", .error, "A message was dropped: its sender has no right to it.",
         [
             "from": "who", "topic": "its first part",
-            "untold": "how many from that sender weren't logged since the last one",
+            "untold": "how many weren't logged",
         ])
     package static let pullRefused = LogEvent(
-        "pull.refused", .error, "A producer refuses a request, or its answer can't be read; it is asked again later.",
-        ["upstream": "whose", "why": "what it says, or what is wrong with the answer"])
+        "pull.refused", .error, "A producer refuses a request, or can't be understood; asked again later.",
+        ["upstream": "whose it is", "why": "the reason, and what to do"])
     package static let messageMalformed = LogEvent(
-        "message.malformed", .error, "Something on the bus isn't a message.", ["why": "what is wrong with it"])
+        "message.malformed", .error, "Something on the bus isn't a message.", ["why": "the reason, and what to do"])
     package static let anchorReset = LogEvent(
-        "anchor.reset", .notice, "An upstream has started over: all of it is consumed again.",
-        ["upstream": "whose", "generation": "its new generation"])
+        "anchor.reset", .notice, "An upstream started over: all of it is consumed again.",
+        ["upstream": "whose it is", "generation": "the new one"])
     package static let anchorRefused = LogEvent(
-        "anchor.refused", .notice, "A consumer came with an anchor that this store doesn't know.",
+        "anchor.refused", .notice, "A consumer's anchor isn't known to this store.",
         ["consumer": "its instance", "verdict": "why not"])
     package static let execStarted = LogEvent(
-        "exec.started", .info, "A handler in another language is running.",
-        ["pid": "its process id", "version": "the version that it reports"])
+        "exec.started", .info, "A handler's program in another language runs.",
+        ["pid": "its process id", "version": "its own"])
     package static let execSaid = LogEvent(
-        "exec.said", .notice, "A handler in another language wrote to its standard error.",
-        ["line": "as it wrote it"])
+        "exec.said", .notice, "A handler's program wrote to its standard error.",
+        ["line": "its words"])
     package static let execFailed = LogEvent(
-        "exec.failed", .error, "A handler in another language can't be started.",
-        ["why": "what went wrong", "attempt": "how many"])
+        "exec.failed", .error, "A handler's program can't be started.",
+        ["why": "the reason, and what to do", "attempt": "how many"])
     package static let execDropped = LogEvent(
-        "exec.dropped", .error, "A handler in another language was ended and is being restarted.",
-        ["why": "what it did"])
+        "exec.dropped", .error, "A handler's program was ended and is restarted.",
+        ["why": "the reason, and what to do"])
 }
 
 // What the supervisor does.
 extension LogEvent {
     package static let processStarted = LogEvent(
-        "process.started", .info, "A process was started.", ["instance": "whose", "pid": "its process id"])
-    package static let processReady = LogEvent("process.ready", .info, "A process is ready.", ["instance": "whose"])
+        "process.started", .info, "A process was started.", ["instance": "whose it is", "pid": "its process id"])
+    package static let processReady = LogEvent(
+        "process.ready", .info, "A process is ready.", ["instance": "whose it is"])
     package static let processLate = LogEvent(
-        "process.late", .warning, "A process wasn't ready in time; the others start without it.",
-        ["instance": "whose", "seconds": "waited"])
+        "process.late", .warning, "A process wasn't ready in time; others start without it.",
+        ["instance": "whose it is", "seconds": "how long it took, or until the next try"])
     package static let processUnstartable = LogEvent(
-        "process.unstartable", .error, "A process couldn't be started.", ["instance": "whose", "why": "and what to do"])
+        "process.unstartable", .error, "A process couldn't be started.",
+        ["instance": "whose it is", "why": "the reason, and what to do"])
     package static let processEnded = LogEvent(
         "process.ended", .error, "A process ended on its own.",
-        ["instance": "whose", "status": "how", "failures": "in a row"])
+        ["instance": "whose it is", "status": "how", "failures": "in a row"])
     package static let processRestarting = LogEvent(
-        "process.restarting", .notice, "A process will be restarted after a while.",
-        ["instance": "whose", "seconds": "until it is restarted"])
+        "process.restarting", .notice, "A process will be restarted.",
+        ["instance": "whose it is", "seconds": "how long it took, or until the next try"])
     package static let processGivenUp = LogEvent(
-        "process.given-up", .error, "A process won't be restarted.", ["instance": "whose", "failures": "in a row"])
+        "process.given-up", .error, "A process won't be restarted.",
+        ["instance": "whose it is", "failures": "in a row"])
     package static let processStopped = LogEvent(
-        "process.stopped", .info, "A process ended because it was told to.", ["instance": "whose", "status": "how"])
+        "process.stopped", .info, "A process ended because it was told to.",
+        ["instance": "whose it is", "status": "how"])
     package static let processReplaced = LogEvent(
-        "process.replaced", .notice, "Another process has taken an instance's place.",
-        ["instance": "whose", "pid": "the new one's process id", "seconds": "how long it took"])
+        "process.replaced", .notice, "Another process took an instance's place.",
+        ["instance": "whose it is", "pid": "its process id", "seconds": "how long it took, or until the next try"])
     package static let processKilled = LogEvent(
-        "process.killed", .warning, "A process didn't stop in time and was killed.", ["instance": "whose"])
+        "process.killed", .warning, "A process didn't stop in time.", ["instance": "whose it is"])
     package static let standbyEnded = LogEvent(
-        "standby.ended", .warning, "A process that was to take another's place ended before it could.",
-        ["instance": "whose place", "why": "why it ended"])
-    package static let stackStopping = LogEvent("stack.stopping", .info, "The stack has been told to stop.")
-    package static let stackStopped = LogEvent("stack.stopped", .info, "Every process has ended.")
+        "standby.ended", .warning, "A process ended before it could take another's place.",
+        ["instance": "whose place", "why": "the reason, and what to do"])
+    package static let stackStopping = LogEvent("stack.stopping", .info, "The stack was told to stop.")
+    package static let stackStopped = LogEvent("stack.stopped", .info, "Every process ended.")
 }

@@ -3,10 +3,10 @@ import Protocol
 
 /// The outcome of a request.
 package enum Mended: Sendable, Equatable {
-    /// Numbers for whoever asked.
+    /// Numbers for the caller.
     case done(Value)
     /// - left: how much is still to do, in the action's own unit.
-    /// - goesOn: whether the next step needs nothing but another turn.
+    /// - goesOn: whether the next step needs only another turn.
     case underWay(left: Int64, goesOn: Bool = false)
     /// Nothing was changed; why, and what to do instead.
     case refused(String)

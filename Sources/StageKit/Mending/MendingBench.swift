@@ -46,7 +46,7 @@ struct MendingBench {
     ///   in progress.
     func run(_ request: MendRequest, _ stopper: Stopper) throws -> Mending? {
         let turn = try opened()
-        // A copy reflects the current state, whatever else was asked of the stage before.
+        // A copy reflects the current state, regardless of earlier requests.
         if request.action == "backup" { stage.setAside() }
         var waiting: Set<Int64> = []
         var effectsAsked = try turn { try stage.note(request, $0) }

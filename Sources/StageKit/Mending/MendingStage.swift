@@ -52,7 +52,7 @@ package final class MendingStage: Stage {
         }
     }
 
-    /// Accepts a request unless it is already known, or another one is in progress.
+    /// Accepts a request unless it is already known or another one is in progress.
     package func take(_ body: Value, _ turn: Turn) throws {
         guard let request = MendRequest(body), current?.request.id != request.id, isOver else { return }
         try begin(request, turn)
@@ -118,8 +118,8 @@ package final class MendingStage: Stage {
         current = (request, state)
         guard isNew else { return }
         if state.isOver { turn.log(.mendEnded, ["action": request.action]) }
-        // The backup would contain its own request as unfinished, and would start again wherever it is restored;
-        // whoever still wants a backup asks again.
+        // The backup would contain its own request as unfinished, and would start again wherever it is restored; a
+        // person who still wants a backup asks again.
         guard request.action != "backup" else { return }
         try Self.table.set(
             Self.last, to: Value(KeptRequest(Mending(request, state), request: .object(request.body))), turn)
@@ -143,7 +143,7 @@ package final class MendingStage: Stage {
         let new = try request.action == "backup" ? copy.state : inner.mended(request, turn)
         try settle(request, new, turn)
         if case .underWay(_, true) = new { return true }
-        // In the same turn, so that nobody hears that everything is done while a request is still waiting.
+        // In the same turn, so that no heartbeat reports everything done while a request is still waiting.
         return try new.isOver && beginNoted(turn)
     }
 

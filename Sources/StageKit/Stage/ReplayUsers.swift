@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Whose days are to be done once more, as named by `replay` and requests.
+/// The users whose days are to be processed again, as named by `replay` and requests.
 package enum ReplayUsers {
     /// For each user `[from, to]`, the instants of these days.
     package static func spans(

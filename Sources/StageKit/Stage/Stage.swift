@@ -9,7 +9,7 @@ import Protocol
 /// A stage never reads a clock, sleeps, opens a socket or starts a thread: all of that is up to its host, which hands
 /// it a `Turn`. So the same stage runs in a process of its own, or a hundred of them in one test.
 package protocol Stage: AnyObject {
-    /// What it hears besides the answers to its pulls.
+    /// The topics that it receives besides the answers to its pulls.
     var subscriptions: [Subscription] { get }
 
     /// Creates its tables and loads its state; called once, before anything else.
@@ -36,7 +36,7 @@ package protocol Stage: AnyObject {
     /// The state of a request in progress; called in each turn, after `tick`.
     func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended
 
-    /// Writes what it would have written a little later; called when the process is told to stop. A crash doesn't call
+    /// Writes what it would have written a little later; called when the process is asked to stop. A crash doesn't call
     /// it, so nothing may depend on it.
     func close(_ turn: Turn) throws
 }

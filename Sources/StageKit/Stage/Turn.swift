@@ -26,8 +26,8 @@ package final class Turn {
     private var pulls: [Pull] = []
     private var withdrawn: [Int64] = []
 
-    /// Numbers for pulls and effects. An effect's is unique in a process's life; a pull's is random too, so that only
-    /// the one asked can answer it.
+    /// Numbers for pulls and effects. An effect's id is unique in a process's life; a pull's is also random, so that
+    /// only the producer that was asked can answer it.
     package final class Identifiers {
         private var last: Int64
         private var random: any RandomNumberGenerator
@@ -101,7 +101,7 @@ package final class Turn {
         withdrawn.append(pull.id)
     }
 
-    /// Has the host do something once the turn is committed.
+    /// Makes the host do something once the turn is committed.
     @discardableResult
     package func perform(_ request: any Sendable) -> Int64 {
         let effect = Effect(id: identifiers.effect(), request: request)

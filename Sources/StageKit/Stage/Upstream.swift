@@ -5,7 +5,7 @@ import MessageBus
 import Protocol
 import SQLite
 
-/// A stage's link to one of a producer's changelogs: what it knows of the head, how far it may go, where it stands, and
+/// A stage's link to one of a producer's changelogs: what it knows of the head, how far it may go, its position, and
 /// what it has asked for.
 ///
 /// Hints and heartbeats move the limit; `pump` asks for the next window; `accept` applies the answer and moves the
@@ -44,7 +44,7 @@ package final class Upstream {
     /// The days (since 1970) that a row may belong to: roughly the years 0 to 10000.
     private static let days = -720_000...2_940_000
 
-    /// A producer that has been silent for this long is asked where it stands, so that everything gets through even if
+    /// A producer that has been silent for this long is asked for its position, so that everything gets through even if
     /// every hint is lost.
     static let pollAfter = Duration.seconds(30)
 
@@ -63,7 +63,7 @@ package final class Upstream {
 
     package static func createTables(in database: Database) throws { try cursors.create(in: database) }
 
-    /// What a stage's file has for an upstream; nil when nothing of it was consumed.
+    /// What a stage's file has for an upstream; nil if nothing has been consumed from it.
     package static func cursor(_ name: String, in database: Database) throws -> Cursor? {
         guard let saved = try cursors.value(name, in: database) else { return nil }
         guard let cursor = Cursor(wireValue: saved) else { throw StageError.unreadableCursor(name) }
@@ -106,7 +106,7 @@ package final class Upstream {
     /// Whether a request is in progress.
     package var isFetching: Bool { inFlight != nil }
 
-    /// A hint: the producer stands at `head`, and this stage may pull up to `limit`. Never moves back within a
+    /// A hint: the producer's head is `head`, and this stage may pull up to `limit`. Never moves back within a
     /// generation.
     /// - Parameter off: types that aren't observed.
     package func hear(_ head: StoreHead, limit new: AnchorVector, off: Set<String> = [], _ turn: Turn) {
@@ -114,8 +114,8 @@ package final class Upstream {
         lastHeard = turn.monotonic
         isInaccessible = false
         let goesOn = heard?.store == head.store && heard?.generation == head.generation
-        // Also a head that fell back: either the hint is late, or an older copy of the store was restored. Asking will
-        // tell.
+        // This includes a head that fell back: either the hint is late, or an older copy of the store was restored. A
+        // pull will show.
         heard = head
         if goesOn, let old = limit { guard new.minimum >= old.minimum || new.base > old.base else { return } }
         limit = new
@@ -143,7 +143,7 @@ package final class Upstream {
                 || heard.sequence < received.anchor.maximum
         {
             // A store that was recreated, or restored from an older copy, may be behind the anchor. It is asked all the
-            // same, since only it can say whether the anchor is still valid; otherwise whatever it writes up to there
+            // same, since only it can say whether the anchor is still valid; otherwise anything it writes up to there
             // would never be seen.
             return received.emptyWindow
         }
@@ -169,11 +169,11 @@ package final class Upstream {
 
     /// The result of an answer.
     package enum Arrival {
-        /// It answers somebody else's pull.
+        /// It answers another stage's pull.
         case other
         /// The device is locked, or the producer refuses or can't be understood: everything stays as it is.
         case inaccessible
-        /// The upstream starts over: everything known of it is void.
+        /// The upstream starts over: everything known about it is void.
         case reset(StoreHead)
         case pages(Fetched)
     }
@@ -209,7 +209,7 @@ package final class Upstream {
             received.generation = head.generation
             received.consumed(window, through: last.through)
             turn.log(.page, pageFields(pages, last.through))
-            // A page counts as hearing from the producer too.
+            // A page also counts as a sign of life from the producer.
             if heard?.generation != head.generation || head.sequence > heard?.sequence ?? .beginning { heard = head }
             return .pages(Fetched(pages: pages, cursor: received))
         }
@@ -253,7 +253,7 @@ package final class Upstream {
         return snapshotEnded
     }
 
-    /// Fetches and consumes at once; returns false when the answer belongs to somebody else's pull.
+    /// Fetches and consumes at once; returns false when the answer belongs to another stage's pull.
     ///
     /// The next window is requested before the pages are applied, so that both ends work at the same time.
     package func accept(

@@ -51,7 +51,7 @@ final class Standby: Sendable {
         client = try StackClient(
             address: context.address, beat: { said.word.withLock { $0 }.message(at: WallClock.now) }, pace: { .lively },
             hears: ([.exact(StandbyWord.prefix + context.name)], { said.hear($0) }))
-        // So that nothing said from here on is lost for lack of a connection.
+        // So that no message from here on is lost for lack of a connection.
         client.settle()
     }
 
@@ -74,7 +74,7 @@ final class Standby: Sendable {
                 $0.phase = .failed
                 $0.why = "\(error)"
             }
-            // Otherwise whoever waits for this process would learn that it ended, but not why.
+            // Otherwise the process that waits for this one would learn that it ended, but not why.
             for _ in 0..<10 {
                 if said.isLastHeard.wait(timeout: .now() + 0.1) == .success { break }
                 client.beat()
@@ -88,7 +88,7 @@ final class Standby: Sendable {
     func wait() {
         var signals = Self.signals
         var step = timespec(tv_sec: 0, tv_nsec: 100_000_000)
-        // Its messages may be lost, and others wait for them: they are repeated until they are heard.
+        // Its messages may be lost, and others wait for them: they are repeated until they arrive.
         while sigtimedwait(&signals, nil, &step) != SIGUSR1 { client.beat() }
     }
 }

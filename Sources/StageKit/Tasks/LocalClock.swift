@@ -8,7 +8,7 @@ extension ZoneTimeline {
     }
 
     /// When the local clock next shows a full hour, after `now`; by the calendar, so that a day of 23 or 25 hours
-    /// shifts nothing.
+    /// causes no shift.
     package func next(hour: Int, after now: Instant) -> Instant? {
         let today = day(of: now)
         // Midnight is the end of the previous day.

@@ -87,7 +87,7 @@ package struct TaskHost {
             ])
     }
 
-    /// Whether its host should submit a task: it is neither pending nor running, and nobody has cancelled it.
+    /// Whether its host should submit a task: it is neither pending nor running, and hasn't been cancelled.
     package func isToBeSubmitted(_ identifier: String) -> Bool {
         !scheduler.isPending(identifier) && !scheduler.isRunning(identifier) && !cancelled.contains(identifier)
     }

@@ -47,7 +47,7 @@ enum TypesCommand: Command {
         default:
             guard let frequency = DeliveryFrequency(name: words[2]) else {
                 let names = DeliveryFrequency.allCases.map(\.name).joined(separator: ", ")
-                throw Failure.usage("\(words[2]) isn't a frequency", hint: "there are: \(names)")
+                throw Failure.usage("\(words[2]) isn't a frequency", hint: "choose from \(names)")
             }
             setting.frequency = frequency.name
         }
@@ -82,7 +82,7 @@ enum DeviceCommand: Command {
     static let help = CommandHelp(
         name: "healthbus device",
         summary:
-            "Show or set what the stack knows of the phone: its app, its lock, its battery, its network.",
+            "Show or set what the stack knows about the phone: its app, lock, battery and network.",
         positionals: [
             .init("show|set|reset", isRequired: false),
             .init("key=value", isRequired: false, repeats: true),
@@ -98,7 +98,7 @@ enum DeviceCommand: Command {
         let state: DeviceState
         switch arguments.positionals.first {
         case "show", nil:
-            guard words.isEmpty else { throw Failure.usage("device show takes nothing more") }
+            guard words.isEmpty else { throw Failure.usage("device show takes no arguments") }
             let saved: [Page<DeliveryPage>] = try stack.reader().pages(try stack.instance(.observer), .delivery)
             state = saved.first?.device ?? DeviceState()
         case "set":
@@ -108,7 +108,7 @@ enum DeviceCommand: Command {
             }
             state = try TypesCommand.command(stack) { try $0.setDevice(members) }
         case "reset":
-            guard words.isEmpty else { throw Failure.usage("device reset takes nothing more") }
+            guard words.isEmpty else { throw Failure.usage("device reset takes no arguments") }
             state = try TypesCommand.command(stack) { try $0.setDevice(nil) }
         case let other?:
             throw Failure.usage("device can't \(other)", hint: "it takes show, set KEY=VALUE... and reset")

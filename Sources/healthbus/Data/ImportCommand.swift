@@ -15,15 +15,15 @@ enum ImportCommand: Command {
         summary: "Hand exports (export.zip or XML; - is standard input) over to the running stack.",
         positionals: [.init("file", repeats: true)],
         options: CommandHelp.stackOptions + [
-            .user("whose samples they are (default: me)"),
+            .user("the person whose samples they are (default: me)"),
             .init(
                 "--complete",
-                help: "it is all there is: delete what it lacks of the types and the time that it covers"),
-            .init("--dry-run", help: "read everything and change nothing; say what would be"),
+                help: "it is complete: delete samples it lacks, of the types and time it covers"),
+            .init("--dry-run", help: "read everything, change nothing; say what would happen"),
             .init(
                 "--delete-up-to", value: "percent",
-                help: "with --complete: delete nothing if it were more of what it covers (default: 5)"),
-            .init("--mix-made-up", help: "take it in though made-up data and a person's come together"),
+                help: "with --complete: delete nothing if it would be more of what it covers (default: 5)"),
+            .init("--mix-made-up", help: "import it even if that mixes made-up data with a person's"),
             .json,
         ],
         examples: [
@@ -89,19 +89,19 @@ enum ImportCommand: Command {
             mixesMadeUp: arguments.flag("--mix-made-up"))
     }
 
-    /// What goes on without this command, and how to end that too.
+    /// What continues without this command, and how to end that too.
     private static func text(_ left: ImportClient.Interrupted, rest: Int) -> String {
         let id = left.id.prefix(8)
         let name = (left.name as NSString).lastPathComponent
         let what =
             left.isSending
             ? "\(name) was only partly sent: give it again to go on, or forget it with 'healthbus imports cancel \(id)'"
-            : "the stack goes on with \(name); 'healthbus imports list' shows what comes of it, "
+            : "the stack continues with \(name); 'healthbus imports list' shows the outcome, "
                 + "'healthbus imports cancel \(id)' ends it"
-        return what + "\n" + (rest > 0 ? "\(HumanFormat.count(rest, "more file")) wasn't handed over\n" : "")
+        return what + "\n" + (rest > 0 ? "\(HumanFormat.count(rest, "more file")) not handed over\n" : "")
     }
 
-    /// For people: what a file brought, and what a complete one removed, by type.
+    /// For people: what a file added, and what a complete one removed, by type.
     static func line(_ outcome: ImportClient.Outcome) -> String {
         guard let report = outcome.told else { return "\(outcome.path): \(outcome.problem ?? "not imported")" }
         func count(_ number: Int64) -> String { HumanFormat.count(Int(number)) }
@@ -125,7 +125,7 @@ enum ImportCommand: Command {
             text += "\n  \(isTrial ? "would be deleted" : "deleted"): \(count(absent)) \(type)"
         }
         if let complete = report.completeness, complete.refused == nil, complete.deletedByAbsence == 0 {
-            text += "\n  it lacks nothing of what is there"
+            text += "\n  it lacks nothing that is there"
         }
         return text
     }
@@ -138,7 +138,7 @@ enum ImportCommand: Command {
             hint: outcome.told?.dryRun == true
                 || (outcome.refused != nil && outcome.told?.total.added == 0)
                 ? "nothing was changed" + (isCut ? "; try a whole copy" : "")
-                : "what was whole has been kept" + (outcome.refused == nil ? "" : ", nothing was deleted")
+                : "the intact part has been kept" + (outcome.refused == nil ? "" : ", nothing was deleted")
                     + (isCut
                         ? "; import a whole copy to get the rest"
                         : "; 'healthbus quarantine list' shows what wasn't"),
@@ -150,7 +150,7 @@ enum ImportCommand: Command {
         let added = outcome.told?.total.added ?? 0
         return Failure(
             "\(outcome.path) \(isTrial ? "would be refused" : "deleted nothing"): \(why)",
-            hint: (isTrial ? "" : added > 0 ? "what it added (\(added)) stays; " : "nothing of it was taken in; ")
+            hint: (isTrial ? "" : added > 0 ? "what it added (\(added)) stays; " : "none of it was taken in; ")
                 + wayOut(of: why, isTrial: isTrial))
     }
 
@@ -158,8 +158,8 @@ enum ImportCommand: Command {
     /// share to be deleted.
     private static func wayOut(of why: String, isTrial: Bool) -> String {
         if why.hasPrefix("it lacks ") {
-            return "if that is meant, " + (isTrial ? "" : "look at it with --dry-run and ")
-                + "allow more with --delete-up-to; else import a newer, whole export"
+            return "if that is intended, " + (isTrial ? "" : "look at it with --dry-run and ")
+                + "allow more with --delete-up-to; otherwise import a newer, whole export"
         }
         if why.contains("couldn't be understood") {
             return "import it without --complete: then 'healthbus quarantine list' shows what isn't understood"

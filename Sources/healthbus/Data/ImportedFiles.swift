@@ -9,12 +9,12 @@ struct ImportedFiles {
 
     init(_ source: ImportReport.Source) { self.source = source }
 
-    /// Lines that each begin with a line break; empty when there is nothing to report.
+    /// Each line begins with a line break; empty when there is nothing to report.
     var text: String {
         var text = ""
         if let empty = source.activitySummariesWithoutDay, empty > 0 {
             let rings = HumanFormat.count(empty, "ring summary", "ring summaries")
-            text += "\n  passed over: \(rings) of no day, which a phone writes by mistake"
+            text += "\n  passed over: \(rings) without a day, which a phone writes by mistake"
         }
         if let values = source.workoutValuesLeftOut, values > 0 {
             let numbers = HumanFormat.count(values, "number of workouts", "numbers of workouts")
@@ -25,7 +25,7 @@ struct ImportedFiles {
         }
         if !others.isEmpty { text += "\n  also: \(others.joined(separator: ", "))" }
         for name in source.otherExports ?? [] {
-            text += "\n  not read: \(name), another export in the archive; unpack it and import it by itself"
+            text += "\n  not read: \(name), another export in the archive; unpack it and import it separately"
         }
         return text
     }

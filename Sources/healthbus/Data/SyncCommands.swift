@@ -22,7 +22,7 @@ enum TasksCommand: Command {
         let action = arguments.positionals.first ?? "list"
         guard actions.contains(action) else {
             throw Failure.usage(
-                "'\(action)' isn't something to do with tasks", hint: "there are: \(actions.joined(separator: ", "))")
+                "'\(action)' isn't something to do with tasks", hint: "choose from \(actions.joined(separator: ", "))")
         }
         let stack = try Stack(arguments)
         let client = TaskClient(stack)
@@ -55,12 +55,12 @@ enum TasksCommand: Command {
 enum SyncCommand: Command {
     static let help = CommandHelp(
         name: "healthbus sync",
-        summary: "Sync now: release what waits, and wait until it is delivered or it is clear why not.",
+        summary: "Sync now: release what is waiting, then wait until it is delivered or it is clear why it isn't.",
         positionals: [.init("metric", isRequired: false)],
         options: CommandHelp.stackOptions + [
             .init(
                 "--history", value: "days|all",
-                help: "compute and deliver so many past days once more, the newest week first"),
+                help: "compute and deliver this many past days again, the newest week first"),
             .json,
         ],
         examples: ["healthbus sync", "healthbus sync steps --json", "healthbus sync --history 90"])
@@ -127,7 +127,7 @@ enum SyncCommand: Command {
 enum HistoryCommand: Command {
     static let help = CommandHelp(
         name: "healthbus history",
-        summary: "Show how the last syncs went, and how long samples take to the backend.",
+        summary: "Show how the last syncs went, and how long samples take to reach the backend.",
         options: CommandHelp.stackOptions + [.json], examples: ["healthbus history", "healthbus history --json"])
 
     static func run(_ arguments: Arguments) throws {

@@ -45,7 +45,7 @@ enum ZoneCommand: Command {
                     ? "<\(action.words[words.count])> is missing" : "unexpected \"\(words[action.words.count])\"",
                 hint: "usage: \(form)")
         }
-        // Typing errors are reported before anything is asked.
+        // Typing errors are reported before any request is sent.
         let moment = try action == .add || action == .remove ? moment(words[0]) : nil
         let zone = try action == .set || action == .add ? known(words[words.count - 1]) : nil
         let stack = try Stack(arguments)
@@ -68,7 +68,7 @@ enum ZoneCommand: Command {
         let client = try StackClient(address: try stack.address)
         defer { client.close() }
         let parts = try ZoneClient(client: client, observer: stack.observer, hub: stack.hub).apply(change, user: user)
-        // Once a person has said where days begin, nobody asks again.
+        // Once a person has said where days begin, the question isn't asked again.
         if case .set = change { try StackLayer(stack.state).setFormerZone(nil, of: user) }
         return ZoneReport(user: user, parts: parts)
     }
@@ -99,7 +99,7 @@ enum ZoneCommand: Command {
 
     private static func known(_ name: String) throws -> String {
         if ZoneName.known.contains(name) || ZoneName.isKnown(name) { return name }
-        // Most people mistype the place, or know only that: "berlin" is Europe/Berlin.
+        // Most people mistype the city, or give only that: "berlin" means Europe/Berlin.
         let lower = name.lowercased()
         let nearest =
             ZoneName.known.first { $0.lowercased() == lower || $0.lowercased().hasSuffix("/" + lower) }
@@ -117,7 +117,7 @@ enum ZoneCommand: Command {
                 isSeen
                     ? "the entry of \(text) is seen in the data, not added" : "no zone was added for \(text)",
                 hint: isSeen
-                    ? "'healthbus zone add \(text) ZONE' goes before it" : "'healthbus zone show' lists those that were"
+                    ? "'healthbus zone add \(text) ZONE' goes before it" : "'healthbus zone show' lists the added ones"
             )
         }
         return from

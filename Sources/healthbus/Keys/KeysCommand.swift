@@ -12,9 +12,9 @@ enum KeysCommand: Command {
         summary: "Make, show and change the keys of a sealed bus: who may connect, and as whom.",
         positionals: [.init("init|list|show|add|rotate|remove"), .init("name", isRequired: false)],
         options: CommandHelp.stackOptions + [
-            .init("--role", value: "role", help: "add: tap, operator, or which instance it acts as"),
-            .init("--grace", value: "seconds", help: "rotate: how long the old key still holds (default: 600)"),
-            .init("--owner", value: "uid[:gid]", help: "init, add: whose the files are to be"),
+            .init("--role", value: "role", help: "add: tap, operator, or the instance it acts as"),
+            .init("--grace", value: "seconds", help: "rotate: how long the old key stays valid (default: 600)"),
+            .init("--owner", value: "uid[:gid]", help: "init, add: who is to own the files"),
             .json,
         ],
         examples: [
@@ -49,10 +49,10 @@ enum KeysCommand: Command {
         case ("remove", let name?):
             guard name != keys.hub else {
                 throw Failure.usage(
-                    "the hub's own key can't be removed", hint: "give it another: 'keys rotate \(name)'")
+                    "the hub's own key can't be removed", hint: "give it a new one: 'keys rotate \(name)'")
             }
             try keys.remove(name)
-            say("\(name): removed; a running hub lets it out within a second")
+            say("\(name): removed; a running hub disconnects it within a second")
         case ("show", let name?): return try show(name, stack, json: arguments.flag("--json"))
         default: break
         }
@@ -89,13 +89,13 @@ enum KeysCommand: Command {
         }
         if case .instance(let instance) = role, stack.configuration.instance(instance) == nil || instance == keys.hub {
             let names = stack.names.filter { $0 != keys.hub }.joined(separator: ", ")
-            throw Failure.usage("there is no role '\(instance)'", hint: "there are: tap, operator, \(names)")
+            throw Failure.usage("there is no role '\(instance)'", hint: "choose from tap, operator, \(names)")
         }
         guard name != keys.hub else {
             throw Failure.usage("'\(name)' is the hub: 'healthbus keys init' makes its keys")
         }
         let isNew = try keys.add(name, role, owner: try owner(arguments))
-        say("\(name): \(isNew ? "made" : "was there already"), in \(keys.folder(name)); role \(role)")
+        say("\(name): \(isNew ? "made" : "already there"), in \(keys.folder(name)); role \(role)")
     }
 
     private static func rotate(_ name: String?, _ arguments: Arguments, _ keys: KeyFolder) throws {
@@ -103,18 +103,18 @@ enum KeysCommand: Command {
         let now = WallClock.now
         if name == nil || name == keys.hub {
             try keys.rotateHub()
-            say("\(keys.hub): a new key; all connect anew within seconds")
+            say("\(keys.hub): a new key; all reconnect within seconds")
         }
         for one in try name.map({ [$0] }) ?? keys.allowedNames() where one != keys.hub {
             try keys.rotate(one, oldUntil: now + .seconds(grace), now: now)
-            say("\(one): a new key; the old one holds for \(grace) s")
+            say("\(one): a new key; the old one is valid for \(grace) s more")
         }
     }
 
     private static func show(_ name: String, _ stack: Stack, json: Bool) throws {
         let report = try KeyReport(stack, now: WallClock.now)
         guard let row = report.rows.first(where: { $0.name == name }) else {
-            throw Failure("there is no key for '\(name)'", hint: "'healthbus keys list' shows whom there are keys for")
+            throw Failure("there is no key for '\(name)'", hint: "'healthbus keys list' shows all keys")
         }
         if json {
             StandardStream.output.write(row.value.json(pretty: true) + "\n")

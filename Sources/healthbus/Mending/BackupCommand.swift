@@ -9,7 +9,7 @@ import Terminal
 enum BackupCommand: Command {
     static let help = CommandHelp(
         name: "healthbus backup",
-        summary: "Write a consistent copy of all that the stack holds into a new folder, while it runs or not.",
+        summary: "Write a consistent copy of everything the stack holds into a new folder, whether it runs or not.",
         positionals: [.init("folder")], options: CommandHelp.stackOptions + [.json],
         examples: ["healthbus backup /mnt/backup/healthbus-2025-03-30"])
 
@@ -20,7 +20,7 @@ enum BackupCommand: Command {
         bar.finish()
         if made.hasOpenImport {
             StandardStream.error.write(
-                "An import is being read: its file isn't part of the backup. After a restore import it again.\n")
+                "An import is being read: its file isn't part of the backup. After a restore, import it again.\n")
         }
         if arguments.flag("--json") {
             let value = (made.manifest.value.object ?? [:]).merging([
@@ -38,7 +38,7 @@ enum BackupCommand: Command {
 enum RestoreCommand: Command {
     static let help = CommandHelp(
         name: "healthbus restore",
-        summary: "Put a backup in the place of what a stopped stack holds.",
+        summary: "Replace what a stopped stack holds with a backup.",
         positionals: [.init("folder")],
         options: CommandHelp.stackOptions + [Confirmation.option, .init("--dry-run", help: CommandHelp.dryRun), .json],
         examples: [
@@ -75,7 +75,7 @@ enum RestoreCommand: Command {
                         + " Nothing was changed.\n"
                     : stack.advice.addressed(
                         "Restored \(HumanFormat.count(restore.manifest.entries.count, "instance")) as of \(made). Start them with 'healthbus up', "
-                            + "and import what came since.\n"))
+                            + "and import what has come since.\n"))
         }
     }
 }

@@ -4,7 +4,7 @@ import Terminal
 
 /// Whether a person really wants it: asked in a terminal, confirmed by `--yes` everywhere else.
 enum Confirmation {
-    static let option = CommandHelp.Option("--yes", help: "don't ask; needed where there is no terminal to ask in")
+    static let option = CommandHelp.Option("--yes", help: "don't ask; needed where there is no terminal")
 
     /// - Throws: `Failure` when nobody can be asked, or the answer isn't yes.
     static func require(_ question: String, _ arguments: Arguments) throws {

@@ -11,13 +11,13 @@ import Terminal
 enum DeadLettersCommand: Command {
     static let help = CommandHelp(
         name: "healthbus dead-letters",
-        summary: "List, show, send again or drop what the backend refused for good.",
+        summary: "List, show, send again or drop elements the backend refused for good.",
         positionals: [.init("list|show|retry|drop"), .init("id", isRequired: false, repeats: true)],
         options: CommandHelp.stackOptions + [
-            .init("--destination", value: "name", help: "only those of this one, where the stack has several"),
-            .init("--all", help: "all that the other options allow"),
-            .init("--reason", value: "text", help: "only those whose reason has this in it"),
-            .init("--type", value: "metric", help: "only those of this metric, as in steps or daily"),
+            .init("--destination", value: "name", help: "only those of this one, if the stack has several"),
+            .init("--all", help: "all that match the other options"),
+            .init("--reason", value: "text", help: "only those with this in their reason"),
+            .init("--type", value: "metric", help: "only those of this metric, such as steps or daily"),
             Confirmation.option, .json,
         ],
         examples: [
@@ -46,7 +46,7 @@ enum DeadLettersCommand: Command {
         case .retry, .drop:
             let count = report.entries.count
             if action == .drop, count > 0 {
-                try Confirmation.require("Give up the delivery of \(count) refused", arguments)
+                try Confirmation.require("Give up delivering \(count) refused", arguments)
             }
             if let destination { try mend(action, selection, stack, destination, arguments) }
         }

@@ -12,11 +12,11 @@ enum ImportsCommand: Command {
     static let help = CommandHelp(
         name: "healthbus imports",
         summary:
-            "List what was imported and which devices push, end an import, or take back what one or a device brought.",
+            "List imports and devices that push, end an import, or take back what an import or a device brought.",
         positionals: [.init("list|cancel|undo", isRequired: false), .init("id", isRequired: false)],
         options: CommandHelp.stackOptions + [
-            .init("--device", value: "name", help: "undo: all that this device has pushed, instead of an import"),
-            .user("with --device: whose samples they are (default: me)"),
+            .init("--device", value: "name", help: "undo: everything this device has pushed, instead of an import"),
+            .user("with --device: the person whose samples they are (default: me)"),
             .init("--dry-run", help: CommandHelp.dryRun), Confirmation.option, .json,
         ],
         examples: [
@@ -29,7 +29,7 @@ enum ImportsCommand: Command {
         switch arguments.positionals.first ?? "list" {
         case "list":
             guard words.isEmpty, arguments.value("--device") == nil, !arguments.flag("--dry-run") else {
-                throw Failure.usage("'list' takes no id and nothing of 'undo'", hint: "'healthbus imports list'")
+                throw Failure.usage("'list' takes no id and no options of 'undo'", hint: "'healthbus imports list'")
             }
             let report = try ImportsReport(try Stack(arguments))
             StandardStream.output.write(
@@ -44,10 +44,10 @@ enum ImportsCommand: Command {
 
     private static func cancel(_ id: String?, _ arguments: Arguments) throws {
         guard let id else {
-            throw Failure.usage("it isn't said which import", hint: "'healthbus imports list' shows them")
+            throw Failure.usage("no import is named", hint: "'healthbus imports list' shows them")
         }
         guard arguments.value("--device") == nil, !arguments.flag("--dry-run"), arguments.value("--user") == nil else {
-            throw Failure.usage("'cancel' takes an import's id alone", hint: "the other options are for 'undo'")
+            throw Failure.usage("'cancel' takes only an import's id", hint: "the other options are for 'undo'")
         }
         let stack = try Stack(arguments)
         let row = try ImportsReport(stack).row(id)
@@ -57,7 +57,7 @@ enum ImportsCommand: Command {
         request.import = row.id
         let name = (row.path as NSString).lastPathComponent
         MendOutput.write(try client.mend(try stack.instance(.observer), request), arguments) { _ in
-            "Cancelled \(name); what it had brought by then stays, and 'healthbus imports undo \(id)' takes it back."
+            "Cancelled \(name); what it had added by then stays, and 'healthbus imports undo \(id)' takes it back."
         }
     }
 
@@ -65,7 +65,7 @@ enum ImportsCommand: Command {
         let device = arguments.value("--device")
         guard (id == nil) != (device == nil) else {
             throw Failure.usage(
-                id == nil ? "it isn't said what to take back" : "an id and --device are given",
+                id == nil ? "nothing to take back is named" : "both an id and --device are given",
                 hint: "give an import's id, or --device with a name")
         }
         if device == nil, arguments.value("--user") != nil {
@@ -102,8 +102,8 @@ enum ImportsCommand: Command {
         let isTrial = told.dryRun == true
         var text =
             isTrial
-            ? "Would delete \(sum(told.taken)), and keep \(sum(told.kept)) that something else brought too."
-            : "Deleted \(sum(told.taken)); kept \(sum(told.kept)) that something else brought too."
+            ? "Would delete \(sum(told.taken)), and keep \(sum(told.kept)) that also came another way."
+            : "Deleted \(sum(told.taken)); kept \(sum(told.kept)) that also came another way."
         for type in Set(told.taken.keys).union(told.kept.keys).sorted() {
             text +=
                 "\n  \(type): \(HumanFormat.count(Int(told.taken[type] ?? 0))) deleted, "

@@ -34,12 +34,12 @@ enum ListAction: String, CaseIterable {
             type: arguments.value("--type"))
         let isNarrow = selection.reason != nil || selection.type != nil
         if arguments.flag("--all"), !numbers.isEmpty {
-            throw Failure.usage("--all and ids are given", hint: "give one of them")
+            throw Failure.usage("both --all and ids are given", hint: "give one of them")
         }
         if self == .show {
             guard numbers.count == 1 else { throw Failure.usage("show takes one id", hint: "'list' shows them") }
         } else if self != .list, numbers.isEmpty, !isNarrow, !arguments.flag("--all") {
-            throw Failure.usage("it isn't said which to \(rawValue)", hint: "give ids, --reason, --type, or --all")
+            throw Failure.usage("nothing to \(rawValue) is named", hint: "give ids, --reason, --type, or --all")
         }
         if numbers.count > 1000 { throw Failure.usage("more than 1000 ids", hint: "use --reason, --type or --all") }
         if !isNarrow, arguments.flag("--all") { selection.numbers = nil }
@@ -56,7 +56,7 @@ enum MendOutput {
         case .done(let result): (value, line) = (result, text(result))
         case .atNextStart:
             value = ["atNextStart": true]
-            line = "Noted: it is done at the next start, 'healthbus up'."
+            line = "Noted: it will be done at the next start, 'healthbus up'."
         }
         StandardStream.output.write(
             arguments.flag("--json") ? value.json(pretty: true) + "\n" : arguments.advice.addressed(line) + "\n")

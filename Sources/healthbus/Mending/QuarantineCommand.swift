@@ -10,12 +10,12 @@ import Terminal
 enum QuarantineCommand: Command {
     static let help = CommandHelp(
         name: "healthbus quarantine",
-        summary: "List, show, retry or drop what was imported but can't be true, or wasn't understood.",
+        summary: "List, show, retry or drop input that can't be true or wasn't understood.",
         positionals: [.init("list|show|retry|drop"), .init("id", isRequired: false, repeats: true)],
         options: CommandHelp.stackOptions + [
-            .init("--all", help: "all that the other options allow"),
-            .init("--reason", value: "text", help: "only those whose reason has this in it"),
-            .init("--type", value: "type", help: "only those of this type, as in StepCount"), Confirmation.option,
+            .init("--all", help: "all that match the other options"),
+            .init("--reason", value: "text", help: "only those with this in their reason"),
+            .init("--type", value: "type", help: "only those of this type, such as StepCount"), Confirmation.option,
             .json,
         ],
         examples: [
@@ -40,7 +40,7 @@ enum QuarantineCommand: Command {
             let count = report.entries.count
             if action == .drop, count > 0 {
                 try Confirmation.require(
-                    "Drop \(HumanFormat.count(count, "quarantined input")) for good, so that no import brings \(count == 1 ? "it" : "them") back",
+                    "Drop \(HumanFormat.count(count, "quarantined input")) for good, so no import brings \(count == 1 ? "it" : "them") back",
                     arguments)
             }
             let client = MendClient(stack)

@@ -13,7 +13,7 @@ enum ReplayCommand: Command {
         summary: "Have a handler or the consolidator compute days again, or the uploader deliver them again.",
         positionals: [.init("instance")],
         options: CommandHelp.stackOptions + [
-            .init("--from", value: "date|sequence", help: "first day, or a sequence of the observer's"),
+            .init("--from", value: "date|sequence", help: "first day, or an observer sequence"),
             .init("--to", value: "date", help: "last day (default: the newest)"),
             .user("only this person's days"), .init("--dry-run", help: CommandHelp.dryRun), .json,
         ],
@@ -32,7 +32,8 @@ enum ReplayCommand: Command {
         // A number is a sequence, never a year.
         if let number = Int64(text) {
             guard number >= SequenceNumber.beginning.value else {
-                throw Failure.usage("--from \(text) is no sequence", hint: "they begin at \(SequenceNumber.beginning)")
+                throw Failure.usage(
+                    "--from \(text) isn't a sequence", hint: "sequences begin at \(SequenceNumber.beginning)")
             }
             start = .sequence(SequenceNumber(number))
         } else {
@@ -57,7 +58,7 @@ enum ReplayCommand: Command {
             case .handler:
                 return "Computed \(span) again: " + MendOutput.count(result["revised"], "day")
                     + " with other figures."
-            case .consolidator: return "Took \(span) in again: " + MendOutput.count(result["rows"], "row") + "."
+            case .consolidator: return "Took in \(span) again: " + MendOutput.count(result["rows"], "row") + "."
             default:
                 return "Delivered \(span) again"
                     + (result["sent"].int.map { ": \(HumanFormat.count(Int($0), "element"))." } ?? ".")

@@ -8,7 +8,7 @@ import Terminal
 enum ResetCommand: Command {
     static let help = CommandHelp(
         name: "healthbus reset",
-        summary: "Have an instance forget what it derived, and make it anew from what it follows.",
+        summary: "Make an instance forget what it derived, and derive it again from its upstreams.",
         positionals: [.init("instance")],
         options: CommandHelp.stackOptions + [Confirmation.option, .init("--dry-run", help: CommandHelp.dryRun), .json],
         examples: ["healthbus reset steps --dry-run", "healthbus reset steps --yes"])
@@ -19,23 +19,23 @@ enum ResetCommand: Command {
         let what: String
         switch instance.manifest.kind {
         case .handler: what = "computes every day again from the observer's samples"
-        case .consolidator: what = "takes every handler's figures in again"
+        case .consolidator: what = "takes in every handler's figures again"
         case .uploader: what = "delivers everything again, and forgets its counts and dead letters"
-        case .debouncer: what = "forgets how far it has released, and a historical sync under way"
+        case .debouncer: what = "forgets how far it has released, and any historical sync under way"
         case .observer:
             throw Failure(
-                "\(instance.name) holds the samples themselves, which nothing brings back",
+                "\(instance.name) holds the samples themselves, and nothing can bring them back",
                 hint:
-                    "to have figures made anew reset their handler; to begin from nothing: 'healthbus backup FOLDER', stop the"
-                    + " stack, remove \(stack.state.path)")
+                    "to compute figures again, reset their handler; to start from nothing: 'healthbus backup FOLDER', stop"
+                    + " the stack, remove \(stack.state.path)")
         case .backend:
             throw Failure(
                 "\(instance.name) holds what was delivered, and derives nothing",
                 hint: "stop the stack and remove \(stack.state.instance(instance.name)): the uploader notices, and"
                     + " delivers everything to the new one")
         case .hub, .ingest, .dashboard:
-            throw Failure("\(instance.name) keeps nothing", hint: "restart it to begin it anew")
-        default: what = "begins anew"
+            throw Failure("\(instance.name) keeps nothing", hint: "to start it from scratch, restart it")
+        default: what = "starts from scratch"
         }
         let rows = try ResetPlan(stack, instance).rows
         if arguments.flag("--dry-run") {

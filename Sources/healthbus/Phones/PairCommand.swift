@@ -11,13 +11,13 @@ import Terminal
 enum PairCommand: Command {
     static let help = CommandHelp(
         name: "healthbus pair",
-        summary: "Let a phone in: make its token, and say, with codes for its camera, how it is to send.",
+        summary: "Let a phone in: make its token, and show how to set up its app, with codes for its camera.",
         options: CommandHelp.stackOptions + [
-            .user("whose data the phone sends (default: me)"),
-            .init("--device", value: "name", help: "what the phone is called (default: phone, or phone-2, …)"),
+            .user("the person whose data the phone sends (default: me)"),
+            .init("--device", value: "name", help: "the phone's name (default: phone, or phone-2, …)"),
             .init(
-                "--address", value: "url", help: "where the phone reaches this stack (default: as it is configured)"),
-            .init("--qr", help: "print the codes into a pipe or a file, too"), .json,
+                "--address", value: "url", help: "where the phone reaches this stack (default: as configured)"),
+            .init("--qr", help: "print the codes into a pipe or a file too"), .json,
         ],
         examples: [
             "healthbus pair --address https://health.example.org",
@@ -34,6 +34,7 @@ enum PairCommand: Command {
             TokenWish(user: arguments.value("--user") ?? "me", device: arguments.value("--device")),
             now: WallClock.now)
         let sheet = PairingSheet(address, secret, entry)
+        let mixing = ImportsReport.remarkOnMixing(stack, user: entry.user).map { [$0] } ?? []
         if arguments.flag("--json") {
             StandardStream.output.write(sheet.value.json(pretty: true) + "\n")
         } else {
@@ -44,14 +45,14 @@ enum PairCommand: Command {
         }
         let nobody =
             ingest == nil ? ["this stack takes nothing from phones: its configuration has no instance 'ingest'"] : []
-        for remark in address.remarks + nobody { StandardStream.error.write("note: \(remark)\n") }
+        for remark in address.remarks + nobody + mixing { StandardStream.error.write("note: \(remark)\n") }
     }
 
     private static func standing(_ stack: Stack) throws -> PhoneAddress {
         let (endpoint, isTLS) = try stack.ingestEndpoint()
         guard endpoint.port != 0 else {
             throw Failure.usage(
-                "phones can't be told the port: it is whichever is free when the stack starts",
+                "phones can't know the port: the stack takes any free one when it starts",
                 hint: "set one in the configuration or in HEALTHBUS_INGEST_PORT, or give --address")
         }
         return .standing(at: endpoint, isTLS: isTLS)

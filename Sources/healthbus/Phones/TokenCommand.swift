@@ -8,17 +8,17 @@ import Terminal
 enum TokenCommand: Command {
     static let help = CommandHelp(
         name: "healthbus token",
-        summary: "Make, list and take back the tokens by which phones and programs are let in.",
+        summary: "Make, list and revoke the tokens that let phones and programs in.",
         positionals: [.init("new|list|revoke"), .init("token", isRequired: false)],
         options: CommandHelp.stackOptions + [
-            .user("new: whose data come with it (default: me)"),
-            .init("--device", value: "name", help: "new: what its holder is called (default: phone, or phone-2, …)"),
+            .user("new: the person whose data it brings (default: me)"),
+            .init("--device", value: "name", help: "new: the name of its holder (default: phone, or phone-2, …)"),
             .init(
                 "--scope", value: "ingest|read|admin",
-                help: "new: hand data in (the default), read them, or everything"),
-            .init("--days", value: "number", help: "new: for how many days it holds (default: until it is taken back)"),
+                help: "new: hand in data (the default), read data, or everything"),
+            .init("--days", value: "number", help: "new: how many days it is valid (default: until it is revoked)"),
             .init(
-                "--ends", value: "date", help: "new: the last day on which it holds (UTC), or a time with its offset"),
+                "--ends", value: "date", help: "new: its last valid day (UTC), or a time with its offset"),
             .json,
         ],
         examples: [
@@ -37,9 +37,14 @@ enum TokenCommand: Command {
         }
         if action != .revoke, name != nil { throw Failure.usage("token \(action.rawValue) takes no name") }
         let wish = try wish(arguments)
-        let file = TokenFile(try Stack(arguments).state)
+        let stack = try Stack(arguments)
+        let file = TokenFile(stack.state)
         switch action {
-        case .new: try make(wish, file, json: arguments.flag("--json"))
+        case .new:
+            try make(wish, file, json: arguments.flag("--json"))
+            if wish.scope != .read, let remark = ImportsReport.remarkOnMixing(stack, user: wish.user) {
+                say("note: \(remark)")
+            }
         case .list: try list(file, json: arguments.flag("--json"))
         case .revoke:
             guard let name else {
@@ -62,7 +67,7 @@ enum TokenCommand: Command {
         let days = try arguments.integer("--days", in: 1...36_500)
         var ends = days.map { Instant(seconds: WallClock.now.flooredSecond) + .seconds($0 * 86_400) }
         if let text = arguments.value("--ends") {
-            guard days == nil else { throw Failure.usage("--days and --ends say the same", hint: "give one of them") }
+            guard days == nil else { throw Failure.usage("--days and --ends set the same", hint: "give one of them") }
             guard let end = TokenWish.end(text) else {
                 throw Failure.usage(
                     "--ends is \"\(text)\"", hint: "write it as 2027-12-31 or 2027-12-31T12:00:00+01:00")
@@ -88,13 +93,13 @@ enum TokenCommand: Command {
         let ends = entry.ends.map { "until \(InstantText.iso8601($0))" } ?? "until it is revoked"
         say(
             "\(entry.id): made, scope \(entry.scope.rawValue), for user \(entry.user), device \(entry.device); "
-                + "holds \(ends). The token is shown only now")
+                + "valid \(ends). The token is shown only now")
     }
 
     private static func revoke(_ name: String, _ file: TokenFile, json: Bool) throws {
         let now = WallClock.now
         let entry = try file.revoke(name, now: now)
-        say("\(entry.id): revoked; nobody is let in by it within a second")
+        say("\(entry.id): revoked; within a second it lets nobody in")
         if json { StandardStream.output.write(entry.report(at: now).json(pretty: true) + "\n") }
     }
 
@@ -103,7 +108,7 @@ enum TokenCommand: Command {
         let report = TokenReport(tokens, now: WallClock.now)
         StandardStream.output.write(
             json ? report.value.json(pretty: true) + "\n" : report.table(for: Terminal(.output)))
-        if tokens.entries.isEmpty, !json { say("there is none yet") }
+        if tokens.entries.isEmpty, !json { say("there are no tokens yet") }
     }
 
     private static func say(_ line: String) { StandardStream.error.write(line + "\n") }

@@ -6,7 +6,7 @@ import Terminal
 
 enum NightsCommand: Command {
     static let help = CommandHelp(
-        name: "healthbus nights", summary: "List nights and naps, with how long each stage of sleep was.",
+        name: "healthbus nights", summary: "List nights and naps, with the length of each sleep stage.",
         options: CommandHelp.stackOptions + [
             .from(), .to(), .last, .user("whose (default: me)"), .csv, .json, .ndjson,
         ],
@@ -22,7 +22,7 @@ enum WorkoutsCommand: Command {
         options: CommandHelp.stackOptions + [
             .from(), .to(), .last, .user("whose (default: me)"),
             .init(
-                "--gpx", value: "id", help: "the route of this workout as GPX 1.1; the beginning of its id is enough"),
+                "--gpx", value: "id", help: "the route of this workout as GPX 1.1; the start of its id is enough"),
             .init("--output", short: "-o", value: "file", help: "--gpx: where to write it (default: standard output)"),
             .csv, .json, .ndjson,
         ],

@@ -11,8 +11,8 @@ enum QueryCommand: Command {
             "Run one SELECT over what the reference backend holds: samples, days, hours, nights, workouts, sources.",
         positionals: [.init("SQL")],
         options: CommandHelp.stackOptions + [
-            .init("--backend", value: "instance", help: "which, where the stack has several"),
-            .init("--seconds", value: "number", help: "how long it may compute (default: 60)"), .csv, .json, .ndjson,
+            .init("--backend", value: "instance", help: "which one, if the stack has several"),
+            .init("--seconds", value: "number", help: "how long it may take (default: 60)"), .csv, .json, .ndjson,
         ],
         examples: [
             "healthbus query 'SELECT date, steps FROM days ORDER BY date DESC LIMIT 7'",

@@ -7,11 +7,11 @@ import Terminal
 // Shared by the commands that print rows, so that they look alike.
 extension CommandHelp.Option {
     static let csv = Self("--csv", help: "CSV with a header (RFC 4180), plain digits")
-    static let ndjson = Self("--ndjson", help: "a JSON object a line")
-    static let last = Self("--last", value: "span", help: "instead of --from and --to, as 7d, week, month or 2025-03")
+    static let ndjson = Self("--ndjson", help: "one JSON object per line")
+    static let last = Self("--last", value: "span", help: "instead of --from and --to: 7d, week, month, 2025-03, …")
 
     static func from(_ help: String? = nil) -> Self {
-        .init("--from", value: "date", help: help ?? "first day, as \(SpokenDates.forms)")
+        .init("--from", value: "date", help: help ?? "first day: \(SpokenDates.forms)")
     }
     static func to(_ help: String? = nil) -> Self { .init("--to", value: "date", help: help ?? "last day") }
 }
@@ -23,7 +23,7 @@ extension Arguments {
             command.options.contains { $0.name == name } && flag(name)
         }
         guard given.count < 2 else {
-            throw Failure.usage("\(given.joined(separator: " and ")) say different things", hint: "give one of them")
+            throw Failure.usage("\(given.joined(separator: " and ")) can't be combined", hint: "give one of them")
         }
         return switch given.first {
         case "--csv": .csv

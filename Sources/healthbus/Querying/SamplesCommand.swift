@@ -7,11 +7,14 @@ import Terminal
 enum SamplesCommand: Command {
     static let help = CommandHelp(
         name: "healthbus samples",
-        summary: "List samples in the order of time, however many: in brief for eyes, in full with --csv or --json.",
+        summary: "List samples in order of time, however many: briefly for people, in full with --csv or --json.",
         options: CommandHelp.stackOptions + [
-            .init("--type", value: "type", repeats: true, help: "only these, as StepCount (default: all but workouts)"),
+            .init(
+                "--type", value: "type", repeats: true,
+                help: "only these, such as StepCount (default: all but workouts)"),
             .init("--source", value: "name", help: "only sources with this in their name"),
-            .from(), .to(), .last, .init("--limit", value: "number", help: "stop after so many"),
+            .init("--by-hand", value: "yes|no", help: "only what a person typed in, or only the rest"),
+            .from(), .to(), .last, .init("--limit", value: "number", help: "stop after this many"),
             .user("whose (default: me)"), .csv, .json, .ndjson,
         ],
         examples: [
@@ -20,15 +23,18 @@ enum SamplesCommand: Command {
             "healthbus samples --type BodyMass --source Scale --json",
         ])
 
+    private enum YesOrNo: String, CaseIterable { case yes, no }
+
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
         var wish = SampleExport.Wish(user: arguments.value("--user") ?? "me")
         let known = try TypesReport(stack, now: .now).types.map(\.type)
         wish.types = try arguments.values("--type").map { try TypeName.identifier($0, known: known) }
         guard !wish.types.contains(HealthType.workoutIdentifier) else {
-            throw Failure.usage("workouts are no samples here", hint: "'healthbus workouts' lists them")
+            throw Failure.usage("workouts aren't samples here", hint: "'healthbus workouts' lists them")
         }
         wish.source = arguments.value("--source")
+        wish.isEnteredByHand = try arguments.choice("--by-hand", as: YesOrNo.self).map { $0 == .yes }
         wish.range = try arguments.dateRange(stack, user: wish.user)
         wish.limit = try arguments.integer("--limit", in: 1 ... .max)
         let format = try arguments.rowFormat()

@@ -5,7 +5,7 @@ import Terminal
 
 enum AlertsCommand: Command {
     static let help = CommandHelp(
-        name: "healthbus alerts", summary: "Show what a person should know of now, and what to do.",
+        name: "healthbus alerts", summary: "Show what a person should know now, and what to do.",
         options: CommandHelp.stackOptions + [.json], examples: ["healthbus alerts", "healthbus alerts --json"])
 
     static func run(_ arguments: Arguments) throws {

@@ -8,11 +8,11 @@ enum DaysCommand: Command {
     static let help = CommandHelp(
         name: "healthbus days",
         summary:
-            "Show the daily summaries, or their hours: the last 30 days that have data, unless you name others. "
+            "Show the daily summaries, or their hours: the last 30 days with data, unless you name others. "
             + "A narrow terminal gets fewer columns; --csv and --ndjson get all days.",
         options: CommandHelp.stackOptions + [
-            .from(), .to(), .last, .init("--hourly", help: "a row an hour of the local clock"),
-            .init("--columns", value: "names", help: "only these figures, as steps,heart_rate_average"),
+            .from(), .to(), .last, .init("--hourly", help: "one row per hour of the local clock"),
+            .init("--columns", value: "names", help: "only these figures, such as steps,heart_rate_average"),
             .user("whose days (default: me)"), .csv, .json, .ndjson,
         ],
         examples: [
@@ -21,7 +21,7 @@ enum DaysCommand: Command {
             "healthbus days --json",
         ])
 
-    /// How many days are shown where nobody says which.
+    /// How many days are shown by default.
     private static let usual = 30
 
     static func run(_ arguments: Arguments) throws {

@@ -6,7 +6,7 @@ import Terminal
 
 enum DestinationsCommand: Command {
     static let help = CommandHelp(
-        name: "healthbus destinations", summary: "Show where data is delivered to, and how far behind each place is.",
+        name: "healthbus destinations", summary: "Show where data is delivered, and how far behind each place is.",
         options: CommandHelp.stackOptions + [.json],
         examples: ["healthbus destinations", "healthbus destinations --json"])
 

@@ -10,7 +10,7 @@ enum ExplainCommand: Command {
         positionals: [.init("metric"), .init("date")],
         options: CommandHelp.stackOptions + [
             .init("--hour", help: "by hour"),
-            .init("--all", help: "every interval and sample by itself, however many"),
+            .init("--all", help: "every single interval and sample, however many"),
             .user("whose day (default: me)"), .json,
         ],
         examples: [
@@ -23,13 +23,13 @@ enum ExplainCommand: Command {
         let user = arguments.value("--user") ?? "me"
         let days = try DateRange.days(arguments.positionals[1], "the date") { try stack.today(of: user) }
         guard days.first == days.last else {
-            throw Failure.usage("\(arguments.positionals[1]) is more than a day", hint: "give one, as 2025-03-30")
+            throw Failure.usage("\(arguments.positionals[1]) is more than a day", hint: "give one, such as 2025-03-30")
         }
         let metric = arguments.positionals[0]
         if let own = try OwnFigureReport(stack, metric: metric, day: days.first, user: user) {
             guard !arguments.flag("--hour"), !arguments.flag("--all") else {
                 throw Failure.usage(
-                    "the rule of '\(metric)' is known to its handler alone: there is nothing more to show of it",
+                    "only its handler knows the rule of '\(metric)': there is nothing more to show",
                     hint: "leave out --hour and --all; 'healthbus days --hourly' has its hours")
             }
             StandardStream.output.write(
@@ -47,12 +47,12 @@ enum CheckCommand: Command {
     static let help = CommandHelp(
         name: "healthbus check",
         summary:
-            "Hold the figures against Apple's rings, and show what is missing, came late or was written several times.",
+            "Compare the figures with Apple's rings, and show what is missing, came late or was written several times.",
         options: CommandHelp.stackOptions + [
             .from(), .to(), .last,
             .init(
                 "--tolerance", value: "number",
-                help: "what figures may differ by, in kcal and min, or as 2% (default: 1 or 1%, the larger)"
+                help: "how much figures may differ, in kcal and min, or as 2% (default: 1 or 1%, the larger)"
             ),
             .user("whose days (default: me)"), .json,
         ],
@@ -74,7 +74,7 @@ enum CheckCommand: Command {
         let isPercent = text.hasSuffix("%")
         guard let number = Double(isPercent ? String(text.dropLast()) : text), number.isFinite, number >= 0 else {
             throw Failure.usage(
-                "--tolerance is \"\(text)\"", hint: "give a number of kcal and min, as 5, or a part, as 2%")
+                "--tolerance is \"\(text)\"", hint: "give a number of kcal and min, such as 5, or a share, such as 2%")
         }
         return isPercent ? .init(absolute: 0, relative: number / 100) : .init(absolute: number, relative: 0)
     }

@@ -9,7 +9,7 @@ import Terminal
 enum GraphCommand: Command {
     static let help = CommandHelp(
         name: "healthbus graph",
-        summary: "Draw which process hears which, by configuration and manifests; with states while the stack runs.",
+        summary: "Draw which process hears which, from configuration and manifests; with states while the stack runs.",
         options: CommandHelp.stackOptions + [
             .init("--dot", help: "for Graphviz: healthbus graph --dot | dot -Tsvg"), .json,
         ],
@@ -32,7 +32,7 @@ enum GraphCommand: Command {
         }
     }
 
-    /// Nothing for a stack that isn't running.
+    /// Empty for a stack that isn't running.
     private static func states(_ stack: Stack) throws -> [String: String] {
         let reader = stack.reader()
         guard try stack.names.contains(where: { try reader.isRunning($0) }) else { return [:] }

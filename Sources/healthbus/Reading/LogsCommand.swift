@@ -9,13 +9,16 @@ import Terminal
 enum LogsCommand: Command {
     static let help = CommandHelp(
         name: "healthbus logs",
-        summary: "Show what the processes that 'up' started have logged, merged by time. It holds no health values.",
+        summary: "Show the logs of the processes that 'up' started, merged by time. They hold no health values.",
         positionals: [.init("instance", isRequired: false, repeats: true)],
         options: CommandHelp.stackOptions + [
-            .init("--follow", short: "-f", help: "go on with what is logged from now on"),
-            .init("--since", value: "when", help: "only from then on: 10m, 2h, 3d, 2025-03-30, 2025-03-30T14:00Z"),
+            .init("--follow", short: "-f", help: "continue with what is logged from now on"),
+            .init("--since", value: "when", help: "only since then: 10m, 2h, 3d, 2025-03-30, 2025-03-30T14:00Z"),
             .init("--level", value: "level", help: "only from this level up: debug, info, notice, warning, error"),
-            .init("--json", help: "one JSON object a line on standard output, nothing else there"),
+            .init(
+                "--category", value: "name", repeats: true,
+                help: "only events of this category, such as observer, task, sync or delivery"),
+            .init("--json", help: "one JSON object per line on standard output, and nothing else"),
         ],
         examples: ["healthbus logs --level notice --since 1h", "healthbus logs observer uploader --follow"])
 
@@ -26,14 +29,15 @@ enum LogsCommand: Command {
         let report = try LogReport(stack, names: arguments.positionals)
         let since = try arguments.value("--since").map { try Since($0, option: "--since", now: WallClock.now).instant }
         let filter = LogReport.Filter(
-            since: since, minimum: try arguments.choice("--level", as: Log.Level.self) ?? .debug)
+            since: since, minimum: try arguments.choice("--level", as: Log.Level.self) ?? .debug,
+            categories: try LogReport.Filter.categories(arguments.values("--category")))
         if report.isEmpty {
             StandardStream.error.write(
                 stack.place == stack.state.path
                     ? stack.advice.addressed(
                         "nothing has been logged on \(stack.state.path); 'healthbus up' starts processes that log there\n"
                     )
-                    : "the logs of \(stack.place) lie with its processes: ask whoever runs them ('docker-compose logs')\n"
+                    : "the logs of \(stack.place) are with its processes: ask whatever runs them ('docker-compose logs')\n"
             )
         }
         let isJSON = arguments.flag("--json")

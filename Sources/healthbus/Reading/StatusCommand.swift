@@ -6,7 +6,7 @@ import Terminal
 
 enum StatusCommand: Command {
     static let help = CommandHelp(
-        name: "healthbus status", summary: "Show processes, freshness of each metric, and what waits.",
+        name: "healthbus status", summary: "Show the processes, how fresh each metric is, and what is waiting.",
         options: CommandHelp.stackOptions + [.json], examples: ["healthbus status", "healthbus status --json"])
 
     static func run(_ arguments: Arguments) throws {

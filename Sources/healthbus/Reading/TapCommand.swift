@@ -15,8 +15,8 @@ enum TapCommand: Command {
         summary: "Print the messages that pass on the bus, decoded, without health values. Changes nothing.",
         positionals: [.init("topic-prefix", isRequired: false, repeats: true)],
         options: CommandHelp.stackOptions + [
-            .init("--type", value: "name", help: "only what is about this type: StepCount, HKQuantityTypeIdentifier…"),
-            .user("only what names this user"),
+            .init("--type", value: "name", help: "only messages about this type: StepCount, HKQuantityTypeIdentifier…"),
+            .user("only messages that name this user"),
             .init("--from", value: "instance", help: "only what this instance sends"),
             .init(
                 "--since", value: "when",
@@ -24,8 +24,8 @@ enum TapCommand: Command {
             .init("--follow-sample", value: "id", help: "one sample's way through all stages, until it is delivered"),
             .init("--values", help: "show health values too"),
             .init("--heartbeats", help: "show heartbeats too; 'tap heartbeat.' shows nothing else"),
-            .init("--count", value: "number", help: "end after so many"),
-            .init("--json", help: "one JSON object a line on standard output, nothing else there"),
+            .init("--count", value: "number", help: "end after this many"),
+            .init("--json", help: "one JSON object per line on standard output, and nothing else"),
         ],
         examples: [
             "healthbus tap figures. daily.", "healthbus tap --json --count 10 heartbeat.",
@@ -43,7 +43,7 @@ enum TapCommand: Command {
         let from = arguments.value("--from")
         if let from, stack.configuration.instance(from) == nil, from != "supervisor" {
             throw Failure.usage(
-                "this stack has no '\(from)'", hint: "there are: \(stack.names.joined(separator: ", "))")
+                "this stack has no '\(from)'", hint: "choose from \(stack.names.joined(separator: ", "))")
         }
         var filter = stack.configuration.tapFilter(
             prefixes: arguments.positionals,

@@ -9,11 +9,11 @@ enum TopCommand: Command {
     static let help = CommandHelp(
         name: "healthbus top",
         summary:
-            "Show what each process is doing, again and again: rates, what it is behind, turns, memory. q ends it.",
+            "Watch what each process is doing: rates, how far it is behind, turns, memory. Press q to quit.",
         options: CommandHelp.stackOptions + [
-            .init("--interval", value: "seconds", help: "between two looks, 0.1 to 3600 (default: 1)"),
-            .init("--once", help: "one table, of one interval, and end"),
-            .init("--json", help: "JSON on standard output: one value with --once, else an object a line"),
+            .init("--interval", value: "seconds", help: "time between updates, 0.1 to 3600 (default: 1)"),
+            .init("--once", help: "show one table, after one interval, and quit"),
+            .init("--json", help: "JSON on standard output: one value with --once, else one object per line"),
         ],
         examples: ["healthbus top", "healthbus top --once --json --interval 5"])
 

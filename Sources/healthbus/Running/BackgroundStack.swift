@@ -6,24 +6,24 @@ import Processes
 
 /// A stack that goes on in the background, without a terminal.
 struct BackgroundStack {
-    /// An import may have to wait for it as long.
+    /// An import may have to wait for it for as long as this.
     private static let patience = Duration.seconds(120)
 
     private let stack: Stack
 
     init(_ stack: Stack) { self.stack = stack }
 
-    /// Where `up` says what it has to say there.
+    /// The file for the output of `up` in the background.
     static func output(of stack: Stack) -> String { stack.supervisorFolder + "/output" }
 
     /// Starts `up` with these words, and comes back once all its processes are ready.
     /// - Throws: `Failure` with what it said when it ended before that.
     func start(_ words: [String]) throws {
         for folder in [stack.state.path, stack.supervisorFolder] { try StateFolder.make(folder) }
-        // Its file of words is the running one's.
+        // Checked first, since the running stack is using the file for its output.
         if let holder = InstanceLock.holder(folder: stack.supervisorFolder), stack.isUp() {
             throw Failure(
-                "a stack runs already on \(stack.state.path) (process \(holder))",
+                "a stack is already running on \(stack.state.path) (process \(holder))",
                 hint: "use it ('healthbus status'), stop it ('healthbus stop'), or start another with --state")
         }
         let file = Self.output(of: stack)
@@ -36,15 +36,15 @@ struct BackgroundStack {
                     "It runs on \(stack.state.path) (process \(pid)); 'healthbus status' shows it, 'healthbus stop' stops it.\n"
                 ))
         case .ended(let exit):
-            // It has said why, and what to do.
+            // It has reported why, and what to do.
             StandardStream.error.write(Self.lines(of: file).map { $0 + "\n" }.joined())
             throw Quiet(
                 exit == .code(ExitCode.usage.rawValue)
                     ? .usage : exit == .code(ExitCode.damaged.rawValue) ? .damaged : .failed)
         case .late(let pid):
             throw Failure(
-                "it has been started (process \(pid)), and isn't ready yet",
-                hint: "'healthbus doctor' says what it waits for; it says the rest in \(file)")
+                "it has been started (process \(pid)), but isn't ready yet",
+                hint: "'healthbus doctor' says what it waits for; the rest is in \(file)")
         }
     }
 

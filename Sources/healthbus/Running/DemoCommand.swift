@@ -8,20 +8,20 @@ import Logging
 import Supervisor
 import Terminal
 
-/// `make run`: from nothing to a running stack with days to look at.
+/// `make run`: from scratch to a running stack with days to look at.
 enum DemoCommand: Command {
     static let help = CommandHelp(
         name: "healthbus demo",
-        summary: "Start the stack on a made-up person's export, or on yours, and show what comes out.",
+        summary: "Start the stack on a made-up person's export, or on yours, and show the result.",
         options: [
             .init(
                 "--state", value: "folder",
-                help: "the stack's state folder (default: as for up, with -demo at its end when made up)"),
+                help: "the stack's state folder (default: as for up, with -demo at the end for made-up data)"),
             .config,
             .init("--export", value: "file", help: "your own export instead of a made-up one"),
             .init(
                 "--zone", value: "IANA name",
-                help: "where days begin (default: Europe/Berlin made up, else the machine's)"),
+                help: "where days begin (default: Europe/Berlin for made-up data, else the machine's)"),
         ],
         examples: ["healthbus demo", "healthbus demo --export export.zip"])
 
@@ -66,7 +66,7 @@ enum DemoCommand: Command {
     private static func generate(in stack: Stack, zone: String, _ say: (String) -> Void) throws -> String {
         try StateFolder.make(stack.state.path)
         let file = stack.state.path + "/made-up-export.zip"
-        // Ends on a fixed date, so that the change to summer time on 2025-03-30 is inside.
+        // Ends on a fixed date, so that the change to summer time on 2025-03-30 is included.
         let generator = try ExportGenerator(.init(days: 90, seed: 1, zone: zone, isMarked: true))
         var bar = ProgressBar("generating", totalBytes: nil)
         let result = try generator.write(to: file) { written, _ in bar.update(bytes: 0, records: written) }
@@ -80,18 +80,18 @@ enum DemoCommand: Command {
         for file in outcome.imports { say(ImportCommand.line(file)) }
         let days = try DaysReport(
             stack.reader(), consolidator: try stack.instance(.consolidator), user: nil, last: 7)
-        say("\nThe last seven days that have data:\n")
+        say("\nThe last seven days with data:\n")
         say(days.table(for: Terminal(.output)))
         let delivered = try DeliveryReport(stack)
         say(delivered.text)
-        // Either found by its name, or the shell is told where it is.
+        // Either it is found by its name, or the shell gets its path.
         let program = CommandLine.arguments.first ?? "healthbus"
         let folder = program.contains("/") ? URL(fileURLWithPath: program).deletingLastPathComponent().path : nil
         let path = folder.map { "\n  export PATH=\"\($0):$PATH\"" } ?? ""
         say(
             """
 
-            Everything is delivered, and the stack goes on. In another terminal:
+            Everything is delivered, and the stack keeps running. In another terminal:
               export HEALTHBUS_STATE="\(stack.state.path)"\(path)
               healthbus open
               healthbus status

@@ -10,7 +10,7 @@ import Terminal
 enum OpenCommand: Command {
     static let help = CommandHelp(
         name: "healthbus open",
-        summary: "Open the stack's page in a browser, or print its address where there is none.",
+        summary: "Open the stack's page in a browser, or print its address if there is none.",
         options: CommandHelp.stackOptions, examples: ["healthbus open"])
 
     static func run(_ arguments: Arguments) throws {
@@ -41,7 +41,7 @@ enum OpenCommand: Command {
         }
     }
 
-    /// What opens a browser where there is a screen; nil where there is none.
+    /// The command that opens a browser if there is a screen; nil if there is none.
     private static func opener(environment: [String: String] = ProcessInfo.processInfo.environment) -> String? {
         guard ["DISPLAY", "WAYLAND_DISPLAY"].contains(where: { environment[$0]?.isEmpty == false }) else { return nil }
         return (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/xdg-open" }

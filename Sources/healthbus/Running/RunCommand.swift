@@ -12,7 +12,7 @@ enum RunCommand: Command {
         summary: "Run one process of the stack (as status names it) in the foreground.",
         positionals: [.init("instance")],
         options: CommandHelp.stackOptions + [
-            .init("--plugin", value: "plugin", help: "this plugin, instead of the one that is configured"),
+            .init("--plugin", value: "plugin", help: "this plugin, instead of the configured one"),
             .init("--standby", help: "wait for the running one to end"),
             .init("--takeover", help: "end the running one and take its place"),
         ],
@@ -24,7 +24,7 @@ enum RunCommand: Command {
         let stack = try Stack(arguments, choices: plugin.map { [name: .plugin($0)] } ?? [:])
         guard let instance = stack.configuration.instance(name) else {
             throw Failure.usage(
-                "this stack has no '\(name)'", hint: "there are: \(stack.names.joined(separator: ", "))")
+                "this stack has no '\(name)'", hint: "choose from \(stack.names.joined(separator: ", "))")
         }
         let program = stack.catalog.program(instance.manifest)
         var words = [program, "--state", stack.state.path, "--instance", name]

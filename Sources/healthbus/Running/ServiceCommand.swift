@@ -8,11 +8,11 @@ import Terminal
 enum ServiceCommand: Command {
     static let help = CommandHelp(
         name: "healthbus service",
-        summary: "Have systemd run the stack: print the unit, or write it where systemd looks.",
+        summary: "Let systemd run the stack: print the unit, or write it where systemd looks.",
         positionals: [.init("show|install")],
         options: CommandHelp.stackOptions + [
-            .init("--system", help: "a unit of the machine, instead of one of your account"),
-            .init("--name", value: "name", help: "of the unit, for several stacks (default: healthbus)"),
+            .init("--system", help: "a unit for the machine, instead of one for your account"),
+            .init("--name", value: "name", help: "the unit's name, for several stacks (default: healthbus)"),
         ],
         examples: ["healthbus service show", "healthbus service install", "sudo healthbus service install --system"])
 
@@ -30,7 +30,8 @@ enum ServiceCommand: Command {
                 "  \(control) daemon-reload", "  \(control) enable --now \(unit.name)",
             ]
             if !unit.isOfMachine {
-                lines.append("  loginctl enable-linger     # it goes on when you log out, and starts with the machine")
+                lines.append(
+                    "  loginctl enable-linger     # keeps it running when you log out, and starts it with the machine")
             }
             StandardStream.output.write(lines.map { $0 + "\n" }.joined())
         case let other: throw Failure.usage("healthbus service can't \"\(other)\"", hint: "give show or install")

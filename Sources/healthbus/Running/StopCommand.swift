@@ -67,7 +67,8 @@ enum StartCommand: Command {
         StandardStream.output.write(
             stack.advice.addressed(
                 runs
-                    ? "'\(name)' runs\n" : "'\(name)' runs from the next start on: 'healthbus start' starts the stack\n"
+                    ? "'\(name)' runs\n"
+                    : "'\(name)' will run from the next start: 'healthbus start' starts the stack\n"
             ))
     }
 }

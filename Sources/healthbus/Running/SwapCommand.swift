@@ -10,13 +10,14 @@ import Terminal
 enum SwapCommand: Command {
     static let help = CommandHelp(
         name: "healthbus swap",
-        summary: "Put another plugin into a running instance's place; nothing is lost, and the others don't notice.",
+        summary: "Swap a running instance's plugin for another; nothing is lost, and the others don't notice.",
         positionals: [.init("instance")],
         options: CommandHelp.stackOptions + [
             .init("--with", value: "plugin", help: "the plugin: its name, or the path of its folder"),
-            .init("--back", help: "the plugin that is configured, without what it was swapped for"),
-            .init("--dry-run", help: "only start it beside the running one, try it on some days, and say how it went"),
-            .init("--force", help: "swap though some days fail"),
+            .init("--back", help: "go back to the configured plugin"),
+            .init(
+                "--dry-run", help: "only start it beside the running one, try it on some days, and say how that went"),
+            .init("--force", help: "swap even if some days fail"),
             .init(
                 "--within", value: "seconds", help: "how long it may take to stand by, and to be ready (default: 30)"),
             .json,
@@ -27,7 +28,7 @@ enum SwapCommand: Command {
         let name = arguments.positionals.first ?? ""
         guard arguments.flag("--back") != (arguments.value("--with") != nil) else {
             throw Failure.usage(
-                "swap needs --with or --back, one of them", hint: "as in 'healthbus swap \(name) --with PLUGIN'")
+                "swap needs either --with or --back", hint: "as in 'healthbus swap \(name) --with PLUGIN'")
         }
         guard let within = Double(arguments.value("--within") ?? "\(SwapWish.usualSeconds)"),
             (0.1...3600).contains(within)

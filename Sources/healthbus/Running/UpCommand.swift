@@ -14,17 +14,17 @@ enum UpCommand: Command {
             .init(
                 "--import", value: "file", repeats: true, help: "import this export once the stack is ready"
             ),
-            .user("whose samples the imports are (default: me)"),
+            .user("the person whose samples the imports are (default: me)"),
             .init(
                 "--inbox", value: "folder",
-                help: "import what is dropped there, then move it to done/ or failed/ in it"),
+                help: "import files dropped there, then move them to its done/ or failed/"),
             .init(
-                "--zone", value: "IANA name", help: "where days begin; acts on a state's first start only"),
+                "--zone", value: "IANA name", help: "where days begin; only matters at a state folder's first start"),
             .init(
                 "--metrics", value: "[host:]port",
                 help: "answer /metrics, /live and /ready there (default: as the configuration's \"monitoring\" says)"),
-            .init("--detach", help: "come back once the stack is ready, which goes on in the background"),
-            .init("--verbose", help: "on a terminal: show what the processes log, too"),
+            .init("--detach", help: "return once the stack is ready; it keeps running in the background"),
+            .init("--verbose", help: "on a terminal: also show what the processes log"),
             .init(
                 "--until-idle", help: "end with 0 once everything is delivered and every past day is final"),
             .json,
@@ -39,7 +39,7 @@ enum UpCommand: Command {
         Supervisor.blockSignals()
         let stack = try Stack(starting: arguments)
         let isJSON = arguments.flag("--json")
-        // In the background its words go to a file, which is kept small.
+        // In the background its output goes to a file, which is kept small.
         let file = LogFile(path: BackgroundStack.output(of: stack))
         let say: @Sendable (String) -> Void = { line in
             if let file { file.write(line + "\n") } else { LiveLine.error.say(line) }
@@ -65,12 +65,12 @@ enum UpCommand: Command {
         }
         for path in options.imports.dropFirst(outcome.imports.count) {
             StandardStream.error.write(
-                "\(path) wasn't imported to its end: give it again, which takes nothing twice\n")
+                "\(path) wasn't imported completely: give it again; nothing is stored twice\n")
         }
         if options.untilIdle, !outcome.isIdle {
             throw Failure(
                 outcome.blocked.map { "not idle: \($0)" } ?? "stopped before everything was delivered",
-                hint: "what is done stays done: start again to go on")
+                hint: "what is done stays done: start again to continue")
         }
         if let damaged = outcome.imports.first(where: \.isDamaged) { throw ImportCommand.damaged(damaged) }
     }
@@ -79,13 +79,13 @@ enum UpCommand: Command {
 extension UpCommand {
     private static func detach(_ arguments: Arguments) throws {
         for option in ["--until-idle", "--json"] where arguments.flag(option) {
-            throw Failure.usage("--detach doesn't wait for what \(option) tells", hint: "leave out one of them")
+            throw Failure.usage("--detach can't be combined with \(option)", hint: "leave out one of them")
         }
         let words = CommandLine.arguments.dropFirst().filter { $0 != "--detach" }
         try BackgroundStack(try Stack(starting: arguments)).start(Array(words))
     }
 
-    /// - Throws: `Failure` where nothing could be taken out of it: whoever names it now can see to it now.
+    /// - Throws: `Failure` if nothing could be taken out of it: the person who names it now can fix it now.
     private static func inbox(_ arguments: Arguments) throws -> String? {
         guard let given = arguments.value("--inbox") else { return nil }
         let path = URL(fileURLWithPath: given).standardizedFileURL.path

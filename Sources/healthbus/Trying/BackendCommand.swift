@@ -17,9 +17,9 @@ enum BackendCommand: Command {
         options: CommandHelp.stackOptions + [
             .init(
                 "--token-file", value: "file",
-                help: "the server's bearer token (default: HEALTHBUS_BACKEND_TOKEN of the environment; "
-                    + "where the stack delivers to that URL, the uploader's)"),
-            .init("--only", value: "case", help: "this case alone"),
+                help: "the server's bearer token (default: HEALTHBUS_BACKEND_TOKEN; "
+                    + "if the stack delivers to that URL, the uploader's)"),
+            .init("--only", value: "case", help: "only this case"),
             .json,
         ],
         examples: [
@@ -37,7 +37,7 @@ enum BackendCommand: Command {
         let (url, source) = try target(arguments)
         let token = try source.current(refresh: false)
         let user = "healthbus-test-" + String(format: "%08x", UInt32.random(in: 0 ... .max))
-        StandardStream.error.write("healthbus: writes to \(url) under the user \(user), and deletes that again\n")
+        StandardStream.error.write("healthbus: writes to \(url) as the user \(user), and deletes that again\n")
         // A single line, overwritten each time: what has been tested so far.
         let watches = Terminal(.error).isTerminal
         let report: BackendReport
@@ -54,7 +54,7 @@ enum BackendCommand: Command {
             arguments.flag("--json") ? report.json + "\n" : report.table(for: Terminal(.output)))
         guard report.failed.isEmpty else {
             throw Failure(
-                "the server doesn't keep the contract: \(report.failed.map(\.asked.rawValue).joined(separator: ", "))",
+                "the server breaks the contract: \(report.failed.map(\.asked.rawValue).joined(separator: ", "))",
                 hint:
                     "docs/backend.md has the contract; try one alone: 'healthbus backend test \(url) --only \(report.failed[0].asked.rawValue)'"
             )
@@ -75,13 +75,13 @@ enum BackendCommand: Command {
         guard let uploader = servers.first, servers.count == 1 else {
             throw Failure.usage(
                 "this stack delivers to \(servers.count) servers",
-                hint: "write the URL of one behind 'test', and give --token-file")
+                hint: "write the URL of one after 'test', and give --token-file")
         }
         let options = uploader.configuration
         let backend = try stack.configuration.only(.backend).map { try BackendAddress.url(of: $0) }
         let own = options["url"].string ?? backend
         guard let url = given ?? own else {
-            throw Failure.usage("this stack has no backend", hint: "write the server's URL behind 'test'")
+            throw Failure.usage("this stack has no backend", hint: "write the server's URL after 'test'")
         }
         if let file { return (url, TokenSource(file: file, environment: nil)) }
         guard url == own else {

@@ -11,21 +11,22 @@ enum GenerateCommand: Command {
         name: "healthbus generate", summary: "Write the export of a made-up person.",
         options: [
             .init("--days", value: "number", help: "how many days (default: 90)"),
-            .init("--seed", value: "number", help: "another seed is another person (default: 1)"),
+            .init("--seed", value: "number", help: "another seed makes another person (default: 1)"),
             .init(
-                "--records", value: "number", help: "exactly so many records, instead of a usual density"),
+                "--records", value: "number", help: "exactly this many records, instead of the usual density"),
             .init("--zone", value: "IANA name", help: "where the person lives (default: Europe/Berlin)"),
             .init("--end", value: "date", help: "the last day (default: 2025-04-05)"),
             .init("--units", value: "system", help: "metric or imperial (default: metric)"),
             .init("--output", short: "-o", value: "file", help: "where to write the zip"),
-            .init("--unmarked", help: "don't mark it as made up, by which 'import' keeps it from a person's data"),
+            .init(
+                "--unmarked", help: "don't mark it as made up; 'import' uses the mark to keep it from a person's data"),
             .json,
         ],
         examples: ["healthbus generate --days 90 --seed 1 -o export.zip"])
 
     static func run(_ arguments: Arguments) throws {
         guard let output = arguments.value("--output") else {
-            throw Failure.usage("no file to write to", hint: "name one with -o, as in -o export.zip")
+            throw Failure.usage("no file to write to", hint: "name one with -o, such as -o export.zip")
         }
         var options = ExportGenerator.Options(
             days: try arguments.integer("--days", in: 1...36_525) ?? 90,

@@ -10,15 +10,15 @@ import Terminal
 enum PluginsCommand: Command {
     static let help = CommandHelp(
         name: "healthbus plugins",
-        summary: "List, show or check plugins, begin a new one, try whether one keeps the contract.",
+        summary: "List, show or check plugins, begin a new one, or test one against the contract.",
         positionals: [.init("list|show|validate|new|test"), .init("plugin", isRequired: false)],
         options: [
             .config, .json,
             .init("--language", value: "name", help: "new: python, swift or node (default: python)"),
             .init(
-                "--types", value: "type", repeats: true, help: "new: sample types that it gets (default: step count)"),
+                "--types", value: "type", repeats: true, help: "new: sample types it gets (default: step count)"),
             .init("--output", short: "-o", value: "folder", help: "new: where to write it (default: its name)"),
-            .init("--only", value: "case", help: "test: this case alone"),
+            .init("--only", value: "case", help: "test: only this case"),
         ],
         examples: [
             "healthbus plugins list", "healthbus plugins show sleep",
@@ -82,10 +82,10 @@ enum PluginsCommand: Command {
         let here = FileManager.default.currentDirectoryPath
         guard text.contains("/") || FileManager.default.fileExists(atPath: text) else {
             throw Failure.usage(
-                "there is no plugin '\(text)', nor a folder of that name",
+                "there is no plugin '\(text)', and no folder of that name",
                 hint: Nearest.hint(
                     for: text, among: catalog.manifests.keys.sorted(), quoted: false,
-                    else: "'healthbus plugins list' has all"))
+                    else: "'healthbus plugins list' lists them all"))
         }
         return PluginCatalog.manifestFile(text.contains("/") ? text : "./" + text, from: here)
     }
@@ -157,7 +157,7 @@ enum PluginsCommand: Command {
         StandardStream.output.write(isJSON ? report.json + "\n" : report.table(for: Terminal(.output)))
         guard report.failed.isEmpty else {
             throw Failure(
-                "\(manifest.name) doesn't keep the contract: \(report.failed.map(\.name).joined(separator: ", "))",
+                "\(manifest.name) breaks the contract: \(report.failed.map(\.name).joined(separator: ", "))",
                 hint:
                     "try one alone: 'healthbus plugins test \(arguments.positionals[1]) --only \(report.failed[0].name)'"
             )

@@ -1,73 +1,117 @@
 import Configuration
 import HealthModel
 import Logging
+import Processes
 import Simulation
 import Terminal
 
 enum SimulateCommand: Command {
     static let help = CommandHelp(
         name: "healthbus simulate",
-        summary: "Live a phone's days in seconds, and measure how each way of background delivery does.",
+        summary: "Simulate a phone's days in seconds, and measure how well each way of background delivery works.",
         options: [
             .init("--days", value: "number", help: "how many days (default: 30)"),
-            .init("--seed", value: "number", help: "another seed is another life (default: 1)"),
+            .init("--seed", value: "number", help: "another seed makes another life (default: 1)"),
             .init(
                 "--strategy", value: "name",
-                help:
-                    "background-delivery, app-refresh, silent-push, processing, combined or naive (default: all)"
+                help: DeliveryStrategy.allCases.dropLast().map(\.rawValue).joined(separator: ", ")
+                    + " or \(DeliveryStrategy.naive.rawValue) (default: all)"
             ),
+            .init(
+                "--use", value: "kind",
+                help: "how often the app is opened: never, weekly, daily or often (default: daily)"),
             .init(
                 "--life", value: "kind",
                 help: "usual, or worst: seldom opened, often killed and offline (default: usual)"),
+            .init("--figures", help: "run the handlers too that only compute figures: slower, with the same delays"),
+            .init("--chart", help: "also draw the delay by hour of the day"),
+            .init("--model", help: "only print the model's numbers, with ranges and sources"),
+            .init(
+                "--vary",
+                help: "only show how the order of strategies changes with each number of the model at the ends of its"
+                    + " range: with an ideal app, and at most ten days"),
             .config, .json,
         ],
         examples: [
             "healthbus simulate --days 30 --seed 42",
             "healthbus simulate --strategy combined --life worst --json",
+            "healthbus simulate --days 7 --use weekly --chart",
+            "healthbus simulate --vary",
         ])
 
     private enum Life: String, CaseIterable { case usual, worst }
 
     static func run(_ arguments: Arguments) throws {
-        let days = try arguments.integer("--days", in: 1...3650) ?? 30
-        let seed = UInt64(try arguments.integer("--seed", in: 0 ... .max) ?? 1)
+        let isJSON = arguments.flag("--json")
+        if arguments.flag("--model") {
+            let table = PhoneModelReport()
+            return print(isJSON ? table.wireValue : nil, table.table(for: Terminal(.output)))
+        }
+        let life = try life(arguments)
         let strategies =
             try arguments.choice("--strategy", as: DeliveryStrategy.self).map { [$0] } ?? DeliveryStrategy.allCases
         let configuration = try StackConfiguration(path: arguments.configurationFile, catalog: .standard())
-        let life: PhoneLife.Options =
-            try arguments.choice("--life", as: Life.self) == .worst
-            ? .worst(seed: seed, days: days) : .init(seed: seed, days: days)
-        let simulator = Simulator(configuration, life: life)
-        let progress = SimulationProgress(total: days * strategies.count)
-        var results: [StrategyResult] = []
-        for (number, strategy) in strategies.enumerated() {
-            results.append(
-                try simulator.run(strategy) { progress.show(strategy.rawValue, done: number * days + $0) })
+        let interrupt = Interrupt()
+        let simulator = try Simulator(
+            configuration, life: life, app: arguments.flag("--figures") ? .allStages : .stages,
+            isInterrupted: { interrupt.hasCome })
+        do {
+            if arguments.flag("--vary") {
+                let variation = try vary(simulator)
+                print(isJSON ? variation.wireValue : nil, SimulationReport.text(variation))
+            } else {
+                let report = try compare(strategies, simulator)
+                print(isJSON ? report.wireValue : nil, report.text(chart: arguments.flag("--chart")))
+            }
+        } catch is SimulationInterrupted {
+            throw Quiet(.failed)
         }
-        progress.clear()
-        let report = SimulationReport(seed: seed, days: days, results: results)
-        if arguments.flag("--json") {
-            StandardStream.output.write(report.wireValue.json(pretty: true) + "\n")
-        } else {
-            StandardStream.output.write(report.table(for: Terminal(.output)))
+    }
+
+    private static func life(_ arguments: Arguments) throws -> PhoneLife.Options {
+        let days = try arguments.integer("--days", in: 1...3650) ?? 30
+        let seed = UInt64(try arguments.integer("--seed", in: 0 ... .max) ?? 1)
+        let use = try arguments.choice("--use", as: AppUse.self) ?? .daily
+        let isWorst = try arguments.choice("--life", as: Life.self) == .worst
+        return isWorst ? .worst(seed: seed, days: days, use: use) : .init(seed: seed, days: days, use: use)
+    }
+
+    private static func compare(_ strategies: [DeliveryStrategy], _ simulator: Simulator) throws -> SimulationReport {
+        let days = simulator.life.days
+        let progress = SimulationProgress(total: days * strategies.count, unit: "days lived")
+        defer { progress.clear() }
+        let results = try strategies.enumerated().map { number, strategy in
+            try simulator.run(strategy) { progress.show(strategy.rawValue, done: number * days + $0) }
         }
+        return SimulationReport(life: simulator.life, results: results)
+    }
+
+    private static func vary(_ simulator: Simulator) throws -> ModelVariation {
+        let progress = SimulationProgress(total: PhoneModel.table.count, unit: "numbers varied")
+        defer { progress.clear() }
+        return try simulator.varying { done, _ in progress.show("model", done: done) }
+    }
+
+    private static func print(_ value: Value?, _ text: @autoclosure () -> String) {
+        StandardStream.output.write(value.map { $0.json(pretty: true) + "\n" } ?? text())
     }
 }
 
 /// One line on standard error: the progress, and the time left.
 private struct SimulationProgress {
     let total: Int
+    let unit: String
     private let isShown = Terminal(.error).isTerminal
     private let began = ContinuousClock.now
 
-    init(total: Int) { self.total = total }
+    init(total: Int, unit: String) { (self.total, self.unit) = (total, unit) }
 
-    func show(_ strategy: String, done: Int) {
+    func show(_ subject: String, done: Int) {
         guard isShown, done > 0 else { return }
         let spent = ContinuousClock.now - began
         let left = spent / done * (total - done)
         StandardStream.error.write(
-            "\r\(strategy): \(done) of \(total) days lived, \(HumanFormat.duration(left)) left\u{1B}[K")
+            "\r\(subject): \(done) of \(total) \(unit), \(HumanFormat.duration(left)) left\u{1B}[K")
     }
 
     func clear() { if isShown { StandardStream.error.write("\r\u{1B}[K") } }

@@ -12,7 +12,7 @@ enum CompletionsCommand: Command {
         summary: "Print a script that lets a shell complete commands, options and names; or the names themselves.",
         positionals: [.init("bash|zsh|fish|instances|plugins|tokens|types")],
         options: CommandHelp.stackOptions + [
-            .init("--install", help: "write the script where the shell looks for it, and say what else it needs")
+            .init("--install", help: "write the script where the shell looks for it, and say what else is needed")
         ],
         examples: ["healthbus completions bash --install", "healthbus completions types"])
 

@@ -6,9 +6,9 @@ import Terminal
 enum ConfigCommand: Command {
     static let help = CommandHelp(
         name: "healthbus config",
-        summary: "Show which settings hold, and where each comes from: the default, a file, the environment.",
+        summary: "Show which settings apply, and where each comes from: the default, a file, the environment.",
         positionals: [.init("show"), .init("instance", isRequired: false)],
-        options: CommandHelp.stackOptions + [.init("--changed", help: "only what isn't as it is by default"), .json],
+        options: CommandHelp.stackOptions + [.init("--changed", help: "only what differs from the default"), .json],
         examples: ["healthbus config show", "healthbus config show uploader", "healthbus config show --changed"])
 
     static func run(_ arguments: Arguments) throws {
@@ -27,7 +27,7 @@ enum ConfigCommand: Command {
             arguments.flag("--json") ? report.json + "\n" : report.text(for: Terminal(.output)))
     }
 
-    /// Where the state folder and the configuration file are named.
+    /// The names of the state folder and the configuration file on the command line.
     private static func given(
         _ arguments: Arguments
     ) throws -> (state: ConfigurationOrigins.Origin, config: ConfigurationOrigins.Origin) {

@@ -5,7 +5,7 @@ import Terminal
 enum DoctorCommand: Command {
     static let help = CommandHelp(
         name: "healthbus doctor",
-        summary: "Look for what is wrong with a running stack, and say what to do.",
+        summary: "Find out what is wrong with a running stack, and what to do.",
         options: CommandHelp.stackOptions + [.json], examples: ["healthbus doctor", "healthbus doctor --json"])
 
     static func run(_ arguments: Arguments) throws {
@@ -16,7 +16,7 @@ enum DoctorCommand: Command {
                 ? found.json + "\n"
                 : found.text(
                     for: Terminal(.output),
-                    allWell: "all is well: \(stack.names.count) processes are ready, and nobody is stuck"))
+                    allWell: "all is well: \(stack.names.count) processes are ready, and none is stuck"))
         // A note requires no action.
         if let worst = found.worst, worst > .note { throw Quiet(.failed) }
     }

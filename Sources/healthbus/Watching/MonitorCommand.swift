@@ -8,7 +8,7 @@ import Terminal
 enum MonitorCommand: Command {
     static let help = CommandHelp(
         name: "healthbus monitor",
-        summary: "Answer /metrics (Prometheus), /live and /ready for a stack that 'up' doesn't run, as in containers.",
+        summary: "Answer /metrics (Prometheus), /live and /ready for a stack not run by 'up', as in containers.",
         options: CommandHelp.stackOptions + [
             .init(
                 "--listen", value: "[host:]port",
@@ -39,7 +39,7 @@ enum ReadyCommand: Command {
         summary: "End with 0 when an instance, or the whole stack, is ready; with 1 when it isn't. For health checks.",
         positionals: [.init("instance", isRequired: false)],
         options: CommandHelp.stackOptions + [
-            .init("--within", value: "seconds", help: "wait up to so long for it (default: 2)"), .json,
+            .init("--within", value: "seconds", help: "wait up to this long (default: 2)"), .json,
         ],
         examples: ["healthbus ready", "healthbus ready observer --within 30"])
 
@@ -48,7 +48,7 @@ enum ReadyCommand: Command {
         let seconds = try arguments.seconds("--within") ?? 2
         if let name = arguments.positionals.first, !stack.names.contains(name) {
             throw Failure.usage(
-                "this stack has no '\(name)'", hint: "there are: \(stack.names.joined(separator: ", "))")
+                "this stack has no '\(name)'", hint: "choose from \(stack.names.joined(separator: ", "))")
         }
         let names = arguments.positionals.first.map { [$0] } ?? stack.names
         let readiness = try Readiness.wait(for: names, of: stack, within: seconds)

@@ -26,7 +26,7 @@ enum ValidateCommand: Command {
     }
 }
 
-/// Ends the program with this code: everything has already been said.
+/// Ends the program with this code: everything has already been printed.
 struct Quiet: Error {
     let code: ExitCode
     init(_ code: ExitCode) { self.code = code }

@@ -9,12 +9,12 @@ import Terminal
 enum VerifyCommand: Command {
     static let help = CommandHelp(
         name: "healthbus verify",
-        summary: "Hold what was delivered against what the backend keeps, by id; deliver again what it lacks.",
+        summary: "Compare what was delivered with what the backend keeps, by id; deliver again what it lacks.",
         options: CommandHelp.stackOptions + [
-            .init("--destination", value: "name", help: "whose backend, where the stack has several destinations"),
+            .init("--destination", value: "name", help: "whose backend, if the stack has several destinations"),
             .user("only this person's (default: everybody's)"),
             .from(), .to(), .last,
-            .init("--repair", help: "deliver exactly what is missing or older there, and compare once more"), .json,
+            .init("--repair", help: "deliver exactly what is missing or older there, and compare again"), .json,
         ],
         examples: ["healthbus verify", "healthbus verify --from 2025-01-01 --json", "healthbus verify --repair"])
 
@@ -52,7 +52,7 @@ enum VerifyCommand: Command {
 
     /// "Verifying 40 %, 812 345 of 2 000 000 versions, 210 000 a second"
     private static func line(_ done: Int, _ total: Int, _ seconds: Double) -> String {
-        let rate = seconds > 0.2 ? ", \(HumanFormat.count(Int(Double(done) / seconds))) a second" : ""
+        let rate = seconds > 0.2 ? ", \(HumanFormat.count(Int(Double(done) / seconds))) per second" : ""
         return "Verifying \(done * 100 / max(1, total)) %, \(HumanFormat.count(done)) of "
             + "\(HumanFormat.count(total)) versions\(rate)"
     }

@@ -1,11 +1,11 @@
 import CArchive
 import Foundation
 
-/// Zip archives, read and written by libarchive alone.
+/// Zip archives, read and written with libarchive alone.
 enum Archive {
     typealias Entry = (name: String, content: [UInt8])
 
-    /// The content of the first entry whose name ends so.
+    /// The content of the first entry whose name ends with this.
     static func entry(_ suffix: String, of path: String) throws -> [UInt8] {
         guard let entry = try entries(of: path, where: { $0.hasSuffix(suffix) }).first else {
             throw HarnessError("\(path) has no \(suffix)")

@@ -18,16 +18,16 @@ enum BackendRows {
     /// `shift` of a row that is copied under another id (an SQL literal).
     static func shift(under id: String) -> String { "\(start) - \(time(id))" }
 
-    /// Id, type, start, duration, value, and whether it is deleted, in the order of ids.
+    /// Id, type, start, duration, value, and whether it is deleted, ordered by id.
     static let content = """
         SELECT printf('%s %s %d %d %!.17g %d', hex(sample_rows.id), text, \(start), \(duration), value, deleted)
         FROM sample_rows LEFT JOIN texts ON texts.id = \(type) ORDER BY sample_rows.id
         """
 
-    /// The same of schema 3, whose table had the name that the view has now.
+    /// The same for schema 3, whose table had the name the view has now.
     static let contentOfSchema3 = content.replacing("sample_rows", with: "samples")
 
-    /// The same of a file that an earlier release has left.
+    /// The same for a file that an earlier release left.
     static let contentBefore = """
         SELECT printf('%s %s %d %d %!.17g %d', hex(samples.id), text, start, "end" - start, value, deleted)
         FROM samples LEFT JOIN texts ON texts.id = type ORDER BY samples.id

@@ -6,8 +6,8 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// Somebody with stolen keys of a sealed bus: with one of them it hears everything that passes, with another it speaks,
-/// and it says whatever could do harm.
+/// An attacker with stolen keys of a sealed bus: with one it receives everything that passes, and with another it sends
+/// whatever could do harm.
 final class BusAttacker: Sendable {
     private struct State {
         var isStopping = false
@@ -24,8 +24,8 @@ final class BusAttacker: Sendable {
 
     /// - Parameters:
     ///   - address: the hub's, without keys.
-    ///   - identity: by whose key it speaks.
-    ///   - ear: by whose key it hears.
+    ///   - identity: whose key it sends with.
+    ///   - ear: whose key it listens with.
     init(_ address: BusAddress, keys: KeyFolder, as identity: String, hearing ear: String) throws {
         self.identity = identity
         func sealed(_ name: String) throws -> BusAddress {
@@ -58,7 +58,7 @@ final class BusAttacker: Sendable {
     /// How many requests of others it has tried to answer.
     var answered: Int { state.withLock { $0.answered } }
     var said: Int { state.withLock { $0.said } }
-    /// The hub has taken what it said so far.
+    /// The hub has accepted what it has sent so far.
     var sent: Int { mouth.counters.sent }
 
     private func say(_ topic: String, _ body: Value, as name: String? = nil) {
@@ -69,7 +69,7 @@ final class BusAttacker: Sendable {
     private func hear(_ message: Message) {
         let body = message.body
         if message.topic == "heartbeat.observer" { return state.withLock { $0.head = body["head"] } }
-        // It may say what it likes of its own figures.
+        // It may say anything about its own figures.
         guard let consumer = body["consumer"].string, let id = body["id"].int, message.topic != "pull.\(identity)",
             consumer != identity
         else { return }
@@ -80,7 +80,7 @@ final class BusAttacker: Sendable {
             let attempt: Value = ahead == 0 ? body["attempt"] : 0
             forge(page: "page.\(consumer)", id: id &+ Int64(ahead), attempt, producer, until: body["until"])
         }
-        // The same in the producer's own voice: an empty answer to what another has asked.
+        // The same in the producer's own name: an empty answer to another's question.
         var reflected = body.object ?? [:]
         reflected["types"] = ["include": []]
         reflected["topic"] = "nothing."
@@ -111,7 +111,8 @@ final class BusAttacker: Sendable {
         }
     }
 
-    /// What moves limits, marks and settings, in its own name and in those of who may say it.
+    /// Messages that would change limits, marks and settings, in its own name and in those of instances that may send
+    /// them.
     private func shout() {
         let far: Value = ["store": "forged", "generation": "forged", "sequence": .integer(.max), "first": 1]
         let head = state.withLock { $0.head }
@@ -181,7 +182,7 @@ final class BusAttacker: Sendable {
             say(topic, .object(body), as: name)
             say(topic, .object(body), as: "client-\(identity)-1-2")
         }
-        // Requests that its key does give a right to: that the observer has lost rows, and much work.
+        // Requests that its key does allow: that the observer has lost rows, and a lot of work.
         let asking: [[String: Value]] = [
             [
                 "query": "spans", "store": head["store"], "generation": head["generation"], "after": .integer(.max),

@@ -4,9 +4,9 @@ import HealthModel
 import Processes
 import TestSupport
 
-/// A program that a test started: its streams go to files, so that nothing need be read for it to go on.
+/// A program that a test started: its streams go to files, so it never waits for a reader.
 final class Command: Sendable {
-    /// How a program ended and what it said.
+    /// How a program ended and what it printed.
     struct Ended {
         var exit: ProcessExit
         var output: String
@@ -25,7 +25,7 @@ final class Command: Sendable {
     private let outputFile: String
     private let errorFile: String
 
-    /// - Parameter log: path of the files that take its streams, without their endings.
+    /// - Parameter log: path of the files that get its streams, without their endings.
     init(_ program: String, _ words: [String], environment: [String: String], log: String) async throws {
         self.words = words
         outputFile = log + ".out"

@@ -4,13 +4,13 @@ import Foundation
 struct CommandBlock {
     /// Path of the page in the checkout, and the block's line there: `docs/backend.md:262`.
     let place: String
-    /// What follows the opening fence: `sh`, or nothing.
+    /// The word after the opening fence: `sh`, or nothing.
     let language: String
     let text: String
     /// From the comment before the block, `<!-- not run: REASON -->`.
     let reasonNotToRun: String?
 
-    /// Why a block can't be run in a test, and what it must then hold: a block that could be run can't be marked.
+    /// Why a block can't be run in a test, and what it must then contain: a block that could be run must not be marked.
     static var reasons: [String: Regex<Substring>] {
         [
             "containers": #/\bdocker(?:-compose)? /#,
@@ -57,7 +57,7 @@ struct CommandBlock {
         return blocks
     }
 
-    /// Each command with what goes on over the next lines: after a backslash, or within quotes. Without comments.
+    /// Each command with its continuation lines: after a backslash, or within quotes. Without comments.
     var commands: [String] {
         var commands: [String] = []
         var part = ""

@@ -4,20 +4,20 @@ import HealthModel
 /// An export taken apart into its elements, each whole (a workout with its children, a correlation with its records),
 /// so that other exports can be made of them: parts, copies, other orders.
 ///
-/// Goes by the lines that `healthbus generate` writes, and uses none of the product's own reading.
+/// Relies on the lines that `healthbus generate` writes, not on the product's own parser.
 struct ExportPieces: Sendable {
     struct Element: Sendable {
         var text: ArraySlice<UInt8>
-        /// The date, as printed, on which it begins; a ring summary's own.
+        /// The printed date when it begins; a ring summary's own.
         var day: String
         /// When it was stored, as printed; for a ring summary the end of its day.
         var created: String
-        /// The files that it refers to.
+        /// The files it refers to.
         var routes: [String]
 
         var isRings: Bool { text.starts(with: " <ActivitySummary ".utf8) }
 
-        /// A ring summary as it was earlier in its day: less exercise.
+        /// A ring summary from earlier in its day: less exercise.
         var halfDone: Element {
             var earlier = self
             let exercise = Array(" appleExerciseTime=\"".utf8)
@@ -28,7 +28,7 @@ struct ExportPieces: Sendable {
         }
     }
 
-    /// Up to the first element; holds the date of the export.
+    /// Everything up to the first element; holds the date of the export.
     private let head: ArraySlice<UInt8>
     let elements: [Element]
     /// By name as elements refer to them.
@@ -74,7 +74,7 @@ struct ExportPieces: Sendable {
     /// Writes an export of some elements.
     /// - Parameters:
     ///   - exported: its date, as printed, in the offset of the pieces.
-    ///   - offset: what it prints all its dates in; the pieces' own when it is the same.
+    ///   - offset: the offset of all its printed dates; the pieces' own if it is the same.
     ///   - number: of this file: the addresses that devices print differ from file to file.
     func write(_ elements: [Element], exported: String, offset: String, number: Int, to path: String) throws {
         var text: [UInt8] = []
@@ -98,7 +98,7 @@ struct ExportPieces: Sendable {
         text.replaceSubrange(found.upperBound..<found.upperBound + replacement.utf8.count, with: replacement.utf8)
     }
 
-    /// Devices are printed with an address that is another in every export: `<<HKDevice: 0x3…>, name:…`.
+    /// Devices are printed with an address that differs in every export: `<<HKDevice: 0x3…>, name:…`.
     private static func readdress(_ text: inout [UInt8], _ number: Int) {
         let mark = Array("HKDevice: 0x".utf8)
         let digits = Array(String(format: "%06x", number &* 0x1_10A0 & 0xFF_FFFF).utf8)
@@ -106,7 +106,7 @@ struct ExportPieces: Sendable {
         while let next = text[at...].firstIndex(of: mark[0]) {
             at = next + 1
             guard text[next...].starts(with: mark) else { continue }
-            // The first digit stays; an address has more than seven.
+            // The first digit is kept; an address has more than seven.
             text.replaceSubrange(next + mark.count + 1..<next + mark.count + 7, with: digits)
         }
     }

@@ -30,7 +30,7 @@ struct Lake {
 
     func manifest() throws -> Value { try Value(json: try bytes("manifest.json")) }
 
-    /// Where the folder isn't as the manifest says.
+    /// The differences between the folder and the manifest.
     func differences() throws -> [String] {
         var found: [String] = []
         var listed: Set<String> = []
@@ -49,7 +49,7 @@ struct Lake {
         return found + files().symmetricDifference(listed).sorted()
     }
 
-    /// Rows of samples by type, as the manifest has them.
+    /// Rows of samples by type, according to the manifest.
     func samples() throws -> [String: Int64] {
         var counts: [String: Int64] = [:]
         for entry in try manifest()["files"].array ?? [] {
@@ -61,7 +61,7 @@ struct Lake {
         return counts
     }
 
-    /// The rows of all files whose path begins so, by column.
+    /// The rows of all files whose path begins with this, by column.
     func table(_ prefix: String) throws -> [[String: String]] {
         try files().filter { $0.hasPrefix(prefix) }.sorted().flatMap { path in
             var rows = Self.rows(String(decoding: try bytes(path), as: UTF8.self))

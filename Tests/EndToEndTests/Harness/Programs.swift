@@ -40,28 +40,28 @@ enum Programs {
             }.keys)
     }
 
-    /// Numbers that a run by hand may set; a test's own small one else.
+    /// Numbers that a run by hand may set; otherwise the test's own small one.
     static func number(_ variable: String, else usual: Int) -> Int {
         ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? usual
     }
 }
 
-/// What a test couldn't go on with: what was waited for, and what the program had said by then.
+/// The condition that a test waited for in vain, and what the program had printed by then.
 struct HarnessError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }
 
 /// Waits for a condition, looking again every few milliseconds.
-/// - Parameter seconds: for what takes long even on an idle machine; never less than `Patience` is waited.
-/// - Throws: `HarnessError` that says what didn't come; whatever the condition throws.
+/// - Parameter seconds: for things that take long even on an idle machine; waits at least `Patience`.
+/// - Throws: `HarnessError` that says what didn't happen; whatever the condition throws.
 func until(
     _ what: @autoclosure () -> String, within seconds: Double = Patience.seconds, every milliseconds: Int = 5,
     _ condition: () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + .seconds(max(seconds, Patience.seconds))
     while true {
-        // Once more after the deadline: whoever got no turn for so long hasn't seen that it came.
+        // Once more after the deadline: a thread without a turn for so long hasn't seen that it happened.
         let isLast = ContinuousClock.now > deadline
         if try await condition() { return }
         if isLast { throw HarnessError("it doesn't come: \(what())") }

@@ -2,7 +2,7 @@ import Foundation
 import HealthModel
 import SQLite
 
-/// How much of its work an instance has committed, read beside it: rows, whatever they are.
+/// How much of its work an instance has committed, read from outside: rows, of whatever kind.
 extension TestStack {
     func committed(by instance: String) -> Int {
         let query =
@@ -12,13 +12,13 @@ extension TestStack {
             case "uploader": "SELECT coalesce(sum(count), 0) FROM deliveries"
             default: "SELECT count(*) FROM changes"
             }
-        // A file, or a table, that isn't there yet is no progress. The file is looked for first: this is asked again
+        // A file or table that doesn't exist yet means no progress. The file is checked first: this is asked again
         // and again, and what is thrown in a test run keeps its stack.
         guard FileManager.default.fileExists(atPath: "\(state)/\(instance)/state.sqlite") else { return 0 }
         return (try? number(instance, query)) ?? 0
     }
 
-    /// Whose work tells when to strike: those without a count of their own go by somebody else's.
+    /// Whose work says when to strike: instances without a count of their own use another's.
     static func gauge(of instance: String) -> String {
         switch instance {
         case "hub", "supervisor": "uploader"

@@ -4,7 +4,7 @@ import HealthModel
 import Processes
 
 extension TestStack {
-    /// A new token, by the command.
+    /// A new token, made by the command.
     func token(_ words: String...) async throws -> String {
         let made = try await start(["token", "new", "--state", state] + words).ended()
         guard made.exit.isSuccess else { throw HarnessError("token new: \(made.error)") }
@@ -32,14 +32,14 @@ extension TestStack {
     }
 }
 
-/// A made-up sample of steps; each number is another minute from a Monday in March 2025 on.
+/// A made-up sample of steps; each number is another minute, from a Monday in March 2025.
 struct PushedSteps {
     let number: Int
 
     static let first: Int64 = 1_741_564_800
 
     var start: Int64 { Self.first + 60 * Int64(number) }
-    /// Different ones, so that a sample can't be taken for its neighbour.
+    /// All different, so that no sample can be mistaken for its neighbour.
     var value: Int { 1 + number % 97 }
     var uuid: String { UUID(uuid: bytes).uuidString }
 

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Many connections that never finish: each says its beginning, and then a byte now and again.
+/// Many connections that never finish: each sends its beginning, and then a byte now and again.
 ///
-/// `@unchecked Sendable`: the sockets are the thread's alone once it runs.
+/// `@unchecked Sendable`: once the thread runs, only it uses the sockets.
 final class SlowCrowd: @unchecked Sendable {
     private let port: Int
     private let beginnings: [String]
@@ -13,11 +13,11 @@ final class SlowCrowd: @unchecked Sendable {
     private let sockets = Mutex((open: 0, cutOff: 0, answered: 0))
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Connections that are open now, that the other side has closed, and that it said something to.
+    /// Connections that are open now, that the other side has closed, and that it sent something to.
     var counts: (open: Int, cutOff: Int, answered: Int) { sockets.withLock { $0 } }
 
     /// Connects at once, one for each beginning.
-    /// - Parameter tail: what each says again and again, a byte at a time.
+    /// - Parameter tail: what each sends again and again, a byte at a time.
     init(port: Int, beginnings: [String], tail: String = "a") {
         self.port = port
         self.beginnings = beginnings
@@ -63,7 +63,7 @@ final class SlowCrowd: @unchecked Sendable {
         ended.signal()
     }
 
-    /// A shell's usual thousand isn't enough beside what other tests have open.
+    /// A shell's usual thousand isn't enough beside those that other tests have open.
     private static func allowManyFiles() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < 4096 else { return }
@@ -93,7 +93,7 @@ enum RawConnection {
         return isConnected ? socket : nil
     }
 
-    /// False when the other side has closed before it took all.
+    /// False when the other side closed before it read everything.
     static func say(_ bytes: [UInt8], on socket: Int32) -> Bool {
         var sent = 0
         while sent < bytes.count {
@@ -104,9 +104,9 @@ enum RawConnection {
         return true
     }
 
-    /// Says a head, then a body in chunks of 64 KiB, until so many bytes are sent, an answer comes or the other side
+    /// Sends a head, then a body in chunks of 64 KiB, until so many bytes are sent, an answer arrives or the other side
     /// closes.
-    /// - Returns: how much of the body was sent, and what was heard.
+    /// - Returns: how much of the body was sent, and what was received.
     static func flood(port: Int, head: String, bytes limit: Int) -> (sent: Int, answer: String) {
         guard let socket = connected(to: port) else { return (0, "") }
         defer { close(socket) }

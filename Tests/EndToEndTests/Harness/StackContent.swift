@@ -3,18 +3,18 @@ import HealthModel
 import Processes
 import SQLite
 
-/// All that a stopped stack has come to, in lines that are equal when the content is: no versions, revisions or
-/// sequences, which tell how it came there.
+/// Everything that a stopped stack ends up with, in lines that are equal when the content is: no versions, revisions or
+/// sequences, which depend on how it got there.
 struct StackContent: Equatable, Sendable {
-    /// The summaries that `healthbus days` prints.
+    /// The summaries printed by `healthbus days`.
     var days: [String]
-    /// The observer's living samples: id, type, start, duration, value.
+    /// The observer's samples that aren't deleted: id, type, start, duration, value.
     var samples: [String]
     /// The backend's samples, deleted ones marked.
     var delivered: [String]
     /// The backend's days, workouts and nights.
     var documents: [String]
-    /// (id, version)s that the backend took for new more than once.
+    /// (id, version)s that the backend counted as new more than once.
     var acceptedTwice: Int
 
     init(of stack: TestStack) async throws {
@@ -43,15 +43,15 @@ struct StackContent: Equatable, Sendable {
         acceptedTwice = try stack.number("backend", "SELECT count(*) FROM accepted WHERE count > 1")
     }
 
-    /// A night that was told otherwise while its samples came in leaves a tombstone at the backend; whether it was
-    /// delivered by then is chance.
+    /// A night that was described differently while its samples were arriving leaves a tombstone at the backend;
+    /// whether it had been delivered by then is random.
     var withoutTombstones: StackContent {
         var content = self
         content.documents = documents.filter { !$0.hasSuffix(" 1 ") }
         return content
     }
 
-    /// Releases before kept no hours.
+    /// Earlier releases kept no hours.
     var withoutHours: StackContent {
         get throws {
             var content = self
@@ -74,7 +74,7 @@ struct StackContent: Equatable, Sendable {
         return Value.object(members).json()
     }
 
-    /// Where it differs from what it should be, a few lines of each kind; empty when it doesn't.
+    /// The differences from what it should be, a few lines of each kind; empty when there are none.
     func differences(from expected: StackContent) -> [String] {
         var found: [String] = []
         for (name, these, those) in [
@@ -92,16 +92,16 @@ struct StackContent: Equatable, Sendable {
 }
 
 extension TestStack {
-    /// Reads an instance's file, beside its writer if it runs.
+    /// Reads an instance's file, alongside its writer if that runs.
     func read<Result>(_ instance: String, _ body: (Database) throws -> Result) throws -> Result {
         let path = "\(state)/\(instance)/state.sqlite"
         guard FileManager.default.fileExists(atPath: path) else { throw HarnessError("there is no \(path) yet") }
-        // A stopped one's log may have to be read in, which writes.
+        // A stopped instance's log may have to be read in, which writes to the file.
         let mode = try pid(of: instance) == nil ? Database.Mode.readWrite : .readOnly
         return try body(try Database(path: path, mode: mode))
     }
 
-    /// The one column of a query's rows.
+    /// The only column of a query's rows.
     func rows(_ instance: String, _ query: String) throws -> [String] {
         try read(instance) { database in
             var lines: [String] = []
@@ -110,7 +110,7 @@ extension TestStack {
         }
     }
 
-    /// The one number that a query gives; 0 for none.
+    /// The only number that a query returns; 0 for none.
     func number(_ instance: String, _ query: String) throws -> Int {
         try read(instance) { try $0.prepare(query).firstRow { $0.int(0) } ?? 0 }
     }

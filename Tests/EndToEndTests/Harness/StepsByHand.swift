@@ -1,14 +1,14 @@
 import Foundation
 import HealthModel
 
-/// The steps of a day, counted second by second from an export's text: slow, plain, and without a line of the
+/// The steps of a day, counted second by second from an export's text: slowly, plainly, and without any of the
 /// product's own reading or merging.
 struct StepsByHand {
     private struct Sample {
         var start: Int
         var end: Int
         var value: Double
-        /// 0 counts first: entries by hand, watches, phones.
+        /// Rank 0 counts first: entries by hand, then watches, then phones.
         var rank: Int
     }
 
@@ -59,7 +59,7 @@ struct StepsByHand {
         }
         let from = Int(midnight.timeIntervalSince1970)
         let seconds = Int(next.timeIntervalSince1970) - from
-        // At each second: which source counts, and how many steps it takes.
+        // For each second: which source counts, and how many steps it adds.
         var rank = [Int](repeating: .max, count: seconds)
         for sample in samples {
             for second in max(0, sample.start - from)..<max(0, min(seconds, sample.end - from), sample.start - from) {

@@ -6,7 +6,7 @@ import Processes
 import Synchronization
 import TestSupport
 
-/// One test's stack: a state folder with a short path, ports of its own for the backend and the ingest, and the
+/// One test's stack: a state folder with a short path, its own ports for the backend and the ingest, and the
 /// programs started on them.
 final class TestStack: Sendable {
     let folder: String
@@ -24,7 +24,7 @@ final class TestStack: Sendable {
             count += 1
             return count
         }
-        // Short: the bus's sockets lie in it.
+        // Short, because the bus's sockets are in it.
         folder = "/tmp/hbe-\(getpid())-\(number)"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
@@ -74,7 +74,7 @@ final class TestStack: Sendable {
         return path(name)
     }
 
-    /// A made-up export in this stack's folder, without the mark: tests bring more than that into a store.
+    /// A made-up export in this stack's folder, without the mark: tests import other data into the same store.
     func generate(_ name: String, _ words: String...) async throws -> String {
         let file = path(name)
         let ended = try await start(["generate", "--unmarked", "-o", file] + words).ended(within: 120)
@@ -82,7 +82,7 @@ final class TestStack: Sendable {
         return file
     }
 
-    /// `up` in Berlin's zone; with a file, imports it and goes on until idle.
+    /// `up` in Berlin's zone; with a file, imports it and runs until idle.
     func up(_ words: String..., environment more: [String: String] = [:]) async throws -> Command {
         try await start(["up", "--state", state, "--zone", "Europe/Berlin"] + words, environment: more)
     }
@@ -94,7 +94,7 @@ final class TestStack: Sendable {
         return up
     }
 
-    /// Ends a stack as Ctrl-C does.
+    /// Ends a stack like Ctrl-C.
     @discardableResult
     func interrupt(_ up: Command) async throws -> Command.Ended {
         up.child.signal(SIGINT)
@@ -109,7 +109,7 @@ final class TestStack: Sendable {
         return processes.contains(pid) ? pid : nil
     }
 
-    /// All processes of this stack that run.
+    /// All running processes of this stack.
     var processes: [pid_t] { EndToEndTests.processes(naming: state) }
 
     /// Asks the backend.
@@ -123,7 +123,7 @@ final class TestStack: Sendable {
         return try Value(json: answer.body)
     }
 
-    /// Kills those of its processes that still run and removes its folder.
+    /// Kills those of its processes that still run, and removes its folder.
     fileprivate func remove() async throws {
         var left = processes
         while !left.isEmpty {
@@ -135,7 +135,7 @@ final class TestStack: Sendable {
     }
 }
 
-/// A stack for one test, gone at its end, however that comes.
+/// A stack for one test, removed at its end, however that comes.
 func withStack<Result>(_ body: (TestStack) async throws -> Result) async throws -> Result {
     let stack = try TestStack()
     do {

@@ -3,7 +3,7 @@ import HTTP
 import HealthModel
 import Synchronization
 
-/// Stands between an uploader and the real backend, and lets through what a test wants.
+/// Sits between an uploader and the real backend, and lets through whatever a test wants.
 final class TrickyBackend: Sendable {
     /// nil passes a request on.
     typealias Trick = @Sendable (_ request: HTTPRequest, _ number: Int) -> HTTPResponse?
@@ -33,7 +33,7 @@ final class TrickyBackend: Sendable {
             var headers = HTTPHeaders()
             for name in ["Authorization", "Content-Type", "Healthbus-Seen"] { headers[name] = request.headers[name] }
             do {
-                // One for each request: a client is of one thread.
+                // One for each request: a client belongs to one thread.
                 let answer = try HTTPClient(base: "http://127.0.0.1:\(port)").send(
                     HTTPRequest(
                         method: request.method, path: request.path, query: request.query, headers: headers,

@@ -1,16 +1,16 @@
 import HealthModel
 import Protocol
 
-/// What comes over the bus: what is taken is written again alike, whatever type it is read as.
+/// Input from the bus: whatever is accepted is written back the same, whatever type it is read as.
 enum CBORFuzzing {
     static func run(_ bytes: [UInt8]) throws {
         try delivery(bytes)
         try message(bytes)
         guard let value = decoded(bytes) else { return }
         let written = CBOREncoder.encode(value)
-        guard let again = decoded(written) else { throw BrokenRule(description: "what is written can't be read") }
-        try hold(CBOREncoder.encode(again) == written, "what is read again is written otherwise")
-        try hold(decoded(bytes, items: 0) == nil, "a value is taken where none may come")
+        guard let again = decoded(written) else { throw BrokenRule(description: "a written document can't be read") }
+        try hold(CBOREncoder.encode(again) == written, "a value read back is written differently")
+        try hold(decoded(bytes, items: 0) == nil, "a value is accepted where none is allowed")
         try json(value)
         for kind in Self.kinds { try kind(value) }
     }
@@ -30,8 +30,8 @@ enum CBORFuzzing {
         guard let again = try? SampleDelivery(body: written) else {
             throw BrokenRule(description: "a delivery that was written can't be read")
         }
-        try hold(again.encoded() == written, "a delivery that is read again is written otherwise")
-        try hold(again.count == delivery.count, "a delivery that is read again has another length")
+        try hold(again.encoded() == written, "a delivery read back is written differently")
+        try hold(again.count == delivery.count, "a delivery read back has another length")
         try rows(delivery.samples)
     }
 
@@ -86,17 +86,17 @@ enum CBORFuzzing {
             guard let thing = try? value.decode(Kind.self) else { return }
             let written = Value(thing)
             guard let again = try? written.decode(Kind.self) else {
-                throw BrokenRule(description: "\(Kind.self): what was written can't be read")
+                throw BrokenRule(description: "\(Kind.self): a written value can't be read")
             }
             try hold(
                 CBOREncoder.encode(Value(again)) == CBOREncoder.encode(written),
-                "\(Kind.self): what is read again is written otherwise")
+                "\(Kind.self): a value read back is written differently")
         }
     }
 }
 
 extension RecordBatch {
-    /// Every row of a part can be looked at; what it says is for the observer to judge.
+    /// Every row of a part can be looked at; its content is for the observer to judge.
     fileprivate func holdIndices() throws {
         for row in 0..<count {
             _ = (types[Int(type[row])], units[Int(unit[row])], origins[Int(origin[row])])

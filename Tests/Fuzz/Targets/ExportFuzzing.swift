@@ -2,18 +2,17 @@ import Glibc
 import HealthImport
 import HealthModel
 
-/// What somebody imports: batches are whole, the sums are right, and a second reading that passes over known pieces
-/// counts the same.
+/// Imported files: batches are whole, the sums are right, and a second reading that skips known pieces counts the same.
 enum ExportFuzzing {
     static func run(_ bytes: [UInt8]) throws {
         let file = try NamelessFile(packed(bytes) ?? bytes)
         guard let first = try read(file, known: [:]) else { return }
         guard let again = try read(file, known: first.pieces) else {
-            throw BrokenRule(description: "what could be read can't be read again")
+            throw BrokenRule(description: "a value that was read can't be read again")
         }
-        try hold(again.summary.records == first.summary.records, "with known pieces it counts other records")
+        try hold(again.summary.records == first.summary.records, "with known pieces it counts different records")
         try hold(again.summary.quarantined == first.summary.quarantined, "with known pieces it quarantines others")
-        try hold(again.summary.routePoints == first.summary.routePoints, "with known pieces it counts other points")
+        try hold(again.summary.routePoints == first.summary.routePoints, "with known pieces it counts different points")
     }
 
     /// "@name", a line's end, and a file's content: an archive with that file beside an export.
@@ -46,7 +45,7 @@ enum ExportFuzzing {
         var pieces: [PieceHash: Int]
     }
 
-    /// nil for what is no export, as a whole.
+    /// nil for input that isn't an export as a whole.
     private static func read(_ file: NamelessFile, known: [PieceHash: Int]) throws -> Reading? {
         let sink = CountingSink()
         let summary: ReadSummary
@@ -60,18 +59,18 @@ enum ExportFuzzing {
             + summary.electrocardiograms
         let passed = sink.passed.reduce(0) { $0 + (known[$1] ?? 0) }
         try hold(sink.rows + passed == rows, "\(sink.rows) rows came and \(passed) were passed over, of \(rows)")
-        try hold(sink.quarantined == summary.quarantined, "not all that is quarantined came")
+        try hold(sink.quarantined == summary.quarantined, "not everything quarantined arrived")
         try hold(sink.activitySummaries == summary.activitySummaries, "not all ring summaries came")
         return Reading(summary: summary, pieces: sink.pieces)
     }
 }
 
-/// Looks at all that comes, and keeps only how much it was.
+/// Looks at everything that comes, and keeps only how much it was.
 private final class CountingSink: ExportSink {
     var rows = 0
     var quarantined = 0
     var activitySummaries = 0
-    /// Of pieces that may be passed over: how many rows each has.
+    /// For pieces that may be skipped: how many rows each has.
     var pieces: [PieceHash: Int] = [:]
     var passed: [PieceHash] = []
     private var rowsOfPiece = 0
@@ -79,11 +78,11 @@ private final class CountingSink: ExportSink {
 
     func exportInfo(_ info: ExportInfo) throws {
         infos += 1
-        try hold(infos == 1, "the export tells twice what it is")
+        try hold(infos == 1, "the export describes itself twice")
     }
 
     func records(_ batch: RecordBatch) throws {
-        try hold(infos == 1, "samples come before what the export is")
+        try hold(infos == 1, "samples precede the description")
         try hold(batch.count <= 4096, "a batch is too long")
         try batch.holdTogether()
         rows += batch.count
@@ -102,7 +101,7 @@ private final class CountingSink: ExportSink {
     func quarantined(_ inputs: [QuarantinedInput]) throws {
         quarantined += inputs.count
         for input in inputs {
-            try hold(!input.reason.isEmpty && input.raw.utf8.count <= 4200, "what is quarantined is too long")
+            try hold(!input.reason.isEmpty && input.raw.utf8.count <= 4200, "a quarantined text is too long")
         }
     }
 
@@ -114,7 +113,7 @@ private final class CountingSink: ExportSink {
             route.verticalAccuracy,
         ]
         try hold(columns.allSatisfy { $0.count == route.count }, "a route's columns have different lengths")
-        try hold(route.count <= WorkoutRoute.pointLimit, "too much of a route comes at once")
+        try hold(route.count <= WorkoutRoute.pointLimit, "too large a part of a route arrives at once")
     }
 
     func routeEnded(_ piece: PieceHash, points: Int) throws { pieces[piece] = points }
@@ -124,7 +123,7 @@ private final class CountingSink: ExportSink {
     func progress(bytesRead: Int64, bytesTotal: Int64) {}
 }
 
-/// A file without a name, gone with whoever reads it.
+/// A file without a name, gone when its reader is.
 private final class NamelessFile {
     private let descriptor: Int32
     var path: String { "/proc/self/fd/\(descriptor)" }

@@ -3,11 +3,11 @@
 /// libFuzzer runs them on inputs of its own (`make fuzz`), the tests on those of `Tests/Fuzz/Corpus`: both through
 /// here.
 package enum FuzzTarget: String, CaseIterable, Sendable {
-    /// The parser in C of an export's XML.
+    /// The C parser of an export's XML.
     case xml
-    /// A file that somebody imports: an export's XML, an archive, or a file of one.
+    /// An imported file: an export's XML, an archive, or a file from one.
     case export
-    /// What comes over the bus, and a delivery in columns.
+    /// Input from the bus, and a delivery in columns.
     case cbor
     /// JSON text: the scanner, the tree, objects that are joined.
     case json
@@ -28,7 +28,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     }
 }
 
-/// What should hold of a decoder, and doesn't.
+/// A rule that a decoder should keep but has broken.
 package struct BrokenRule: Error, CustomStringConvertible {
     package let description: String
 }
@@ -38,7 +38,7 @@ func hold(_ condition: Bool, _ rule: @autoclosure () -> String) throws {
 }
 
 /// Small inputs never show what takes time by the square of their length. So one that begins with FE, which begins no
-/// text and no CBOR, is a recipe: FE, a length n, n bytes that come once, and then what is repeated up to 64 KiB.
+/// text and no CBOR, is a recipe: FE, a length n, n bytes that come once, and then bytes to repeat up to 64 KiB.
 enum Repetition {
     static let limit = 64 << 10
 

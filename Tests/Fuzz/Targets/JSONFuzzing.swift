@@ -2,7 +2,7 @@ import Foundation
 import HealthModel
 import JSON
 
-/// JSON text: what the scanner takes is JSON to others too, and means the same.
+/// JSON text: whatever the scanner accepts is JSON to others too, and means the same.
 enum JSONFuzzing {
     static func run(_ bytes: [UInt8]) throws {
         guard JSONScanner.isUTF8(bytes) else { return }
@@ -13,13 +13,13 @@ enum JSONFuzzing {
             guard let again = try? Value(json: text) else {
                 throw BrokenRule(description: "what is written isn't JSON")
             }
-            try hold(again.json() == value.json(), "what is read again is written otherwise")
+            try hold(again.json() == value.json(), "a value read back is written differently")
             if bytes.count < 2048 { try compare(value, bytes) }
         }
         if isDocument { try objects(bytes) }
     }
 
-    /// Whether it is one document; every span lies within the text.
+    /// Whether it is one document; every span is within the text.
     private static func scan(_ text: UnsafeRawBufferPointer) throws -> Bool {
         let span: JSONSpan
         switch document(text) {
@@ -48,12 +48,12 @@ enum JSONFuzzing {
         } catch { return .failure(error) }
     }
 
-    /// Foundation reads the same in it. It refuses half of a surrogate pair, which RFC 8259 allows and we read as
+    /// Foundation reads the same content. It refuses half of a surrogate pair, which RFC 8259 allows and we read as
     /// U+FFFD.
     private static func compare(_ value: Value, _ bytes: [UInt8]) throws {
         if String(decoding: bytes, as: UTF8.self).lowercased().contains("\\ud") { return }
         guard let other = try? JSONDecoder().decode(Value.self, from: Data(bytes)) else {
-            throw BrokenRule(description: "Foundation takes it for something else than JSON")
+            throw BrokenRule(description: "Foundation takes it for something other than JSON")
         }
         try hold(other.json() == value.json(), "Foundation reads something else")
     }
@@ -69,8 +69,8 @@ enum JSONFuzzing {
         )
         let texts = [left, right].map { Array(Value.object($0.mapValues { .string($0.json()) }).json().utf8) }
         let joined = join(texts[0], texts[1])
-        try hold(joined == join(texts[1], texts[0]), "it matters which of two objects comes first")
-        try hold(joined == join(joined, texts[0]), "what is joined again isn't the same")
+        try hold(joined == join(texts[1], texts[0]), "the order of two objects matters")
+        try hold(joined == join(joined, texts[0]), "joining again gives a different result")
         try hold((try? Value(json: joined)) != nil, "what is joined isn't JSON")
     }
 

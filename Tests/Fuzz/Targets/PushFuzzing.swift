@@ -20,7 +20,7 @@ enum PushFuzzing {
         try hold(named.count == Int(changes.items), "an item was dropped: \(named.count) of \(changes.items)")
         try hold(named.allSatisfy { (1...changes.items).contains($0) }, "there is no such item")
         for input in changes.quarantined {
-            try hold(!input.reason.isEmpty && input.raw.utf8.count <= 4200, "what is quarantined is too long")
+            try hold(!input.reason.isEmpty && input.raw.utf8.count <= 4200, "a quarantined text is too long")
         }
         var part = IngestPart(id: "x", number: 0, user: "x", device: "x", way: "x")
         part.records = changes.records

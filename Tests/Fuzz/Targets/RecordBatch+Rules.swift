@@ -1,7 +1,7 @@
 import HealthModel
 
 extension RecordBatch {
-    /// Columns of one length, and indices that point into their dictionaries.
+    /// Columns of equal length, and indices that point into their dictionaries.
     func holdTogether() throws {
         for length in [start.count, end.count, value.count, unit.count, origin.count, created.count, flags.count] {
             try hold(length == count, "columns have different lengths")
@@ -15,11 +15,11 @@ extension RecordBatch {
         for column in [metadata, payload] {
             var last: Int32 = 0
             for end in column.ends {
-                try hold(end >= last && Int(end) <= column.bytes.count, "a text doesn't lie in its column")
+                try hold(end >= last && Int(end) <= column.bytes.count, "a text isn't within its column")
                 last = end
             }
             try hold(column.count == count, "not every row has its text")
-            // Both are JSON, for whoever reads them next.
+            // Both are JSON, for the next reader.
             for row in 0..<column.count where !column.isEmpty(row) {
                 let text = Array(column.bytes[column.range(row)])
                 try hold((try? Value(json: text)) != nil, "a row's text isn't JSON")

@@ -1,20 +1,20 @@
 import CXMLStream
 
-/// The parser in C: what it tells lies in its input and is nested rightly, and doesn't depend on where blocks end.
+/// The C parser: everything it reports is in its input and nested correctly, and doesn't depend on where blocks end.
 enum XMLFuzzing {
     static func run(_ input: [UInt8]) throws {
         let bytes = try cleaned(input)
         let whole = try events(of: bytes, inBlocksOf: bytes.count)
         // Text without an end is passed on in parts, each as it arrives.
         guard bytes.count < 64 << 10 else { return }
-        // Smaller ones take longer: what isn't whole is looked at again with each.
+        // Smaller ones take longer: incomplete text is looked at again with each.
         for size in bytes.count < 256 ? [1, 7] : [61] where size < bytes.count {
             let parts = try events(of: bytes, inBlocksOf: size)
-            try hold(parts == whole, "in blocks of \(size) bytes it tells something else than in one")
+            try hold(parts == whole, "in blocks of \(size) bytes it reports something else than in one")
         }
     }
 
-    /// What has been cleaned is text that needs no cleaning.
+    /// Cleaned text needs no cleaning.
     private static func cleaned(_ input: [UInt8]) throws -> [UInt8] {
         var bytes = input
         var replaced: Int64 = 0
@@ -25,7 +25,7 @@ enum XMLFuzzing {
         var again = bytes
         replaced = 0
         _ = again.withUnsafeMutableBufferPointer { clean($0, &replaced) }
-        try hold(again == bytes && replaced == 0, "what was cleaned is cleaned again")
+        try hold(again == bytes && replaced == 0, "cleaned text changes when it is cleaned again")
         return bytes
     }
 
@@ -56,7 +56,7 @@ enum XMLFuzzing {
         }
         defer { healthbus_xml_free(parser) }
         var at = 0
-        // Each block in memory of its own, so that nothing beyond it can be read.
+        // Each block in its own memory, so that nothing beyond it can be read.
         while at < bytes.count {
             let block = Array(bytes[at..<min(at + size, bytes.count)])
             at += block.count
@@ -77,7 +77,7 @@ enum XMLFuzzing {
     }
 }
 
-/// Takes the events: looks at each byte that they name, and keeps what they say as one number.
+/// Takes the events: looks at each byte they name, and keeps what they say as one number.
 private final class Witness {
     private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
     private(set) var count = 0
@@ -108,7 +108,7 @@ private final class Witness {
 
     func end(_ code: Int32, _ depth: Int32, _ implied: Bool) {
         begin(2)
-        if open.popLast() != code || Int(depth) != open.count { broken = "what ends isn't what was open" }
+        if open.popLast() != code || Int(depth) != open.count { broken = "another element ends than was open" }
         add(implied ? 1 : 0)
     }
 

@@ -6,7 +6,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// Each way in which a program can misbehave has one outcome: a reason for the day, and a program that works for the
+/// Each way a program can misbehave has one outcome: a reason for the day, and a program that works for the
 /// next one.
 @Suite struct ExecFaultTests {
     /// Does something the first time only, then answers as it should.
@@ -31,15 +31,15 @@ import Testing
         (#"echo '{"figure":{},"user":"me","date":"2025-03-26"}'"#, "holds none of figures"),
         (#"echo '{"figures":{},"hourly":{},"user":"me","date":"2025-03-26"}'"#, "holds more than 'figures'"),
         ("\(figures); \(figures)", "line 2 of the program's answer gives figures a second time"),
-        (#"echo '{"figures":{"n":1},"user":"me","date":"2025-03-25"}'"#, "has no 'date' that is the day's"),
-        (#"echo '{"figures":{"n":1},"user":"you","date":"2025-03-26"}'"#, "has no 'user' that is the day's"),
+        (#"echo '{"figures":{"n":1},"user":"me","date":"2025-03-25"}'"#, "has no 'date', or not the day's"),
+        (#"echo '{"figures":{"n":1},"user":"you","date":"2025-03-26"}'"#, "has no 'user', or not the day's"),
         (#"echo '{"figures":{"n":1}}'"#, "has no 'user'"),
         (#"echo '{"done":"2025-03-27","user":"me"}'"#, "done with another day"),
         (#"echo '{"done":"2025-03-26","user":"me","figures":{}}'"#, "holds more than 'done'"),
         (#"echo '{"event":{"id":"a","kind":"k"},"user":"me","date":"2025-03-26"}'"#, "an event without"),
         (
             #"for i in 1 2; do echo '{"event":{"id":"a","kind":"k","payload":{}},"user":"me","date":"2025-03-26"}'; done"#,
-            "line 2 of the program's answer has an event whose id was there before"
+            "line 2 of the program's answer has an event whose id came before"
         ),
         ("head -c 40000 /dev/zero | tr '\\0' '['; echo", "is nested deeper than 16"),
         ("head -c 3000000 /dev/zero | tr '\\0' x", "is longer than 262144 bytes"),
@@ -60,13 +60,13 @@ import Testing
             compute: Self.once("sleep 100 & echo $! > child; while :; do sleep 100; done"), limits: limits)
         #expect(try handler.reason() == "the program gave no answer within 0.5 s and was ended")
         let child = try #require(pid_t(handler.text("child").trimmingCharacters(in: .whitespacesAndNewlines)))
-        // Its parent is gone: whoever took it over has yet to reap it.
+        // Its parent is gone: the process that adopted it has yet to reap it.
         #expect(try await comes { !isRunning(child) })
         #expect(try handler.output().figures == ["n": 1.5])
     }
 
     @Test func onlyWhoWasToldEverythingMayBeDone() throws {
-        // More than a pipe holds: what is left can't be written while it sleeps.
+        // More than a pipe holds: the rest can't be written while it sleeps.
         let handler = try ScriptedHandler(
             line:
                 "case $line in '{\"day\"'*) if [ ! -e broken ]; then echo > broken; \(Self.done); sleep 100; fi;; esac",
@@ -75,7 +75,7 @@ import Testing
         _ = try handler.output()
     }
 
-    /// What of the day it hasn't read must not be the beginning of the next one.
+    /// The unread part of the day must not become the beginning of the next one.
     @Test(arguments: [
         (#"echo '{"error":"too many"}'; sleep 100"#, "the program says: too many"), ("exit 3", "ended (exit code 3)"),
     ])
@@ -93,12 +93,12 @@ import Testing
             compute:
                 "\(Self.figures); \(Self.done); if [ ! -e broken ]; then echo > broken; \(Self.figures); fi; echo > said"
         )
-        // The day itself stands.
+        // The day itself isn't affected.
         #expect(try handler.output().figures == ["n": 1.5])
         #expect(try await comes { handler.has("said") })
         #expect(try handler.output().figures == ["n": 1.5])
         #expect(handler.starts == 2)
-        #expect(handler.log.all.contains { $0.contains("a day that it wasn't asked for") })
+        #expect(handler.log.all.contains { $0.contains("a day it wasn't asked for") })
     }
 
     @Test func oneThatEndsBetweenDaysCostsNoDay() async throws {
@@ -115,7 +115,7 @@ import Testing
         let handler = try ScriptedHandler(compute: Self.once(#"echo '{"error":"two nights in one"}'"#))
         #expect(try handler.reason() == "the program says: two nights in one")
         _ = try handler.output()
-        // That is no misbehaviour.
+        // That isn't misbehaviour.
         #expect(handler.starts == 1)
     }
 
@@ -136,7 +136,7 @@ import Testing
         let handler = try ScriptedHandler(hello: hello, compute: "echo > broken; exit 3")
         _ = try handler.reason()
         guard case .unavailable(let error) = try handler.ask() else { throw ScriptedHandler.Unexpected() }
-        #expect("\(error)".contains("says something else of itself"))
+        #expect("\(error)".contains("describes itself differently"))
     }
 
     @Test(arguments: [

@@ -80,10 +80,10 @@ import Testing
                 atPath: folder.path + "/plugin.json", toPath: folder.path + place + "/plugin.json")
         }
         let error = try #require(refusal { _ = try PluginCatalog(folder: folder.path, programs: "/nowhere") })
-        #expect(error.key == "name" && error.reason.contains("/a/plugin.json has already"))
+        #expect(error.key == "name" && error.reason.contains("/a/plugin.json already has"))
     }
 
-    /// Another plugin in a family's place delivers as that family.
+    /// Another plugin in a family's place delivers under that family.
     @Test func aStandInKeepsItsFamily() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().path

@@ -8,7 +8,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// What a program sends and receives when all goes well.
+/// What a program sends and receives when all is well.
 @Suite struct ExecRunnerTests {
     @Test func aDayGoesThereAndBack() throws {
         let handler = try ScriptedHandler(
@@ -118,7 +118,7 @@ import Testing
             compute: ScriptedHandler.done, end: "trap '' TERM; echo $$ > pid; while :; do sleep 10; done",
             limits: limits)
         _ = try handler.output()
-        // It would go on for ever.
+        // It would continue forever.
         handler.runner.stop()
         let pid = try #require(pid_t(handler.text("pid").trimmingCharacters(in: .whitespacesAndNewlines)))
         #expect(!isRunning(pid))

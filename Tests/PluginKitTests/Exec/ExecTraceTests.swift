@@ -1,10 +1,10 @@
 import ExecDialogue
 import Testing
 
-/// What a program says as it ends is told as its author looks for it: the error, the file, the line.
+/// A program's last words are reported the way its author looks for them: the error, the file, the line.
 @Suite struct ExecTraceTests {
     @Test(arguments: [
-        // Python, the innermost line of one's own before those of libraries.
+        // Python: the innermost line of one's own code before those of libraries.
         (
             """
             Traceback (most recent call last):
@@ -18,7 +18,7 @@ import Testing
             json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)
             """, "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0) (lib/rules.py, line 7)"
         ),
-        // One exception after another: the last is what ended it.
+        // One exception after another: the last one ended it.
         (
             """
             Traceback (most recent call last):

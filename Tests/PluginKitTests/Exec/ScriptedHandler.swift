@@ -10,7 +10,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A handler of a few lines of shell in a folder of its own, with the host's side of it.
+/// A handler of a few lines of shell in its own folder, with the host's side of it.
 final class ScriptedHandler {
     static let day = LocalDay(year: 2025, month: 3, day: 26)
     static let hello = #"echo '{"hello":{"protocol":1,"name":"test","version":1}}'"#
@@ -32,7 +32,7 @@ final class ScriptedHandler {
     }
 
     /// - Parameters:
-    ///   - hello: what the script does with the first line.
+    ///   - hello: the script's reaction to the first line.
     ///   - line: what it does with each further one.
     ///   - compute: what it does when told to compute.
     ///   - end: what it does at the end of its input.
@@ -63,7 +63,7 @@ final class ScriptedHandler {
 
     deinit { runner.stop() }
 
-    /// How often the program has been started.
+    /// How often the program was started.
     var starts: Int { (try? text("starts"))?.split(separator: "\n").count ?? 0 }
 
     func has(_ file: String) -> Bool { FileManager.default.fileExists(atPath: folder.path + "/" + file) }
@@ -76,7 +76,7 @@ final class ScriptedHandler {
         try "".write(toFile: folder.path + "/" + file, atomically: true, encoding: .utf8)
     }
 
-    /// Has a day computed.
+    /// Makes the program compute a day.
     func ask(_ samples: SamplePage = SamplePage()) throws -> DayReply {
         let zones = try ZoneTimeline(zone: "Europe/Berlin")
         let input = DayInput(
@@ -89,7 +89,7 @@ final class ScriptedHandler {
         return try #require(answer.value as? DayReply)
     }
 
-    /// The reason for which a day has no figures.
+    /// Why a day has no figures.
     func reason(_ samples: SamplePage = SamplePage()) throws -> String {
         guard case .failed(let reason) = try ask(samples) else { throw Unexpected() }
         return reason
@@ -127,5 +127,5 @@ final class ScriptedHandler {
     }
 }
 
-/// Waits for a condition; false when it doesn't come.
+/// Waits for a condition; false if it isn't met.
 func comes(_ condition: () throws -> Bool) async throws -> Bool { try await eventually(every: 5, condition) }

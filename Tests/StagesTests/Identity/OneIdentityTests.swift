@@ -6,7 +6,7 @@ import Testing
 @Suite struct OneIdentityTests {
     private static let noon = Int64(1_742_900_000)
 
-    /// What each way brings, in the order in which it does.
+    /// The samples that arrive by each way, in order.
     struct Streams {
         var export: [Arrival] = []
         var autoExport: [Arrival] = []
@@ -16,7 +16,7 @@ import Testing
         init(_ life: ThreeWayLife) {
             let all = life.samples
             let left = all.filter { !$0.isDeleted }
-            // An export of before anything was deleted, cut short of the last hours, and one of afterwards.
+            // An export from before anything was deleted, cut short by the last hours, and one from afterwards.
             for (number, list) in [all.dropLast(all.count / 4), left[...]].enumerated() {
                 export.append(.export(id: "a000000\(number)-0", made: OneIdentityTests.noon + Int64(number) * 3600))
                 for part in Self.parts(Array(list), of: 40) {
@@ -24,7 +24,7 @@ import Testing
                 }
                 export.append(.exportEnds)
             }
-            // "Since last sync", which overlaps, and everything again at last.
+            // "Since last sync", which overlaps, and finally everything again.
             let times = all.map(\.start)
             if let first = times.min(), let last = times.max() {
                 for begin in stride(from: first, through: last, by: 9 * 3_600_000_000) {
@@ -60,7 +60,7 @@ import Testing
                 aggregation: "none")
         }
 
-        /// What the app makes of the same when it is to summarize: a sum of each hour, of all sources together.
+        /// The same data when the app is set to summarize: a sum for each hour, over all sources.
         private static func sums(_ samples: [ThreeWayLife.Sample]) -> [Arrival] {
             let steps = Dictionary(grouping: samples.filter { $0.kind == .steps }) { $0.start / 3_600_000_000 }
             return steps.sorted { $0.key < $1.key }.map { hour, list in
@@ -76,7 +76,7 @@ import Testing
 
         var ways: [[Arrival]] { [export, autoExport, samples] }
 
-        /// Each way's order kept, and who comes next by chance.
+        /// Each way's order is kept; which way is next is random.
         func mixed(_ ways: [[Arrival]], seed: UInt64) -> [Arrival] {
             var random = SeededRandom(seed: seed)
             var rest = ways.map { $0[...] }
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    /// Sums of the same time change no figure, whenever they come.
+    /// Sums for the same time change no figure, whenever they come.
     @Test(arguments: UInt64(1)...3) func sumsChangeNothingBesideSamples(seed: UInt64) throws {
         let life = ThreeWayLife(seed: seed)
         let streams = Streams(life)

@@ -1,7 +1,7 @@
 import HealthModel
 import TestSupport
 
-/// Two days of a made-up person, and how an export, Health Auto Export and a program of one's own tell of them.
+/// Two days of a made-up person, as an export, Health Auto Export and a program of one's own report them.
 ///
 /// Exports and the app print whole seconds, and other units with fewer digits; only the program knows UUIDs.
 struct ThreeWayLife {
@@ -12,7 +12,7 @@ struct ThreeWayLife {
         /// Microseconds since 1970.
         var start: Int64
         var end: Int64
-        /// In the unit of the program.
+        /// In the program's unit.
         var value: Double
         /// It was deleted at the end of this life.
         var isDeleted = false
@@ -38,7 +38,7 @@ struct ThreeWayLife {
             for hour: Int64 in 1...5 { add(.sleep, midnight, hours: hour...hour, seconds: 600...3000) }
             add(.workout, midnight, hours: 9...18, seconds: 1200...3600)
         }
-        // Samples that are told apart by nothing but their UUIDs.
+        // Samples that differ only in their UUIDs.
         for index in samples.indices.filter({ samples[$0].kind != .workout && $0 % 9 == 4 }) {
             var twin = samples[index]
             twin.uuid = makeUUID()
@@ -98,14 +98,14 @@ extension ThreeWayLife.Sample {
         }
     }
 
-    /// As exports and the app print it: the wall clock of Berlin in winter, whole seconds.
+    /// As exports and the app print it: Berlin's wall clock in winter, whole seconds.
     private static func date(_ microseconds: Int64) -> String {
         let second = (microseconds - (microseconds % 1_000_000)) / 1_000_000
         let wall = InstantText.iso8601(Instant(seconds: second + 3600))
         return wall.dropLast().replacing("T", with: " ") + " +0100"
     }
 
-    /// Six significant digits, as exports print.
+    /// Six significant digits, as exports print them.
     private static func six(_ value: Double) -> String {
         var scale = 1.0
         while abs(value) * scale < 100_000 { scale *= 10 }
@@ -140,7 +140,7 @@ extension ThreeWayLife.Sample {
 
     private var seconds: Double { Double((end - start) / 1_000_000) }
 
-    /// The metric's name and unit; nil of a workout.
+    /// The metric's name and unit; nil for a workout.
     var metric: (name: String, unit: String)? {
         switch kind {
         case .steps: ("step_count", "count")
@@ -170,7 +170,7 @@ extension ThreeWayLife.Sample {
             return #"{"startDate":"\#(from)","endDate":"\#(to)","qty":\#(seconds / 3600),"#
                 + #""value":"\#(Self.autoExportStages[Int(value)])","source":"\#(source)"}"#
         case .workout:
-            // The app doesn't say who recorded a workout.
+            // The app doesn't say which source recorded a workout.
             return #"{"name":"Outdoor Run","start":"\#(from)","end":"\#(to)","duration":\#(seconds),"#
                 + #""distance":{"qty":\#(value / 1000),"units":"km"}}"#
         default:

@@ -15,20 +15,20 @@ import TestSupport
 import Testing
 import WorkoutsStage
 
-/// One thing that comes in by one of the ways.
+/// One thing that comes in one of the ways.
 enum Arrival {
     /// An export, made then (seconds since 1970), begins to be read.
     case export(id: String, made: Int64)
-    /// Elements of the one that is being read.
+    /// Elements of the one being read.
     case elements(String)
     case exportEnds
-    /// A request of Health Auto Export.
+    /// A request from Health Auto Export.
     case autoExport(String, aggregation: String)
-    /// A request of `/v1/samples`.
+    /// A request to `/v1/samples`.
     case samples([String], deleted: [String])
 }
 
-/// An ingest before an observer, into which an import runs, too.
+/// An ingest before an observer, while an import runs too.
 final class ThreeWays {
     private let rig: IngestRig
     private var reading: (id: String, effect: Effect)?
@@ -101,7 +101,7 @@ final class ThreeWays {
         func progress(bytesRead: Int64, bytesTotal: Int64) {}
     }
 
-    /// All that is alive, in full.
+    /// Everything that isn't deleted, in full.
     func page() throws -> SamplePage {
         let reader = try HealthStoreReader(database: rig.observer.store.database)
         let query = SliceQuery(
@@ -110,7 +110,7 @@ final class ThreeWays {
         return try reader.slice(query, limits: PullLimits(rows: 1_000_000, bytes: 1 << 30)).samples
     }
 
-    /// What each handler makes of each day.
+    /// What each handler computes for each day.
     static func figures(of page: SamplePage) throws -> [String: DayOutput] {
         let handlers: [(String, any DayHandler)] = [
             ("steps", StepsHandler()), ("heart-rate", HeartRateHandler()), ("sleep", SleepHandler()),

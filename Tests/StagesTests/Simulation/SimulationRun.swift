@@ -10,7 +10,7 @@ struct SimulationRun {
 
     private static let minute = Duration.seconds(60)
 
-    /// - Parameter isAttacked: whether somebody who has the sleep handler's key, and hears everything, answers
+    /// - Parameter isAttacked: whether somebody with the sleep handler's key, who hears everything, answers
     ///   whatever others ask.
     init(seed: UInt64, trace: Bool, isAttacked: Bool = false) throws {
         let data = try SimulatedData(seed: seed)
@@ -58,7 +58,7 @@ struct SimulationRun {
                     world.send("page.\(consumer)", .object(about.merging(page) { $1 }), from: "sleep")
                 }
             }
-            // In whoever's name: on an open bus that, too, is heard.
+            // In anyone's name: on an open bus that is heard too.
             world.send("sync.\(consumer)", ["head": head, "released": .integer(.max)], from: "sleep")
             world.send("heartbeat.observer", ["plugin": "x", "phase": "ready", "pid": 1, "head": head], from: "sleep")
             world.send("control.\(producer)", ["command": "mend", "id": "forged", "action": "reset"], from: "sleep")
@@ -67,7 +67,7 @@ struct SimulationRun {
 
     private static func chaos(_ stack: SimulatedStack, _ data: SimulatedData, _ travel: Travel, seed: UInt64) throws {
         let world = stack.world
-        // One kind of misery or another is stronger in each seed, also none.
+        // One kind of trouble or another is stronger in each seed, or none.
         func strength(_ most: Double) -> Double { most * Double(world.pick(0...3)) / 3 }
         world.faults = .init(
             drop: strength(0.3), duplicate: strength(0.2), delay: strength(0.3), crash: strength(0.02),
@@ -81,7 +81,7 @@ struct SimulationRun {
                 world.schedule(.action { if !isOver { action() } }, after: world.time(microseconds: 0...length))
             }
         }
-        // A file that is lost is made anew with versions by the clock: that clock must not have been put back.
+        // A lost file is recreated with versions based on the clock, which must not have been set back.
         let losesFiles = seed.isMultiple(of: 4)
         sometimes(world.pick(0...4)) {
             let jump = minute * world.pick(1...36 * 60)
@@ -95,18 +95,18 @@ struct SimulationRun {
             travel.say(zones[world.pick(0...4)], from: data.moments[world.pick(0...3)])
         }
         if losesFiles {
-            // Not the sleep handler's: an event that its lost file knew of and the new one doesn't is never taken back
-            // at the backend.
+            // The sleep handler's file isn't among them: if the new file lacks an event of the lost one, that event is
+            // never deleted at the backend.
             let hosts = world.hosts.filter { $0.name != "sleep" }
             sometimes(2) { world.restart(hosts[world.pick(0...hosts.count - 1)], wiping: true) }
         }
         if seed.isMultiple(of: 3) { sometimes(1) { stack.replaceBackend() } }
         try world.run(for: .microseconds(length))
         isOver = true
-        // From here on all is quiet, and the clock right.
+        // From here on everything is quiet, and the clock right.
         world.faults = .none
         world.wallOffset = max(world.wallOffset, try SimulatedData.end() - .microseconds(world.monotonic.microseconds))
-        // What is wiped late is late by less than this.
+        // A late wipe is late by no more than this.
         try world.run(for: .seconds(4))
         for file in stack.files { stack.submit(file, after: .zero) }
         travel.begin(after: .zero)

@@ -4,8 +4,8 @@ import Protocol
 import Simulation
 import Testing
 
-/// A week of two people's data through all stages, with what can go wrong going wrong: what comes out must be what
-/// comes out without faults.
+/// A week of two people's data through all stages, with everything that can go wrong going wrong: the result must be
+/// the same as without faults.
 ///
 /// `HEALTHBUS_SEEDS=1000` tries more of them; `HEALTHBUS_SEED=17` tries one, and says what happened. Set
 /// `SWIFT_DETERMINISTIC_HASHING=1` with it: the order of a set's elements is part of a run.
@@ -24,7 +24,7 @@ import Testing
                 Issue.record("seed \(seed): \(error)")
             }
         }
-        // A simulation in which nothing happens proves nothing.
+        // A simulation where nothing happens proves nothing.
         if only == nil {
             for fault in [
                 "dropped", "duplicated", "delayed", "crashed", "wiped", "suspended", "backend replaced", "zone changed",
@@ -32,18 +32,18 @@ import Testing
                 #expect(totals[fault, default: 0] > 0, "no seed made a fault of the kind '\(fault)'")
             }
         }
-        #expect(totals["foreign"] == nil, "somebody isn't believed what he has to say")
+        #expect(totals["foreign"] == nil, "a sender isn't believed although it may send this")
         if only != nil || count > 30 { print("faults: \(totals.sorted { $0.key < $1.key })") }
     }
 
-    /// The same beside somebody who knows every id and answers before the producer does, by one handler's key.
+    /// The same beside somebody who knows every id and answers before the producer does, with one handler's key.
     @Test(arguments: [2, 5, 9] as [UInt64]) func whoAnswersForOthersMovesNothing(_ seed: UInt64) throws {
         let run = try SimulationRun(seed: seed, trace: false, isAttacked: true)
         #expect(run.problems == [])
         #expect(run.counts["foreign", default: 0] > 100)
     }
 
-    /// Random ids, and yet the same run from the same seed.
+    /// Random ids, but still the same run from the same seed.
     @Test func aSeedGivesTheSameRun() throws {
         func ids() throws -> [Value] {
             let data = try SimulatedData(seed: 7)

@@ -2,8 +2,8 @@ import HealthModel
 import SQLite
 import Simulation
 
-/// Has the observer of a simulated stack keep exactly the zones that the data ends up with, saying it as often as it
-/// takes.
+/// Makes the observer of a simulated stack keep exactly the zones that the data ends up with, repeating that as often
+/// as needed.
 final class Travel {
     private let data: SimulatedData
     private unowned let stack: SimulatedStack
@@ -13,7 +13,7 @@ final class Travel {
         self.stack = stack
     }
 
-    /// Says of one moment which zone begins there, or that none does, once.
+    /// Says once, for one moment, which zone begins there, or that none does.
     func say(_ zone: String?, from moment: Instant) {
         var command: [String: Value] = ["command": "zone", "user": "me", "from": .integer(moment.microseconds)]
         command["action"] = zone == nil ? "remove" : "add"

@@ -65,8 +65,8 @@ PluginProgram.start("backend") { context, stopper in
     member.leave()
     if absence.isEndless {
         throw Failure(
-            "\(context.databasePath) was removed or replaced while the backend ran; it has stopped, and has accepted "
-                + "nothing since that it couldn't keep",
+            "\(context.databasePath) was removed or replaced while the backend ran; it has stopped, and accepted "
+                + "nothing after that which it couldn't keep",
             hint: "put it back, or restore a backup with 'healthbus restore BACKUP', then start it again; "
                 + "if this was intended, just start it again: everything is delivered to it once more")
     }
@@ -82,11 +82,11 @@ func postgresURL(_ options: Value, _ environment: [String: String]) throws -> St
 struct Absence {
     private var looks = 0
     private(set) var isEndless = false
-    /// How many checks, one per second. By then the supervisor of a stack has checked too, and stops everything with a
+    /// How many checks, one per second. By then a stack's supervisor has noticed as well, and stops everything with a
     /// single message.
     private static let limit = 10
 
-    /// Seconds until the next check. There is no hurry while it is there: each request checks for itself.
+    /// Seconds until the next check. There is no hurry while the file is there: each request checks it too.
     var lookAfter: Double { looks == 0 ? Repetition.quiet.seconds : 1 }
 
     mutating func isOver(isThere: Bool) -> Bool {

@@ -129,7 +129,7 @@ package final class Backend: Sendable {
     package func close() { core.withLock { $0 = nil } }
 }
 
-/// What a backend's operator needs to hear, without health values.
+/// What a backend's operator needs to know, without health values.
 package struct BackendNotices: Sendable {
     /// A failure that the client can't fix.
     package var failed: @Sendable (String) -> Void

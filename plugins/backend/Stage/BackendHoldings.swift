@@ -3,7 +3,7 @@ import HealthModel
 import JSON
 import Protocol
 
-/// What a backend holds, and what requests have brought since its database was created.
+/// What a backend holds, and the outcomes of requests since its database was created.
 struct BackendHoldings {
     struct Count {
         var alive: Int64 = 0
@@ -56,7 +56,7 @@ struct BackendHoldings {
         out.append(jsonString: SampleDelivery.contentType)
         out.append(json: "]}")
         var answer = HTTPResponse(status: 200, json: out)
-        // It contains the time, and repeats are counted without a change to the rows.
+        // It has no tag, because it contains the time, and repeats are counted without a change to the rows.
         answer.headers["Cache-Control"] = "no-store"
         return answer
     }

@@ -2,7 +2,7 @@ import HealthModel
 import SQLite
 
 extension BackendQueries {
-    /// What is held, for all users or for one, and what requests have brought since the database was created.
+    /// What is held, for all users or for one, and the outcomes of requests since the database was created.
     /// - Parameter audit: whether acceptances are counted.
     func holdings(of name: String?, audit: Bool) throws -> BackendHoldings {
         // -1 isn't any user's id: an unknown user holds nothing.
@@ -16,10 +16,14 @@ extension BackendQueries {
             holdings.types.append((row.string(0), BackendHoldings.Count(alive: row.int64(1), deleted: row.int64(2))))
         }
         try database.prepare(
-            "SELECT kind, sum(deleted = 0), sum(deleted <> 0) FROM documents\(filter) GROUP BY kind"
+            "SELECT kind, deleted, count(*) FROM documents\(filter) GROUP BY user, kind, deleted"
         ).forEachRow { row in
             guard let kind = DocumentKind(rawValue: row.int64(0)) else { return }
-            holdings.documents[kind] = BackendHoldings.Count(alive: row.int64(1), deleted: row.int64(2))
+            if row.int64(1) == 0 {
+                holdings.documents[kind, default: .init()].alive += row.int64(2)
+            } else {
+                holdings.documents[kind, default: .init()].deleted += row.int64(2)
+            }
         }
         try database.prepare("SELECT name, count FROM counters").forEachRow { row in
             holdings.counters[row.string(0)] = row.int64(1)

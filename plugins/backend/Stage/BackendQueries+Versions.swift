@@ -8,8 +8,8 @@ extension BackendQueries {
     static let versionsLimit = 20_000
 
     /// `GET /api/v1/versions`: id and version of everything stored, including tombstones, ordered by id, in columns.
-    /// - Parameter withContents: include the `ContentNumber` of each living element; 0 for deleted ones, and for any
-    ///   that can no longer be read.
+    /// - Parameter withContents: include the `ContentNumber` of each element; 0 for deleted ones, and for any that can
+    ///   no longer be read.
     func versions(
         _ question: Question, list: VersionList, withContents: Bool, state: BackendState
     ) throws -> HTTPResponse {

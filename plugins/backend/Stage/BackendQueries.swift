@@ -19,7 +19,7 @@ final class BackendQueries {
     /// A page ends after the element that reaches this size.
     static let pageBytes = 2 << 20
 
-    /// - Parameter unnamed: the user for elements that name nobody.
+    /// - Parameter unnamed: the user for elements that name no user.
     init(_ database: Database, texts: InternedTexts, kinds: SampleKinds, unnamed: String) throws {
         self.database = database
         self.texts = texts
@@ -41,8 +41,8 @@ final class BackendQueries {
         documents = try DocumentScan(database)
     }
 
-    /// The user that a question concerns; nil when nothing is held for them. A question that names nobody concerns the
-    /// only user there is, or else the user for elements that name nobody.
+    /// The user that a question concerns; nil when nothing is held for them. A request that names no user concerns the
+    /// only user, or, if there are several, the user for elements that name none.
     func user(of question: Question) throws -> Int64? {
         if let name = question.user { return try texts.existing(name) }
         var only: Int64?
@@ -52,7 +52,7 @@ final class BackendQueries {
         return try only ?? texts.existing(unnamed)
     }
 
-    /// `GET /api/v1/samples`: living ones, ordered by id.
+    /// `GET /api/v1/samples`: those that aren't deleted, ordered by id.
     func samples(_ question: Question) throws -> HTTPResponse {
         guard let user = try user(of: question) else { return .page("samples", [], next: nil) }
         let type = try question.type.map { try texts.existing($0) ?? -1 }

@@ -8,8 +8,8 @@ import SQLite
 ///
 /// People query none of these directly: `BackendViews` unpacks them.
 ///
-/// What many samples share is stored once: texts in `texts`; type, unit and source together in `kinds`; who sent them
-/// and when in `batches`.
+/// What many samples share is stored once: texts in `texts`; type, unit and source together in `kinds`; their sender
+/// and time of sending in `batches`.
 enum BackendSchema {
     /// 1 had no times of nights and no ends of workouts; 1 and 2 repeated in each sample what many share; 3 called the
     /// rows of samples `samples`, which is a view now, and found them only by id.

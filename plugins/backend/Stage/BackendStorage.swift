@@ -9,7 +9,7 @@ protocol BackendStorage: AnyObject {
     /// Whether it is still where the next start looks for it.
     var isInPlace: Bool { get }
 
-    /// Lets `body` make requests that all see the same state, and tells which state it is.
+    /// Lets `body` make requests that all see the same state, and reports which state that is.
     func reading<Answer>(_ body: (BackendState) throws -> Answer) throws -> Answer
 
     /// Begins a new generation when a caller has seen more of this one than it holds, since it is then an older copy of
@@ -23,15 +23,15 @@ protocol BackendStorage: AnyObject {
     /// The same for a body in columns, which has been checked as a whole.
     func write(_ delivery: SampleDelivery, now: Instant) throws -> (SyncOutcome, BackendState)
 
-    /// A page of living samples, ordered by id.
+    /// A page of samples that aren't deleted, ordered by id.
     func samples(_ question: Question) throws -> HTTPResponse
 
-    /// A page of living documents, ordered by id.
+    /// A page of documents that aren't deleted, ordered by id.
     func documents(_ kind: DocumentKind, _ question: Question) throws -> HTTPResponse
 
     /// A page of everything stored, including tombstones, ordered by id.
-    /// - Parameter withContents: include the `ContentNumber` of each living element; 0 for deleted ones, and for any
-    ///   that can no longer be read.
+    /// - Parameter withContents: include the `ContentNumber` of each element; 0 for deleted ones, and for any that can
+    ///   no longer be read.
     func versions(
         _ question: Question, list: VersionList, withContents: Bool, state: BackendState
     ) throws -> HTTPResponse

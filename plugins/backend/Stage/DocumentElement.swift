@@ -3,7 +3,7 @@ import HealthModel
 import JSON
 import SQLite
 
-/// When a document was: used for questions with `from` and `to`.
+/// A document's times: used for queries with `from` and `to`.
 struct DocumentTimes {
     var start: Instant?
     var end: Instant?
@@ -45,7 +45,7 @@ struct DocumentElement {
         }
     }
 
-    /// Whether it has an id, or a date, to be stored under.
+    /// Whether it has an id, or a date, under which it can be stored.
     var isNamed: Bool {
         guard let key, let id = key.text else { return false }
         return !id.isEmpty && key.bytes.count <= ElementID.limit

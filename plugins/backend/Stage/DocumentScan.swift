@@ -1,8 +1,8 @@
 import HealthModel
 import SQLite
 
-/// Walks through a user's living documents of one kind in id order, skipping those that can't lie in the requested
-/// range.
+/// Walks through a user's documents of one kind that aren't deleted, in id order, skipping those that can't be in the
+/// requested range.
 ///
 /// A body is read only if time or date may match: a workout's takes up to tens of thousands of bytes.
 final class DocumentScan {

@@ -28,6 +28,8 @@ final class DocumentTable {
     private let database: Database
     private let replaced: ReplacedRow
 
+    /// `documents_held` counts without reading a document.
+    ///
     /// With rowids: if rows were ordered by their key, everything beyond some hundred bytes would go to overflow pages.
     static let table = """
         CREATE TABLE IF NOT EXISTS documents(
@@ -35,6 +37,7 @@ final class DocumentTable {
             deleted INTEGER NOT NULL, start INTEGER, device INTEGER, synced INTEGER, body TEXT, "end" INTEGER, date TEXT,
             PRIMARY KEY(user, kind, id));
         CREATE INDEX IF NOT EXISTS documents_times ON documents(user, kind, start, "end", date);
+        CREATE INDEX IF NOT EXISTS documents_held ON documents(user, kind, deleted);
         """
 
     /// The documents of a database with schema 1 or 2, which were ordered by key, until `takeSetAside`.

@@ -7,7 +7,7 @@ import HealthModel
 struct EntityTag {
     private let text: String
 
-    /// To be changed when the same rows are returned in another form.
+    /// Change this when the same rows are returned in another form.
     private static let form = 1
 
     /// - Parameter question: the list, and every parameter that matters.

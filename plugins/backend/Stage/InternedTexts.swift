@@ -3,7 +3,7 @@ import HTTP
 import JSON
 import SQLite
 
-/// Small integers for repeated texts (users, types, units, sources, devices). 0 stands for an empty text.
+/// Small integers for repeated texts (users, types, units, sources, devices). 0 means an empty text.
 ///
 /// To be followed by `forget` after a transaction that didn't commit: ids assigned in it are gone.
 final class InternedTexts {

@@ -58,7 +58,7 @@ struct PostgresElements {
         }
         guard case .uuid(let id) = id else {
             return outcome.refuse(
-                span, list, index: index, "id isn't a UUID, the only kind that this backend's database can store")
+                span, list, index: index, "id isn't a UUID, the only kind this backend's database can store")
         }
         guard let version = SampleElement.version(element.version) else {
             return outcome.refuse(span, list, index: index, "version isn't an integer")
@@ -78,7 +78,7 @@ struct PostgresElements {
             if uuid == nil {
                 return outcome.refuse(
                     span, list, index: index,
-                    "healthkitUUID isn't a UUID, the only kind that this backend's database can store")
+                    "healthkitUUID isn't a UUID, the only kind this backend's database can store")
             }
         }
         guard let start, let end else { return }

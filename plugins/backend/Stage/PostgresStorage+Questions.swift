@@ -158,7 +158,7 @@ extension PostgresStorage {
         }
     }
 
-    /// Skips what can't lie in the range: $3 and $4 are its dates, $5 and $6 its times. As in `DocumentScan`.
+    /// Skips rows that can't be in the range: $3 and $4 are its dates, $5 and $6 its times. As in `DocumentScan`.
     private static func documentRange(_ kind: DocumentKind) -> String {
         guard kind != .day else { return "date BETWEEN $3::date AND $4::date" }
         return """
@@ -275,6 +275,6 @@ extension Question {
 }
 
 extension PostgresResult {
-    /// Of a row's column; nil for NULL.
+    /// The value of a row's column; nil for NULL.
     fileprivate func double(_ row: Int, _ column: Int) -> Double? { text(row, column).flatMap { Double($0) } }
 }

@@ -92,7 +92,7 @@ extension PostgresStorage {
         return name
     }
 
-    /// The owner of elements that name nobody.
+    /// The owner of elements that name no user.
     static let unnamed = "me"
 
     private static func numbers(of ids: [String]) -> [String: Int] { ids.reduce(into: [:]) { $0[$1, default: 0] += 1 } }

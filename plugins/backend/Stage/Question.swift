@@ -3,7 +3,7 @@ import HealthModel
 
 /// The parameters of a read request.
 struct Question {
-    /// nil when it names nobody.
+    /// nil when it names no user.
     var user: String?
     var type: String?
     var limit: Int
@@ -24,7 +24,7 @@ struct Question {
         var edge: Instant
     }
 
-    /// - Parameter names: the allowed parameters; nil ignores unknown ones. A misspelt `from` would otherwise ask for
+    /// - Parameter names: the allowed parameters; nil ignores unknown ones. Otherwise a misspelt `from` would request
     ///   everything.
     /// - Throws: `SyncRefusal` that names the parameter it can't read.
     init(_ query: [String: String], limits: ClosedRange<Int>, names: [String]?) throws {
@@ -36,7 +36,7 @@ struct Question {
         rawCursor = query["cursor"]
         if let rawCursor {
             guard let id = ElementID(rawCursor) else {
-                throw SyncRefusal.malformed("cursor isn't one of this backend's")
+                throw SyncRefusal.malformed("cursor isn't from this backend")
             }
             cursor = id
         }
@@ -95,7 +95,7 @@ struct Question {
         end >= from?.edge.microseconds ?? .min && start < to?.edge.microseconds ?? .max
     }
 
-    /// Whether a document lies in the requested range: by the local day it belongs to if it has one, otherwise by its
+    /// Whether a document is in the requested range: by the local day it belongs to if it has one, otherwise by its
     /// times. One with neither is in no range.
     func holds(_ times: DocumentTimes) -> Bool {
         if let from {

@@ -1,12 +1,12 @@
 import SQLite
 
-/// Compares the rows with what was counted when they were created: rows disappear only if somebody removes them behind
-/// the backend's back.
+/// Compares the rows with what was counted when they were created: rows disappear only if they are removed behind the
+/// backend's back.
 ///
-/// Deletions leave tombstones, so each element ever created has a row, whoever sent it. This walks through all rows (a
-/// second for two million), so it is done only on request.
+/// Deletions leave tombstones, so each element ever created has a row, no matter who sent it. This walks through all
+/// rows (a second for two million), so it is done only on request.
 enum RowCount {
-    /// Begins a new generation if rows are missing, so that everybody delivers everything again, and restarts the
+    /// Begins a new generation if rows are missing, so that every sender delivers everything again, and restarts the
     /// counts from what is left.
     /// - Returns: how many are missing; nil for none.
     static func mend(_ database: Database, _ identity: BackendIdentity) throws -> Int64? {

@@ -45,7 +45,7 @@ final class SQLiteStorage: BackendStorage {
 
     var isInPlace: Bool { !database.hasMoved }
 
-    // Nobody else writes.
+    // No other process writes.
     func reading<Answer>(_ body: (BackendState) throws -> Answer) throws -> Answer { try body(identity.state) }
 
     func beginAnew(unlessReached seen: SeenBackend) throws -> Int64? {

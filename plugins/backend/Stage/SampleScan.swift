@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-/// Walks through a user's samples in id order, skipping those that can't lie in the requested range.
+/// Walks through a user's samples in id order, skipping those that can't be in the requested range.
 ///
 /// Our own ids begin with the start, so that a time range is an id range. Samples whose ids don't give the time are
 /// found by an index on their start, and come before or after that range. If there are many of those, all rows are
@@ -34,7 +34,7 @@ final class SampleScan {
             "SELECT count(*) FROM (\(Self.apart("TRUE")) LIMIT \(Self.apartLimit + 1))")
     }
 
-    /// ?2 is `from`, ?3 is earlier by the longest duration of a sample found by id, ?4 the first moment after the
+    /// ?2 is `from`, ?3 is `from` minus the longest duration of a sample found by id, ?4 is the first moment after the
     /// range.
     private static func apart(_ ids: String) -> String {
         let end = "iif(duration < 0, start - duration, start + duration * \(Instant.microsecondsPerSecond))"

@@ -30,8 +30,8 @@ final class SampleTable {
     private var moment: [UInt8] = []
 
     /// `deleted` is 1 for a tombstone, which keeps type and times, and forgets the value. `metadata` is the number of a
-    /// text or the text itself. `moment` is type and start of a living manual sample. Columns after `id` are ordered by
-    /// how often they are read.
+    /// text or the text itself. `moment` is type and start of a manual sample that isn't deleted. Columns after `id`
+    /// are ordered by how often they are read.
     ///
     /// Our own ids begin with the start, so that an id range is a time range and needs no index. A sample that can't be
     /// found that way has its start in `start` (see `StoredTimes.areTold`; all manual ones too), and an entry in one or
@@ -61,8 +61,8 @@ final class SampleTable {
             metadata = excluded.metadata, payload = excluded.payload, uuid = coalesce(excluded.uuid, uuid),
             start = excluded.start
             """
-        // Of two manual samples of one moment the first one's id stays, and with it the shift, which belongs to the
-        // same moment.
+        // If two manual samples have the same moment, the first one's id stays, and with it the shift, which belongs to
+        // the same moment.
         put = try database.prepare(
             """
             INSERT INTO sample_rows(user, id, version, deleted, kind, shift, duration, value, batch, metadata, payload, uuid,
@@ -157,8 +157,8 @@ final class SampleTable {
             let previous = try kinds.kind(row >> 1).type
             return Effect(verdict: .updated, type: type ?? previous, previous: (previous, row & 1 == 1))
         } catch let error as SQLiteError where error.isUniqueViolation {
-            // A manual event moved, or came back, to the type and time of another: the two are the same event, and the
-            // other one stays.
+            // A manual event that moved, or was restored, to the type and time of another: the two are the same event,
+            // and the other one stays.
             return Effect(verdict: .known)
         }
     }

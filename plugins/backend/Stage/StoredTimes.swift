@@ -24,7 +24,8 @@ struct StoredTimes {
     /// Longer samples are searched for separately.
     static let longest = Instant.microsecondsPerSecond * 3600
 
-    /// Whether an id range gives its time: its id begins with the start, to the second, and it isn't long.
+    /// Whether a range of ids finds it by its time: its id begins with the start, to the second, and it doesn't last
+    /// long.
     func areTold(by id: ElementID) -> Bool {
         guard case .uuid = id, (0..<Instant.microsecondsPerSecond).contains(shift) else { return false }
         return duration < 0 ? duration >= -Self.longest : duration <= Self.longest / Instant.microsecondsPerSecond
@@ -32,7 +33,7 @@ struct StoredTimes {
 
     /// Start and end, in microseconds since 1970.
     ///
-    /// Whatever somebody else wrote into the file results in some time, and in no overflow.
+    /// Any value that another program wrote into the file results in some time, without overflow.
     func times(id: ElementID) -> (start: Int64, end: Int64) {
         let start = shift &+ id.time
         return (start, duration < 0 ? start &- duration : start &+ duration &* Instant.microsecondsPerSecond)

@@ -10,7 +10,7 @@ struct SyncBatch {
     var number: Int64
 }
 
-/// Who sent samples and when, once for all that came together.
+/// The sender of samples and the time, once for all that arrived together.
 final class SyncBatches {
     private let insert: Statement
     /// The highest number assigned.
@@ -33,7 +33,7 @@ final class SyncBatches {
         last = try database.prepare("SELECT coalesce(max(id), 0) FROM batches").firstRow { $0.int64(0) } ?? 0
     }
 
-    /// The number that the current request will have if it brings anything.
+    /// The number that the current request will have if it changes anything.
     var next: Int64 { last + 1 }
 
     /// Stores the current request's device and time. `committed` follows, unless the transaction fails.

@@ -5,7 +5,7 @@ import Protocol
 
 /// The members of a sync request's body around its elements. Spans point into the body.
 struct SyncEnvelope {
-    /// nil when the sender names nobody.
+    /// nil when the sender names no user.
     var user: String?
     var device: JSONSpan?
     /// nil when the sender didn't say.

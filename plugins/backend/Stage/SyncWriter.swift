@@ -14,7 +14,7 @@ final class SyncWriter {
     let tallies: Tallies
     let audit: AcceptanceAudit?
     private let identity: BackendIdentity
-    /// The owner of elements that name nobody.
+    /// The owner of elements that name no user.
     private let unnamed: String
 
     init(
@@ -56,7 +56,7 @@ final class SyncWriter {
     }
 
     /// - Parameters:
-    ///   - user: nil for the owner of elements that name nobody.
+    ///   - user: nil for the owner of elements that name no user.
     ///   - device: nil for none.
     func batch(user: String?, device: String?, syncedAt: Instant) throws -> SyncBatch {
         SyncBatch(

@@ -2,8 +2,8 @@ import HTTP
 import JSON
 import SQLite
 
-/// Counts of samples by type, and of what requests brought, stored beside the rows: a question about two million rows
-/// reads a dozen.
+/// Counts of samples by type, and of requests' outcomes, stored beside the rows: a query about two million rows reads a
+/// dozen.
 final class Tallies {
     private struct Change {
         var alive: Int64 = 0

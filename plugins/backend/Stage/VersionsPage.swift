@@ -25,7 +25,7 @@ enum VersionList: String, CaseIterable {
     }
 }
 
-/// The columns of one answer, as JSON while they grow.
+/// The columns of one answer, built up as JSON.
 struct VersionsPage {
     let withContents: Bool
     var count = 0

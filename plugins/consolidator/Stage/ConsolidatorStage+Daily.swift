@@ -94,13 +94,16 @@ extension ConsolidatorStage {
         self.init(
             instance: instance.name, observer: stack.only(.observer)?.name ?? "observer",
             handlers: stack.handlers.map(\.name), options: options,
-            permissions: .init(rights))
+            permissions: .init(rights),
+            significance: SignificantChange(
+                (instance.configuration["significantChange"].object ?? [:]).compactMapValues(\.double)))
     }
 
     /// With its task permitted.
-    package convenience init(observer: String, handlers: [String]) {
+    package convenience init(observer: String, handlers: [String], significance: SignificantChange = .any) {
         self.init(
             instance: "consolidator", observer: observer, handlers: handlers, options: .init(),
-            permissions: .init(tasks: [DailyTask.identifier], backgroundModes: ["processing"]))
+            permissions: .init(tasks: [DailyTask.identifier], backgroundModes: ["processing"]),
+            significance: significance)
     }
 }

@@ -32,6 +32,7 @@ package final class ConsolidatorStage: Stage {
     /// Handlers listed as missing in the provisional summaries of days that are over.
     private var missing: [String] = []
     private var collisions = FigureCollisions()
+    private let significance: SignificantChange
 
     static let topic = "daily.summary"
 
@@ -40,8 +41,9 @@ package final class ConsolidatorStage: Stage {
 
     init(
         instance: String, observer: String, handlers: [String], options: DailyTask.Options,
-        permissions: TaskHost.Permissions
+        permissions: TaskHost.Permissions, significance: SignificantChange = .any
     ) {
+        self.significance = significance
         self.instance = instance
         self.observer = observer
         daily = DailyTask(options, permissions: permissions)
@@ -86,7 +88,7 @@ package final class ConsolidatorStage: Stage {
             if beat.observer?.importOpen != false {
                 withdrawMark()
             } else if candidate == nil {
-                // By when it was sent: a late one knows nothing of anything that has arrived since.
+                // Judged by when it was sent: a late heartbeat knows nothing of anything that has arrived since.
                 candidate = (head.sequence, min(message.header.at, turn.now))
             }
         } else if let handler = handlers.first(where: { $0.producer == beat.instance }) {
@@ -259,9 +261,20 @@ package final class ConsolidatorStage: Stage {
         if let hours = try zones.flatMap({ try days.hours(of: key, $0, turn) }) {
             summary[SummaryDays.hoursMember] = hours
         }
+        if !state.isFinal, !significance.isAny, let before = try summaryTold(key, turn), before["final"] == false,
+            !significance.isWorthTelling(summary, after: before)
+        {
+            return
+        }
         _ = try turn.write()
         try turn.changelog.put(
             key: Self.changelogKey(key), topic: Self.topic, user: key.user, day: key.day, body: .object(summary))
+    }
+
+    /// A day's summary as others know it.
+    private func summaryTold(_ key: SummaryDays.Key, _ turn: Turn) throws -> [String: Value]? {
+        try turn.changelog.rows(user: key.user, days: key.day...key.day).first { $0.key == Self.changelogKey(key) }?
+            .body?.object
     }
 
     private static func changelogKey(_ key: SummaryDays.Key) -> String {

@@ -2,9 +2,9 @@ import HealthModel
 
 /// The rule by which days become final, and how far the observer's changes have been turned into summaries. Pure.
 ///
-/// A mark is an observer's head that was heard while no import was open. Once every handler's frontier has reached it,
-/// and their outputs up to the heads sent with those frontiers are consumed, every day that was over when the mark was
-/// heard is final.
+/// A mark is an observer's head that was received while no import was open. Once every handler's frontier has reached
+/// it, and their outputs up to the heads sent with those frontiers are consumed, every day that was over when the mark
+/// was received is final.
 package struct FinalMark: Sendable, Equatable {
     package struct Mark: Sendable, Equatable {
         package var head: SequenceNumber

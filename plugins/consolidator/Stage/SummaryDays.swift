@@ -135,7 +135,7 @@ struct SummaryDays {
         try write.run()
     }
 
-    /// Makes a final day wait again.
+    /// Makes a final day wait to be final again.
     mutating func reopen(_ key: Key, _ turn: Turn) throws {
         guard var state = try state(of: key, turn) else { return }
         state.isFinal = false
@@ -194,7 +194,7 @@ struct SummaryDays {
     /// The member with the hourly figures.
     static let hoursMember = "hours"
 
-    /// Members of a summary that aren't handlers' figures.
+    /// A summary's own members, which aren't handlers' figures.
     static let ownMembers: Set<String> = ["user", "date", "zone", "final", "revision", "missing", hoursMember]
 
     /// All handlers' figures for a day, as members of its summary. If two share a name, the first handler by name wins.

@@ -23,6 +23,8 @@ package struct DebouncerConfiguration: Sendable {
     package var dailyEnergyHour: Int?
     package var tasksNeedNetwork = false
     package var tasksNeedPower = false
+    /// Processing tasks wait while this machine is low on battery, or busy.
+    package var tasksNeedIdle = false
     package var roundPatience = Duration.seconds(120)
 
     package init(policy: ReleaseWindow.Policy) { self.policy = policy }
@@ -94,6 +96,7 @@ extension DebouncerConfiguration {
         dailyEnergyHour = value["dailyEnergyHour"].int.map { Int($0) }
         tasksNeedNetwork = value["tasksNeedNetwork"].bool ?? false
         tasksNeedPower = value["tasksNeedPower"].bool ?? false
+        tasksNeedIdle = value["tasksNeedIdle"].bool ?? false
         if let seconds = value["roundPatienceSeconds"].double { roundPatience = .seconds(seconds) }
     }
 
@@ -103,7 +106,7 @@ extension DebouncerConfiguration {
         guard HealthType.known(name) != nil || metrics.values.contains(where: { $0.contains(name) }) else {
             throw ConfigurationError(
                 file: file, key: "\(key).\(name)",
-                reason: "isn't known; allowed are HealthKit's type identifiers and the metrics "
+                reason: "isn't known; use HealthKit's type identifiers and the metrics "
                     + metrics.keys.sorted().joined(separator: ", "))
         }
         return name

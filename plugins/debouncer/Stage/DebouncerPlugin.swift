@@ -3,5 +3,6 @@ import StageKit
 
 extension StagePlugin {
     package static let debouncer = StagePlugin(
-        "debouncer", stage: { try DebouncerStage(stack: $0.stack, instance: $0.instance) })
+        "debouncer", stage: { try DebouncerStage(stack: $0.stack, instance: $0.instance) },
+        effects: { _ in MachineWatcher() })
 }

@@ -10,6 +10,7 @@ extension DebouncerStage {
         guard let observer = beat.observer else { return }
         registration.confirmed = observer.registered[instance]
         window.off = Set(observer.off)
+        phone.nextWake = observer.nextWake
         let fired = observer.fired
         offFired = Dictionary(
             uniqueKeysWithValues: window.off.map { ($0, fired?[$0] ?? beat.head?.sequence ?? .end) })
@@ -22,6 +23,11 @@ extension DebouncerStage {
             turn.log(.appBackground, ["pending": window.pendingTypes.count])
         }
         try adaptReach(turn, reason: new.app == .active ? "foreground" : "unlock")
+    }
+
+    /// What its own machine says, if its configuration asks about it.
+    package func receive(_ result: EffectResult, _ turn: Turn) throws {
+        if let machine = result.value as? MachineState { phone.machine = machine }
     }
 
     /// What may be released, given the current state of the phone and the tasks.
@@ -50,7 +56,7 @@ extension DebouncerStage {
         }
     }
 
-    /// Maintains the pending set while the app has no time of its own, and has a task run when a window has closed on
+    /// Maintains the pending set while the app has no time of its own, and submits a task when a window has closed on
     /// something.
     func keepPending(_ turn: Turn) throws {
         let isCollecting = window.reach != .everything
@@ -99,7 +105,7 @@ extension DebouncerStage {
             return try adaptReach(turn, reason: "consolidated-daily")
         }
         guard let consumer = consumers.first(where: { $0.name == beat.instance }) else { return }
-        // An instance that has restarted knows nothing of what its predecessor was told.
+        // An instance that has restarted knows nothing of the releases its predecessor received.
         if telling.lives.updateValue(beat.epoch, forKey: consumer.name) != beat.epoch {
             telling.told[consumer.name] = nil
         }
@@ -134,8 +140,11 @@ extension DebouncerStage {
     }
 
     func conditions(_ turn: Turn) -> TaskConditions {
-        TaskConditions(
+        var conditions = TaskConditions(
             now: turn.now, monotonic: turn.monotonic, device: phone.device,
-            hasNetwork: phone.device.network?.isSatisfied ?? phone.hasPath)
+            hasNetwork: phone.device.network?.isSatisfied ?? phone.hasPath, nextWake: phone.nextWake)
+        conditions.machine = phone.machine
+        conditions.needsIdleMachine = configuration.tasksNeedIdle
+        return conditions
     }
 }

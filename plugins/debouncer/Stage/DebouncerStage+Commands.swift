@@ -5,7 +5,7 @@ import MessageBus
 import Protocol
 import StageKit
 
-/// A sync that somebody requested, and its outcome.
+/// A requested sync, and its outcome.
 struct ManualSync: Sendable, Equatable {
     var id: String
     /// The round that shows when everything has been consumed; nil while nothing may be released.
@@ -14,8 +14,9 @@ struct ManualSync: Sendable, Equatable {
     var problem: String?
     var result: Rounds.Round?
 
-    var details: DebouncerDetails.Manual {
-        DebouncerDetails.Manual(id: id, problem: problem, round: round, result: result?.result)
+    func details(_ rounds: Rounds) -> DebouncerDetails.Manual {
+        DebouncerDetails.Manual(
+            id: id, problem: problem, round: round, waiting: round.flatMap(rounds.waiting), result: result?.result)
     }
 }
 
@@ -34,7 +35,7 @@ extension DebouncerStage {
         if let span = asked.history {
             try beginHistory(asked.id, span, turn)
         } else {
-            // The sender knows of more than has been heard here: it asks again until that is heard too.
+            // The sender knows of more than has been received here: it asks again until that has been received too.
             if let head = asked.head, head > heardHead { return }
             try sync(asked.id, metric: asked.metric, turn)
         }

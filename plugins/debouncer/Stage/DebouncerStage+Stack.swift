@@ -37,7 +37,7 @@ extension DebouncerStage {
                 file: stack.file, key: key,
                 reason:
                     "needs the task '\(task.rawValue)', which 'permittedTasks' of \(instance.manifest.file) doesn't contain;"
-                    + " there are: \(permitted.sorted().joined(separator: ", "))")
+                    + " it contains \(permitted.sorted().joined(separator: ", "))")
         }
         self.init(
             instance: instance.name, observer: stack.only(.observer)?.name ?? "observer",

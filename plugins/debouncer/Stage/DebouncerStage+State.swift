@@ -4,11 +4,11 @@ import MessageBus
 import Protocol
 
 extension DebouncerStage {
-    /// What the consumers have been told about releases, and when.
+    /// Which releases the consumers have been sent, and when.
     struct Telling {
-        /// What each consumer was last told.
+        /// The release that each consumer was last sent.
         var told: [String: AnchorVector] = [:]
-        /// The epoch in which each consumer was last heard.
+        /// The epoch of each consumer's last heartbeat.
         var lives: [String: Int64] = [:]
         var lastRepeat = MonotonicTime.distantPast
         var lastSpread = MonotonicTime.distantPast
@@ -19,6 +19,10 @@ extension DebouncerStage {
     struct Phone {
         var device = DeviceState()
         var hasPath: Bool?
+        /// From when an app refresh may wake the app, if the hour's wakes are used up.
+        var nextWake: Instant?
+        /// The machine that the stack runs on, if its configuration asks about it.
+        var machine: MachineState?
         var isConsolidating = false
         var zones: [String: ZoneTimeline] = [:]
     }
@@ -35,7 +39,7 @@ extension DebouncerStage {
     /// The current historical sync, if any.
     struct HistoricalSync {
         var sync: History?
-        /// The chunk that the consumers have been told about.
+        /// The chunk that has been announced to the consumers.
         var toldChunk: String?
     }
 }

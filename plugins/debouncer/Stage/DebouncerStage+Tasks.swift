@@ -25,7 +25,7 @@ extension DebouncerStage {
         let moves = tasks.due(conditions(turn), turn)
         for identifier in moves.ended { try drop(identifier, turn) }
         for identifier in moves.expiring {
-            // Everything is left as it is; the next run continues.
+            // Everything is left unchanged; the next run continues.
             tasks.complete(identifier, success: false, conditions(turn), turn)
             if let task = DebouncerTask(rawValue: identifier) { work[task] = nil }
         }
@@ -59,7 +59,7 @@ extension DebouncerStage {
         }
     }
 
-    /// Releases everything that some consumers may have, and waits for them.
+    /// Releases everything that the given consumers may pull now, and waits for them.
     private func sync(_ task: DebouncerTask, _ concerned: [Consumer], _ turn: Turn) throws {
         guard window.reach != .nothing else {
             return tasks.complete(task.rawValue, success: false, conditions(turn), turn)

@@ -66,7 +66,7 @@ package final class DebouncerStage: Stage {
     var rounds: Rounds
     var ledger = RoundLedger()
     var historical = HistoricalSync()
-    /// The observer's head in the last heartbeat heard: all heads by type up to there are known.
+    /// The observer's head in its last heartbeat: all heads by type up to there are known.
     private(set) var heardHead = SequenceNumber.beginning
     /// The last manual sync requested.
     var manual: ManualSync?
@@ -117,10 +117,11 @@ package final class DebouncerStage: Stage {
         if let saved = try load("history", turn) { historical.sync = saved.read().flatMap { History($0) } }
         try ledger.open(turn)
         rounds.goOn(after: ledger.last)
-        // Until the observer reports, the phone is as it was.
+        // Until the observer reports, the phone's last known state applies.
         if let saved = try load("device", turn), let state = DeviceState().updated(from: saved) { phone.device = state }
         window.reach = reachNow
         savedPending = (try load("pending", turn)?.object ?? [:]).compactMapValues { $0.int.map(SequenceNumber.init) }
+        if configuration.tasksNeedPower || configuration.tasksNeedIdle { turn.perform(WatchMachine()) }
         guard let saved = try load("released", turn) else { return }
         guard let kept = saved.read(KeptRelease.self) else { throw StageError.unreadableCursor("released") }
         window = ReleaseWindow(policy: window.policy, released: kept.released, collected: savedPending)
@@ -194,7 +195,7 @@ package final class DebouncerStage: Stage {
         try keepPending(turn)
         try finishRounds(turn)
         try replay(turn)
-        // What is waiting for an answer is repeated soon.
+        // Requests waiting for an answer are repeated soon.
         if registration.confirmed != registration.launch || !registration.acknowledgements.isEmpty || toldReplay != nil
         {
             telling.repetition.moved(at: turn.monotonic)
@@ -234,8 +235,7 @@ package final class DebouncerStage: Stage {
         try released(closed, reason: "fire", turn)
     }
 
-    /// Tells the consumers concerned that types have been released, and includes the types of consumers that these
-    /// trigger.
+    /// Announces released types to the consumers concerned, including the types of consumers that these trigger.
     func released(_ types: [String], reason: String, _ turn: Turn) throws {
         var types = Set(types)
         for consumer in consumers where !consumer.triggers.isDisjoint(with: types) {
@@ -298,7 +298,7 @@ package final class DebouncerStage: Stage {
         var common = StageDetails()
         common.tasks = toldTasks?.tasks
         let own = DebouncerDetails(
-            pending: window.pendingTypes.count, manual: manual?.details, history: historical.sync?.details)
+            pending: window.pendingTypes.count, manual: manual?.details(rounds), history: historical.sync?.details)
         return StageReport(
             frontier: [observer: window.released.minimum], details: HeartbeatDetails(own, common))
     }

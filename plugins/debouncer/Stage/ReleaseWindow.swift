@@ -57,7 +57,7 @@ package struct ReleaseWindow: Sendable, Equatable {
     package var reach = Reach.everything
     /// Whether the observer is reading a file.
     package var isImporting = false
-    /// Types that are switched off: nothing of them is released beyond where they stood.
+    /// Types that are switched off: nothing is released beyond their position at that time.
     package var off: Set<String> = [] {
         didSet {
             for type in off {
@@ -201,7 +201,7 @@ package struct ReleaseWindow: Sendable, Equatable {
 
     private mutating func set(_ type: String, to sequence: SequenceNumber) {
         var exceptions = released.exceptions
-        // Nothing of this type lies between its latest change and the head.
+        // No change of this type is between its latest change and the head.
         exceptions[type] = max(sequence, released.base)
         released = AnchorVector(base: released.base, exceptions: exceptions)
     }

@@ -2,8 +2,8 @@ import Changelog
 import HealthModel
 import Protocol
 
-/// The outcome of releases: a release opens a round, which a consumer passes when it has consumed everything released
-/// to it. Pure.
+/// The outcome of releases: a release opens a round, in which a consumer succeeds when it has consumed everything
+/// released to it. Pure.
 ///
 /// One round is open at a time; anything released in the meantime belongs to the next. So a stream of changes makes one
 /// round after another, and none waits forever.
@@ -31,15 +31,15 @@ package struct Rounds: Sendable, Equatable {
         var consumed: AnchorVector?
         var pending: Int
         var failedDays: Int
-        /// When it was last heard, and when it last made progress.
+        /// When its last heartbeat arrived, and when it last made progress.
         var heard: MonotonicTime
         var moved: MonotonicTime
     }
 
-    /// A consumer that isn't heard for this long is silent.
+    /// A consumer that sends no heartbeat for this long is silent.
     package static let silence = Duration.seconds(15)
 
-    /// How long without any progress until a consumer has failed.
+    /// How long a consumer may go without any progress before it has failed.
     private let patience: Duration
     private var standings: [String: Standing] = [:]
     package private(set) var open: Round?
@@ -131,10 +131,15 @@ package struct Rounds: Sendable, Equatable {
             ended.append(round)
             open = next
             next = nil
-            // It waits from now on: it couldn't be checked before.
+            // Its waiting time begins now: it couldn't be checked before.
             open?.since = monotonic
         }
         return ended
+    }
+
+    /// Consumers that a round still waits for; nil once it has ended.
+    package func waiting(in number: Int64) -> [String]? {
+        [open, next].compactMap { $0 }.first { $0.number == number }?.waiting.keys.sorted()
     }
 
     /// When the next consumer's patience or silence runs out; nil without an open round.

@@ -41,14 +41,16 @@ package struct ExecAnswer {
         lines += 1
         let value = try Self.read(line, number: lines)
         guard let line = value.read(Line.self), line.user == user else {
-            throw refuse("has no 'user' that is the day's")
+            throw refuse("has no 'user', or not the day's")
         }
         if let done = line.done {
-            guard done == date else { throw refuse("says it is done with another day than the one it was asked for") }
+            guard done == date else {
+                throw refuse("says it is done with another day, not the one it was asked for")
+            }
             try check(value, has: "done", beside: "user")
             return true
         }
-        guard line.date == date else { throw refuse("has no 'date' that is the day's") }
+        guard line.date == date else { throw refuse("has no 'date', or not the day's") }
         if let figures = line.figures {
             try check(value, has: "figures", beside: "user", "date")
             guard output.figures.isEmpty else { throw refuse("gives figures a second time") }
@@ -72,11 +74,11 @@ package struct ExecAnswer {
         else {
             throw refuse("has an event without a text 'id' (1 to 200 bytes), a text 'kind' and an object 'payload'")
         }
-        guard events.insert(event.id).inserted else { throw refuse("has an event whose id was there before") }
+        guard events.insert(event.id).inserted else { throw refuse("has an event whose id came before") }
         return DayEvent(id: event.id, kind: event.kind, payload: event.payload)
     }
 
-    /// A member that nobody reads is a mistake, not an option without effect.
+    /// A member that isn't read is a mistake, not an option without effect.
     private func check(_ value: Value, has member: String, beside others: String...) throws(ExecFailure) {
         guard value.object?.count == others.count + 1 else {
             throw refuse("holds more than '\(member)', " + others.map { "'\($0)'" }.joined(separator: " and "))
@@ -96,7 +98,7 @@ package struct ExecAnswer {
             throw .badLine(
                 number,
                 isNumber
-                    ? "isn't JSON: it holds NaN or Infinity; leave out what has no number"
+                    ? "isn't JSON: it holds NaN or Infinity; leave out members without a number"
                     : "isn't JSON (write nothing else to standard output; logs go to standard error)")
         }
         guard value.object != nil else { throw .badLine(number, "isn't an object") }

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// What a program says on standard error.
+/// What a program writes to standard error.
 final class ExecErrorOutput: Sendable {
     private static let longestLine = 1000
     private static let linesPerWindow = 200
@@ -13,7 +13,8 @@ final class ExecErrorOutput: Sendable {
     private let kept = Mutex<[String]>([])
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Reads to the end of the pipe and closes it, on a thread of its own. Beyond 200 lines in 10 s, lines are counted instead of told.
+    /// Reads to the end of the pipe and closes it, on a thread of its own. Beyond 200 lines in 10 s, lines are counted
+    /// instead of logged.
     init(_ descriptor: Int32, _ said: @escaping @Sendable (String) -> Void) {
         let thread = Thread { [self] in
             var buffer = [UInt8](repeating: 0, count: 4096)

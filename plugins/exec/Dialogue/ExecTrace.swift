@@ -1,8 +1,8 @@
 import Foundation
 
-/// Why a program ended, as its standard error tells it: "KeyError: 'pages' (handler.py, line 14)". Pure.
+/// Why a program ended, according to its standard error: "KeyError: 'pages' (handler.py, line 14)". Pure.
 ///
-/// It knows how Python, Node and Swift tell of an error that nobody caught; of any other program the last line stands for it.
+/// It knows how Python, Node and Swift report an uncaught error; for any other program the last line is used.
 package enum ExecTrace {
     private static let longest = 300
 
@@ -75,7 +75,7 @@ package enum ExecTrace {
             let text = line.hasSuffix(")") ? line.dropLast().split(separator: "(").last : line.dropFirst(7)
             return text.flatMap(place)
         }
-        // A mistake of the syntax has no frame of its own: its place stands alone above the line that is wrong.
+        // A syntax error has no frame of its own: its location is given above the line that is wrong.
         let above = lines[..<first].filter { $0.hasPrefix("/") || $0.hasPrefix("file://") }.compactMap {
             place($0[...])
         }

@@ -93,17 +93,17 @@ package struct ExecTraits: HandlerTraits, Equatable {
     }
 }
 
-/// Why a program that computes days has given no figures. Never holds what it answered, which may be a health value; of an error that
-/// ended it, it holds what the program said of that.
+/// Why a program that computes days has given no figures. Never holds what it answered, which may be a health value;
+/// for an error that ended the program, it holds what the program wrote about it.
 package enum ExecFailure: Error, Equatable, CustomStringConvertible {
-    /// It ended; whether in the midst of a line, and of which one; and why, by its own word on standard error.
+    /// It ended; possibly in the middle of a line, and which one; and why, according to its standard error.
     case ended(String, midLine: Int?, why: String?)
     case late(seconds: Double)
     case flood(bytes: Int)
     case badLine(Int, String)
     /// It finished before it had received everything.
     case early
-    /// It said so itself.
+    /// The program said so itself.
     case declined(String)
     case cantStart(String)
     /// The host itself is stopping.

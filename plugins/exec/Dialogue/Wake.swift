@@ -8,7 +8,7 @@ package final class Wake: Sendable {
     package init() throws(ExecFailure) {
         descriptor = healthbus_wake_open()
         guard descriptor >= 0 else {
-            throw .cantStart("no descriptor to wake a thread by: \(String(cString: strerror(-descriptor)))")
+            throw .cantStart("no descriptor to wake a thread with: \(String(cString: strerror(-descriptor)))")
         }
     }
 

@@ -87,7 +87,7 @@ package final class ExecRunner: EffectRunner {
         case .failure(let error):
             throw Failure(
                 "the program of \(command.file) (\(command.words.joined(separator: " "))) doesn't work: \(error)",
-                hint: "what it said on standard error stands above; run it by hand in \(command.folder)")
+                hint: "its standard error is above; run it by hand in \(command.folder)")
         }
     }
 
@@ -102,7 +102,7 @@ package final class ExecRunner: EffectRunner {
         jobs.close()
         wake.signal()
         ended.wait()
-        // Once stopped it stays stopped, whoever asks next.
+        // Once stopped it stays stopped, no matter what asks next.
         ended.signal()
     }
 }

@@ -100,7 +100,7 @@ final class ExecWorker {
         reap()
         if let child {
             if !child.hasSpokenUnasked { return child }
-            drop("it wrote figures for a day that it wasn't asked for")
+            drop("it wrote figures for a day it wasn't asked for")
         }
         var tries = 0
         while true {
@@ -146,6 +146,6 @@ final class ExecWorker {
 struct ExecChanged: Error, CustomStringConvertible {
     let file: String
     var description: String {
-        "the program of \(file) says something else of itself than when this process started; it starts anew with it"
+        "the program of \(file) describes itself differently than at this process's start; this process restarts"
     }
 }

@@ -18,7 +18,7 @@ package enum FilesFolder {
             throw ConfigurationError(
                 file: configured == nil ? ConfigurationError.environment : file,
                 key: configured == nil ? variable : "instances.\(instance.name).configuration.folder",
-                reason: "must be a full path, as /srv/health, not '\(path)'")
+                reason: "must be a full path, such as /srv/health, not '\(path)'")
         }
         return URL(fileURLWithPath: path).standardizedFileURL.path
     }

@@ -15,7 +15,7 @@ package struct FilePart: Sendable {
     package var content: Content
     package var isFirst: Bool
     package var isLast: Bool
-    /// What is there now, if known: an identical file isn't touched.
+    /// The present content, if known: an identical file isn't touched.
     package var known: FileLedger.Entry?
     /// Whether a file without rows is kept.
     package var keepsEmpty: Bool
@@ -38,7 +38,7 @@ package struct FilePart: Sendable {
     }
 }
 
-/// A file that isn't written after all.
+/// Abandons a file that isn't to be written after all.
 package struct DropFile: Sendable {
     package var job: Int64
 }

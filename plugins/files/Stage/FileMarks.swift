@@ -119,7 +119,7 @@ extension FileMarks {
         nothingBefore = .distantPast
     }
 
-    /// Everything marked now is due now: somebody is waiting for it.
+    /// Everything marked now is due now: a sync is waiting for it.
     mutating func hurry() {
         for path in marks.keys {
             marks[path]?.last = .distantPast

@@ -7,7 +7,7 @@ extension FileProblem {
     ///   - folder: where the files are to be.
     package init(_ code: Int32, in folder: String) {
         switch code {
-        case ENOSPC, EDQUOT: self.init("the disk of \(folder) is full; make room, and it continues automatically")
+        case ENOSPC, EDQUOT: self.init("the disk of \(folder) is full; free some space, and it continues automatically")
         case EACCES, EPERM:
             self.init(
                 "\(folder) can't be written; give the user who runs the stack write access, for example with chown")

@@ -1,7 +1,7 @@
 import HealthModel
 import Protocol
 
-/// Whether the files are still as they were written: when that is checked, and the result.
+/// The check whether files are unchanged since they were written: when it is due, and its result.
 struct FilesCheck {
     enum Phase: Equatable {
         case idle
@@ -56,7 +56,7 @@ struct FilesCheck {
         answers = nil
     }
 
-    /// It starts over once the files are accessible.
+    /// The check starts over once the files are accessible.
     mutating func fail() {
         answered = answers ?? wanted ?? answered
         (answers, wanted) = (nil, nil)

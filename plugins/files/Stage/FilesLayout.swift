@@ -37,7 +37,7 @@ package struct FilesLayout: Equatable, Sendable {
         }
     }
 
-    /// For telling whether it has changed.
+    /// Used to detect whether it has changed.
     package var kept: Value {
         var members: [String: Value] = ["format": .string(format.rawValue), "by": .string(period.rawValue)]
         if case .only(let types) = types { members["types"] = .array(types.map { .string($0) }) }

@@ -43,7 +43,7 @@ package final class FilesWork {
 
     package init(folder path: String) { folder = FileFolder(path: path) }
 
-    /// - Parameter reply: returns false when nobody is listening any more.
+    /// - Parameter reply: returns false when nothing is listening any more.
     package func perform(_ request: any Sendable, reply: (FileOutcome) -> Bool) {
         do throws(FileProblem) {
             switch request {
@@ -101,7 +101,7 @@ package final class FilesWork {
         while let path = all?.nextObject() as? String {
             let name = path.split(separator: "/").last ?? ""
             if FileWriter.isTemporary(name) {
-                // Left by a process that was killed: none is being written at this point.
+                // Left by a killed process: no file is being written at this point.
                 if writers.isEmpty, Self.isOurs(Self.target(of: path)) {
                     unlink(folder.path + "/" + path)
                 }

@@ -4,7 +4,7 @@ import MessageBus
 import Protocol
 import StageKit
 
-/// Finding files that somebody has changed or removed, and unknown files.
+/// Finding files that were changed or removed, and unknown files.
 extension FilesStage {
     private static let comparedAtOnce = 200
 
@@ -59,7 +59,7 @@ extension FilesStage {
                 return check.end(at: turn.now)
             }
             last = end.path
-            // A marked file is rewritten anyway, and may be half done.
+            // A marked file is rewritten anyway, and may be incomplete.
             let entries = page.filter { marks.marks[$0.path] == nil }
             guard entries.isEmpty else {
                 let effect = turn.perform(CompareFiles(entries: entries, readsAll: check.readsAll))

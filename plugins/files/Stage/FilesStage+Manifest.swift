@@ -9,7 +9,7 @@ import StageKit
 struct FilesManifest {
     enum State { case unknown, incomplete, complete }
 
-    /// What the one on disk says.
+    /// The content of the one on disk.
     private(set) var state = State.unknown
     private var writing: (effect: Int64, isComplete: Bool, last: String?)?
 
@@ -32,7 +32,7 @@ struct FilesManifest {
         writing = nil
     }
 
-    /// What it says is no longer true.
+    /// Its content is no longer true.
     mutating func isOld() { if state == .complete { state = .unknown } }
 
     mutating func fail() {

@@ -75,7 +75,7 @@ extension FilesStage {
             guard let known = try ledger.entry(path, turn) else { return .distantPast }
             let pause = Duration.seconds(min(known.rows / Self.rowsPerSecond, 60))
             let age = Duration.microseconds(turn.now.microseconds - known.written.microseconds)
-            // A clock that was set back tells nothing.
+            // A clock that was set back proves nothing.
             return age < .zero ? .distantPast : turn.monotonic + max(.zero, pause - age)
         }
     }
@@ -92,7 +92,7 @@ extension FilesStage {
         }
     }
 
-    /// - Parameter producer: whose changes wait until the files are written; nil: nobody's.
+    /// - Parameter producer: the one whose changes wait until the files are written; nil for none.
     /// - Returns: how many rows the files have.
     @discardableResult
     func markAll(

@@ -17,7 +17,7 @@ extension FilesStage {
         if manifest.isBeingWritten { return nil }
         while jobs.count < Self.concurrentJobs {
             guard mayWrite(turn), let path = nextPath(turn) else { break }
-            // Readers are told first that files are changing.
+            // First, readers learn that files are changing.
             guard manifest.state == .incomplete else {
                 marks.requeue()
                 if jobs.isEmpty { try writeManifest(isComplete: false, turn) }

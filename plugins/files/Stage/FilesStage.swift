@@ -29,7 +29,7 @@ package final class FilesStage: Stage {
     var blocked: String?
     var retry = MonotonicTime.distantPast
     var failures = 0
-    /// Rows in the files that somebody last had rewritten.
+    /// Rows in the files that were last rewritten on request.
     var replayedRows: Int64 = 0
     private var stuckSince: MonotonicTime?
     private var lastChecked: Instant?
@@ -141,7 +141,7 @@ package final class FilesStage: Stage {
             Alert(
                 .degraded, subject: "delivery",
                 text: "No files have been written for a while, though some are waiting.",
-                remedy: "Look at 'healthbus status': it says what is in the way."))
+                remedy: "Look at 'healthbus status': it says what blocks them."))
         return nil
     }
 

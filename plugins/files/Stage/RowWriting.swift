@@ -3,7 +3,7 @@ import JSON
 
 /// Fields of CSV, as in RFC 4180 but with a bare newline after each row, and of JSON lines.
 extension [UInt8] {
-    /// A field: in quotes if necessary, and if it is present but empty.
+    /// A field: quoted if necessary, or if the text is present but empty.
     mutating func append(csv field: some Collection<UInt8>) {
         let needsQuotes =
             field.isEmpty

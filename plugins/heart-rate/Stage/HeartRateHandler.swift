@@ -9,7 +9,7 @@ import HealthStatistics
 /// maximum (`heartRateMin`, `heartRateMax`).
 public struct HeartRateHandler: PluginHandler {
     public let version = 3
-    /// For samples that stand for several (iOS 8), the lowest and highest value.
+    /// For samples that summarize several (iOS 8), the lowest and highest value.
     public let payloadTypes: Set = ["HKQuantityTypeIdentifierHeartRate"]
 
     public init() {}

@@ -3,7 +3,7 @@ import HealthModel
 import MessageBus
 import Protocol
 
-/// The subscribers of a sealed hub: who they are, what each wants, and what it may hear.
+/// The subscribers of a sealed hub: their identities, their subscriptions, and what each may receive.
 ///
 /// A ROUTER, not the XPUB of an open hub: with an XPUB the hub could only decide on each subscription in manual mode,
 /// in which libzmq 4.3.4 keeps peers that have already gone. Here the hub decides on each message.
@@ -16,7 +16,7 @@ final class Audience {
 
     enum Word: Equatable {
         case none
-        /// Somebody's wishes were recorded; a newcomer wants to hear at once that the hub is there.
+        /// A subscriber's list was recorded; a new subscriber must learn at once that the hub is there.
         case subscribed(isNew: Bool)
         case denied(BusNotice)
     }
@@ -26,15 +26,15 @@ final class Audience {
     private static let peersLimit = 64
     /// For all connections of one identity: each message is compared with every one of them.
     private static let topicsLimitOfAll = 1024
-    /// A peer that hasn't said for this long what it wants to hear is gone, or will say it again.
-    private static let patience = Duration.seconds(15)
+    /// A peer that hasn't sent its subscriptions for this long is gone, or will send them again.
+    private static let patience = Repetition.silence
 
     let socket: ZeroMQSocket
     private var peers: [[UInt8]: Peer] = [:]
 
     init(_ socket: ZeroMQSocket) throws {
         self.socket = socket
-        // Reports who is gone and whose queue is full, instead of staying silent.
+        // Makes the socket report peers that are gone or whose queue is full, instead of staying silent.
         try socket.set(ZMQ_ROUTER_MANDATORY, 1)
     }
 
@@ -50,21 +50,22 @@ final class Audience {
         guard let message = try? Message(frames: Array(frames.dropFirst())), message.topic == BusConnection.subscribe,
             let topics = message.body.read(WantedTopics.self)?.topics, topics.count <= Self.topicsLimit,
             topics.allSatisfy({ $0.utf8.count <= Self.topicLength })
-        else { return denied("sent something other than what it wants to hear, on a socket meant only for that") }
+        else { return denied("sent something other than a subscription, on a socket meant only for those") }
         guard grant.mayBe(message.header.from) else { return denied("uses a name that isn't its own") }
         let isNew = peers[peer] == nil
         let others = peers.filter { $0.key != peer && $0.value.identity == user }.values
         guard others.count < Self.peersLimit else { return denied("already has \(Self.peersLimit) connections") }
-        // It never hears anything it has no right to, whatever it subscribes to: that is decided for each message.
+        // It never receives anything it has no right to, no matter what it subscribes to: that is decided for each
+        // message.
         let wanted = Set(topics.map { TopicGrant.Pattern(.prefix($0)) }).filter(grant.mayHearAny)
         guard others.reduce(wanted.count, { $0 + $1.topics.count }) <= Self.topicsLimitOfAll else {
-            return denied("wants to hear more than \(Self.topicsLimitOfAll) topics")
+            return denied("subscribes to more than \(Self.topicsLimitOfAll) topics")
         }
         peers[peer] = Peer(identity: user, topics: Array(wanted), heard: now)
         return .subscribed(isNew: isNew)
     }
 
-    /// Passes a message on to everyone who wants it and may have it; a peer without room for it misses it.
+    /// Passes a message on to every peer that subscribes to it and may have it; a peer without room for it misses it.
     func hear(_ message: HeldMessage, _ guests: GuestList) throws {
         let topic = message[0]
         for (name, peer) in peers where peer.topics.contains(where: { $0.matches(topic) }) {

@@ -1,10 +1,10 @@
 import CZeroMQ
 import MessageBus
 
-/// Answers libzmq's question of who may come in (ZAP 1.0, RFC 27), which it asks at `inproc://zeromq.zap.01` in the
-/// hub's context.
+/// Answers libzmq's question of which peers may connect (ZAP 1.0, RFC 27), which it asks at `inproc://zeromq.zap.01` in
+/// the hub's context.
 ///
-/// It is used for an open hub too, where it lets everyone in: libzmq then refuses the oldest protocols, ZMTP 1 and 2,
+/// It is used for an open hub too, where it lets every peer in: libzmq then refuses the oldest protocols, ZMTP 1 and 2,
 /// in which it aborts on certain noise (4.3.4: zmtp_engine.cpp:463, unreachable with ZAP).
 struct Doorkeeper {
     static let domain = "healthbus"
@@ -32,7 +32,7 @@ struct Doorkeeper {
 
     /// - Parameters:
     ///   - request: version, request id, domain, address, routing id, mechanism, credentials.
-    ///   - guests: nil lets everyone in, without a name.
+    ///   - guests: nil lets every peer in, without a name.
     static func reply(to request: [[UInt8]], guests: GuestList?) -> (frames: [[UInt8]], verdict: Verdict) {
         func frames(_ status: String, _ user: String) -> [[UInt8]] {
             [Array("1.0".utf8), request.count > 1 ? request[1] : [], Array(status.utf8), [], Array(user.utf8), []]

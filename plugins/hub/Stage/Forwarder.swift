@@ -6,7 +6,7 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// The hub's heart: passes every message on to whoever wants it. It keeps no state; slow peers lose messages at the
+/// The core of the hub: passes every message on to its subscribers. It keeps no state; slow peers lose messages at the
 /// high-water mark and ask again.
 ///
 /// The loop is our own: zmq_proxy_steerable in libzmq 4.3.4 loses commands and can't report its state.
@@ -27,7 +27,7 @@ package final class Forwarder: Sendable {
     private let notices = Mutex(NoticeLimit())
     private let notice: @Sendable (BusNotice) -> Void
 
-    /// - Parameter notice: called when somebody isn't let in or does something that isn't allowed; never often.
+    /// - Parameter notice: called when a peer isn't let in or does something that isn't allowed; never often.
     package init(notice: @escaping @Sendable (BusNotice) -> Void = { _ in }) throws {
         self.notice = notice
         wakeup = try Wakeup()
@@ -53,8 +53,8 @@ package final class Forwarder: Sendable {
         // libzmq leaves the files of its Unix sockets behind.
         defer { address.removeSocketFiles() }
         while !isStopping {
-            // Reopened, with a new context, when a key is no longer valid: so all connections end, and only those who
-            // may return.
+            // Reopened, with a new context, when a key is no longer valid: so all connections end, and only peers that
+            // still may connect return.
             let hall: any Hall =
                 if let seal {
                     try SealedHall(seal, notice: { [self] in note($0) }, count: { [self] in tally($0) })
@@ -76,7 +76,7 @@ package final class Forwarder: Sendable {
             let now = MonotonicClock.now
             if beats.isDue(at: now), let beat = heartbeat() {
                 try hall.say(beat.frames)
-                // A newcomer, or one that hears this hub after another, learns at once where everyone stands.
+                // A new process, or one that finds this hub after another, learns the state of all processes at once.
                 if beats.takeNewcomer() {
                     let hello = Message(
                         topic: BusConnection.hello, header: .init(from: beat.header.from, at: WallClock.now),
@@ -91,7 +91,7 @@ package final class Forwarder: Sendable {
             let wait = max(.zero, min(beats.next, nextLook) - MonotonicClock.now).microseconds / 1000 + 1
             if zmq_poll(&items, Int32(items.count), Int(wait)) < 0, zmq_errno() != EINTR { throw BusError.last("poll") }
             wakeup.drain()
-            // Subscriptions first: a new subscriber hears the next message, not the one after a burst. A newcomer
+            // Subscriptions first: a new subscriber receives the next message, not the one after a burst. A newcomer
             // learns at once that the hub is there, not seconds later: a starting stack waits for that.
             if try hall.listen() { beats.greet(at: MonotonicClock.now) }
             var forwarded = 0
@@ -119,7 +119,7 @@ package final class Forwarder: Sendable {
     }
 }
 
-/// When the hub reports that it is there: from time to time, and soon after somebody has connected.
+/// When the hub reports that it is there: from time to time, and soon after a peer has connected.
 private struct BeatClock {
     /// The time between heartbeats caused by new subscriptions.
     private static let impatience = Duration.milliseconds(30)
@@ -146,7 +146,7 @@ private struct BeatClock {
         next = min(next, last + Self.impatience)
     }
 
-    /// Whether somebody has connected since the last call.
+    /// Whether a peer has connected since the last call.
     mutating func takeNewcomer() -> Bool {
         defer { hasNewcomer = false }
         return hasNewcomer

@@ -6,19 +6,19 @@ import MessageBus
 protocol Hall: AnyObject {
     func open(_ address: BusAddress) throws
     var pollItems: [zmq_pollitem_t] { get }
-    /// Processes what subscribers have sent, and newcomers; returns true when somebody wants to hear something new.
+    /// Processes what subscribers have sent, and new connections; returns true when there is a new subscription.
     func listen() throws -> Bool
     /// Passes one message on; false when it was dropped, nil when none is waiting.
     func forward() throws -> Bool?
-    /// Sends one of the hub's own messages to everyone who wants it.
+    /// Sends one of the hub's own messages to all its subscribers.
     func say(_ frames: [[UInt8]]) throws
     /// How often `lookUp` is called; nil if there is nothing to look up.
     var lookInterval: Duration? { get }
-    /// Checks whether the keys are still valid; returns false when everyone must reconnect.
+    /// Checks whether the keys are still valid; returns false when every peer must reconnect.
     func lookUp(at now: MonotonicTime) throws -> Bool
 }
 
-/// Without keys: whoever can open the Unix sockets is one of the account's own processes. An XSUB/XPUB forwarder.
+/// Without keys: only the account's own processes can open the Unix sockets. An XSUB/XPUB forwarder.
 final class OpenHall: Hall {
     private let publishers: ZeroMQSocket
     private let subscribers: ZeroMQSocket

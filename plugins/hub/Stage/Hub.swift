@@ -4,7 +4,7 @@ import HealthModel
 import MessageBus
 import Protocol
 
-/// The forwarder as a process: it keeps reporting that it is there, which is how everyone else knows that the bus
+/// The forwarder as a process: it keeps reporting that it is there, which is how all other processes know that the bus
 /// works.
 package struct Hub {
     private let instance: String

@@ -4,7 +4,7 @@ import HealthModel
 import MessageBus
 import Protocol
 
-/// Admits peers whose key is on its list (CURVE), and passes on what each may say to those who may hear it.
+/// Admits peers whose key is on its list (CURVE), and passes on what each may send to those that may receive it.
 final class SealedHall: Hall {
     private let seal: HubSeal
     private let keys: BusKeyPair
@@ -18,12 +18,12 @@ final class SealedHall: Hall {
     private let message = HeldMessage()
     private let notice: (BusNotice) -> Void
     private let count: (BusNotice.Kind) -> Void
-    /// The hub reads both in each message: nobody should keep it busy with them.
+    /// The hub reads both in each message: no peer should be able to keep it busy with them.
     private static let topicLimit = 255
     private static let headerLimit = 16 << 10
 
     /// - Parameters:
-    ///   - notice: called when somebody isn't let in or does something that isn't allowed.
+    ///   - notice: called when a peer isn't let in or does something that isn't allowed.
     ///   - count: counts the same.
     init(_ seal: HubSeal, notice: @escaping (BusNotice) -> Void, count: @escaping (BusNotice.Kind) -> Void) throws {
         guard zmq_has("curve") == 1 else { throw BusKeyError.unsupported }
@@ -50,7 +50,7 @@ final class SealedHall: Hall {
     func open(_ address: BusAddress) throws {
         try publishers.bind(address.publish)
         try audience.socket.bind(address.subscribe)
-        // Everything arrives here; who hears what is decided here.
+        // Everything arrives here; which peer receives what is decided here.
         _ = try publishers.send([[1]])
     }
 
@@ -62,7 +62,7 @@ final class SealedHall: Hall {
         try letIn()
         var isNew = false
         let now = MonotonicClock.now
-        // Bounded: a peer that keeps sending what it wants to hear mustn't delay the others.
+        // Bounded: a peer that keeps sending subscriptions mustn't delay the others.
         for _ in 0..<64 {
             switch try audience.listen(guests, at: now) {
             case .none: return isNew
@@ -85,7 +85,7 @@ final class SealedHall: Hall {
         for monitor in monitors {
             while let (event, endpoint) = try monitor.next() {
                 switch event {
-                // What was refused because of its key has already been reported.
+                // A peer refused because of its key has already been reported.
                 case .succeeded, .keyRefused: break
                 case .notUnderstood(let differs):
                     let why =

@@ -73,7 +73,7 @@ PluginProgram.start("ingest") { context, stopper in
     let identity = try files?.changed()
     let server = try HTTPServer(
         host: endpoint.host, port: endpoint.port,
-        // Two stacks can run side by side by default; a port that somebody has chosen is used or nothing.
+        // By default, two stacks can run side by side; a port that a person has chosen is used as it is, or not at all.
         portTries: endpoint.port == IngestAddress.usualPort ? 20 : 1, limits: limits, tls: identity,
         admission: { door.admission(of: $0) }
     ) { door.handle($0) }

@@ -36,7 +36,7 @@ package final class FileHandover: FileTaking {
         /// The observer doesn't answer, or stops asking for more.
         case silent
         case refused(String)
-        /// It isn't a file that can be imported: why, without its path, which is the server's own business.
+        /// It isn't a file that can be imported; the reason, without its path, which only concerns the server.
         case unreadable(String)
     }
 
@@ -47,7 +47,7 @@ package final class FileHandover: FileTaking {
     private let connected = Mutex<(client: StackClient, offers: FileOffers)?>(nil)
 
     /// - Parameter connect: connects to the bus; called when the first file comes, so that an ingest that never gets
-    ///   one hears nothing of it.
+    ///   one never connects.
     package init(observer: String, connect: @escaping @Sendable () throws -> StackClient) {
         self.connect = {
             let client = try connect()

@@ -46,8 +46,8 @@ extension IngestDoor {
             }
             let id: String
             do throws(FileHandover.Failure) {
-                // Under a name that the list of imports can show; another file with the same content may have it right
-                // now.
+                // Linked under a name that the list of imports can show; another file with the same content may have
+                // that name right now.
                 let kept = try? sink.keep(as: "posted-" + String(hash.high, radix: 16))
                 defer { if let kept { unlink(kept) } }
                 id = try files.taking.handOver(kept ?? sink.path, content: content, user: caller.user)
@@ -76,7 +76,7 @@ extension IngestDoor {
             members["bytesTotal"] = .integer(reading.bytesTotal)
             members["records"] = .integer(reading.records)
         }
-        // Its path is the server's own business.
+        // Its path only concerns the server.
         if var report = row.report?.object {
             report["path"] = nil
             members["report"] = .object(report)

@@ -5,7 +5,7 @@ import HealthPush
 import Protocol
 import Synchronization
 
-/// Handles requests: who is asking, what they bring, and its outcome. Effects are passed in from outside.
+/// Handles requests: the caller, the data, and the outcome. Effects are passed in from outside.
 package final class IngestDoor: Sendable {
     /// Who is asking, according to their token.
     package struct Caller: Sendable, Equatable {
@@ -38,10 +38,10 @@ package final class IngestDoor: Sendable {
 
     /// - Parameters:
     ///   - caller: the owner of a token; nil if it isn't valid.
-    ///   - isObserverThere: whether the observer was heard recently.
+    ///   - isObserverThere: whether the observer sent a heartbeat recently.
     ///   - wake: makes the stack check for new data, as a push does for an app.
     ///   - files: where whole files go; nil: it accepts none.
-    ///   - requestsPerMinute: for each token; a minute's worth may come at once.
+    ///   - requestsPerMinute: for each token; a minute's worth may arrive at once.
     package init(
         requestsPerMinute: Int, line: ObserverLine, files: Files? = nil, clock: @escaping @Sendable () -> Instant,
         caller: @escaping @Sendable (_ secret: String?) -> Caller?, isObserverThere: @escaping @Sendable () -> Bool,
@@ -112,7 +112,7 @@ package final class IngestDoor: Sendable {
     }
 
     /// Slows down clients without a valid token. Those with one aren't held up by others behind the same address: a
-    /// proxy's address is shared by everybody, and a token of 256 random bits can't be guessed.
+    /// proxy's address is shared by all its clients, and a token of 256 random bits can't be guessed.
     private func unauthorized(_ peer: UInt64) -> IngestProblem {
         attempts.withLock { attempts in
             if let wait = attempts.wait(peer, at: Self.seconds) { return .tooMany(wait: wait) }

@@ -59,7 +59,7 @@ struct IngestProblem: Error {
     }
 
     static let notFound = IngestProblem(
-        status: 404, code: "not-found", message: "there is no such path", hint: "docs/ways-in.md has the paths")
+        status: 404, code: "not-found", message: "there is no such path", hint: "docs/ways-in.md lists the paths")
 
     static func method(_ allowed: String) -> IngestProblem {
         IngestProblem(

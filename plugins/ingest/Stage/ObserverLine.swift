@@ -18,7 +18,7 @@ package final class ObserverLine: Sendable {
     }
 
     private struct Waiting {
-        /// The part's number. An answer to another one, which was sent twice, is ignored.
+        /// The part's number. An answer to another part, which was sent twice, is ignored.
         let number: Int64
         var receipt: IngestReceipt?
         let arrived = DispatchSemaphore(value: 0)

@@ -18,7 +18,7 @@ package enum NotificationTarget: Sendable, Equatable {
             guard program.hasPrefix("/"), FileManager.default.isExecutableFile(atPath: program) else {
                 throw ConfigurationError(
                     file: file, key: "\(key).command",
-                    reason: "must begin with the full path of a program that may be run, not '\(program)'")
+                    reason: "must begin with the full path of a program that can be run, not '\(program)'")
             }
             self = .command(command)
         case (nil, let url?):
@@ -26,7 +26,7 @@ package enum NotificationTarget: Sendable, Equatable {
                 throw ConfigurationError(file: file, key: "\(key).url", reason: "\(error)")
             }
         default:
-            throw ConfigurationError(file: file, key: key, reason: "needs 'command' or 'url', one of them")
+            throw ConfigurationError(file: file, key: key, reason: "needs either 'command' or 'url'")
         }
     }
 }

@@ -5,8 +5,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Notifies a person of alerts: pulls them from every stage that raises some, and has each one delivered, in order,
-/// before its anchor moves.
+/// Notifies a person of alerts: pulls them from every stage that raises some, and delivers each one, in order, before
+/// its anchor moves.
 ///
 /// At least once: one that was delivered just before a crash is delivered again, under the same id.
 package final class NotifyStage: Stage {

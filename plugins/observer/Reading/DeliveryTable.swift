@@ -1,8 +1,8 @@
 import SQLite
 import StageKit
 
-/// The device and the registrations, on file, and the little that each read needs to know (`ReadAccess`); each under
-/// its key.
+/// The device and the registrations, on file, and the few facts that each read needs (`ReadAccess`); each under its
+/// key.
 package enum DeliveryTable {
     package static let table = ValueTable("delivery")
 

@@ -1,8 +1,8 @@
 import HealthModel
 import SQLite
 
-/// Which of the store's sequences came from the first reading of a person's history: their content isn't news to
-/// anyone, however recent.
+/// Which of the store's sequences came from the first reading of a person's history: their content isn't news, no
+/// matter how recent it is.
 struct FirstReads {
     /// The sequences from first reads, excluding the first of each pair; one that isn't over has no end.
     private let spans: [(after: SequenceNumber, until: SequenceNumber)]

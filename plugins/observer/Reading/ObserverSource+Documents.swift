@@ -13,7 +13,7 @@ extension ObserverSource {
     /// Documents contain what a hospital wrote: only a person's own tools get them.
     private func refuse(_ consumer: String?) throws {
         guard let consumer, !BusName.isTool(consumer) else { return }
-        throw PullRefusal("documents are given to a person's own tools only")
+        throw PullRefusal("only a person's own tools get documents")
     }
 
     func documents(

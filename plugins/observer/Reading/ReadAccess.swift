@@ -6,7 +6,8 @@ import Protocol
 import SQLite
 
 /// What the stack's consumers may read at present. They are the app: while the phone is locked, nothing; a denied type
-/// looks as if it had no samples. A person's own tools read the store as it is.
+/// looks as if it had no samples, and so do positions to a consumer without the right to them. Who lacks the
+/// entitlement for health data is refused, as in HealthKit. A person's own tools read the store as it is.
 final class ReadAccess {
     private let find: Statement
     private var denied: Set<String> = []
@@ -20,7 +21,8 @@ final class ReadAccess {
     }
 
     /// Reads the current state for a request, in the read transaction that answers it.
-    /// - Throws: `DeliveryError` (`databaseInaccessible`) while the device is locked.
+    /// - Throws: `DeliveryError`: `authorizationDenied` without the entitlement, `databaseInaccessible` while the
+    ///   device is locked.
     func refresh(for query: Query, of consumer: String?) throws {
         denied = []
         switch query {
@@ -30,11 +32,19 @@ final class ReadAccess {
         guard let consumer, !BusName.isTool(consumer),
             let access = try find.firstRow({ $0.bytes(0) }).map({ try Value(json: $0).read(KeptAccess.self) })
         else { return }
+        if let readers = access?.readers, !readers.contains(consumer) {
+            throw DeliveryError(
+                .authorizationDenied, consumer,
+                remedy: "\(consumer) lacks the entitlement health; 'healthbus validate' names the file to add it to")
+        }
         if access?.locked == true {
             throw DeliveryError(
-                .databaseInaccessible, consumer, remedy: "the device is locked; ask again when it isn't")
+                .databaseInaccessible, consumer, remedy: "the device is locked; ask again when it is unlocked")
         }
         denied = Set(access?.denied ?? [])
+        if let locators = access?.locators, !locators.contains(consumer) {
+            denied.insert(HealthType.locationIdentifier)
+        }
     }
 
     func allowed(_ types: TypeFilter.Types) -> TypeFilter.Types {
@@ -46,13 +56,19 @@ final class ReadAccess {
     }
 }
 
-/// The little that each read needs to know, as stored in the observer's file.
+/// The few facts that each read needs, as stored in the observer's file.
 package struct KeptAccess: Codable {
     var locked: Bool
     var denied: [String]
+    /// Which consumers may read positions; nil: all.
+    var locators: [String]?
+    /// Who may read health data; nil: everybody.
+    var readers: [String]?
 
-    package init(locked: Bool, denied: [String]) {
+    package init(locked: Bool, denied: [String], locators: [String]?, readers: [String]? = nil) {
         self.locked = locked
         self.denied = denied
+        self.locators = locators
+        self.readers = readers
     }
 }

@@ -50,6 +50,8 @@ struct SamplePredicate {
         if let sources, !sources.contains(page.originOf(row).sourceName) { return false }
         if let isEnteredByHand, page.flags[row].contains(.userEntered) != isEnteredByHand { return false }
         guard let activities else { return true }
+        // A tombstone has forgotten its activity: whoever has the workout must hear that it is gone.
+        if page.flags[row].contains(.deleted) { return true }
         guard page.typeName(row) == HealthType.workoutIdentifier, page.payload.count > row, !page.payload.isEmpty(row)
         else { return false }
         let activity = try Value(json: Array(page.payload.bytes[page.payload.range(row)]))["activity"].string

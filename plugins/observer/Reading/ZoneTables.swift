@@ -31,6 +31,15 @@ package enum ZoneTables {
         return users
     }
 
+    /// Whether a user has a zone to begin with. Called for each part that is ingested, so it reads one row, no matter
+    /// how many hours were observed.
+    package static func hasHome(_ user: String, in database: Database) throws -> Bool {
+        let home = try database.prepare("SELECT 1 FROM zone_settings WHERE user = ? AND moment = ?")
+        home.bind(1, user)
+        home.bind(2, Instant.distantPast.microseconds)
+        return try home.firstRow { _ in true } ?? false
+    }
+
     /// Everything that decides a user's timeline; nil when the user has none.
     package static func plan(of user: String, in database: Database) throws -> ZonePlan? {
         let settings = try database.prepare("SELECT moment, zone FROM zone_settings WHERE user = ? ORDER BY moment")

@@ -17,7 +17,7 @@ extension CharacteristicsTable {
         let known = try find.firstRow {
             (exported: $0.int64(0), members: $0.string(1), sequence: SequenceNumber($0.int64(2)))
         }
-        // Of two exports with the same date the greater value wins, so that the order in which they come doesn't
+        // If two exports have the same date the greater value wins, so that the order in which they arrive doesn't
         // matter.
         if let known, (known.exported, known.members) >= (exported, members) { return }
         let stage = try turn.write()

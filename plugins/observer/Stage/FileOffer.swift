@@ -7,7 +7,7 @@ import Protocol
 struct FileOffer: Equatable {
     /// The command without its id and its sender: exactly the same request continues with what is here.
     var request: ImportFile
-    /// When somebody last offered it.
+    /// When it was last offered.
     var heard: Instant
 
     /// Offers come each second, but are saved no more often than this.
@@ -28,7 +28,7 @@ struct FileOffer: Equatable {
         self.init(request: request, heard: heard)
     }
 
-    /// Who can be asked for the bytes: a tool, never an instance of the stack.
+    /// The process that can be asked for the bytes: a tool, never an instance of the stack.
     static func sender(of command: ImportFile) -> String? {
         command.sender.flatMap { BusName.isTool($0) && $0.utf8.count <= 128 ? $0 : nil }
     }
@@ -36,6 +36,6 @@ struct FileOffer: Equatable {
     /// nil for a pipe.
     var file: FileIdentity? { request.file }
 
-    /// Whether nobody will send the rest any more.
+    /// Whether the rest will no longer be sent.
     func isStale(at now: Instant) -> Bool { now - heard > (file == nil ? Self.patience.pipe : Self.patience.file) }
 }

@@ -30,7 +30,7 @@ struct FileReception {
         self.heard = heard
     }
 
-    /// Requests what is next, and has it written.
+    /// Requests the next piece, and lets the inbox write it.
     mutating func advance(_ turn: Turn) {
         guard let arrived else {
             if !isMeasuring { turn.perform(ObserverEffect.measure(id: id)) }
@@ -56,7 +56,7 @@ struct FileReception {
         case .reset, .databaseInaccessible: return "its sender can't send it"
         case .pages(let pages):
             guard let arrived, let pieces = FilePieces(pages, at: arrived) else {
-                return "what its sender sent can't be read; run the same release of both"
+                return "what was sent can't be read; run the same release on both sides"
             }
             self.arrived = pieces.end
             isWhole = pieces.whole != nil

@@ -21,9 +21,9 @@ final class ImportAttempt {
     var bytesRead: Int64 = 0
     var bytesTotal: Int64 = 0
     var export: ExportInfo?
-    /// The date of birth in the export is in the future, or before anyone living was born: it isn't learned.
+    /// The date of birth in the export is in the future, or implausibly long ago: it isn't learned.
     var hasImpossibleBirth = false
-    /// How it continues once the file has been read; nil before that, and for a plain import.
+    /// The next steps once the file has been read; nil before that, and for a plain import.
     var ending: ImportEnding?
     /// For the route whose pieces are being received.
     var routeSummary = RouteSummary()

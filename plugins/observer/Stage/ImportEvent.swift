@@ -14,9 +14,9 @@ package enum ObserverEffect: Sendable {
     /// Read a file in the inbox from its beginning; `path` was its name before it came there. Known pieces, here with
     /// how many records each has, needn't be read.
     case read(id: String, path: String, known: [PieceHash: Int])
-    /// Read no further for the effect of that number: nobody wants it any more.
+    /// Stop reading for the effect of that number: its result is no longer needed.
     case abandon(reading: Int64)
-    /// Tell of whole files in that folder, from now on.
+    /// Report complete files in that folder, from now on.
     case watch(folder: String)
     /// Move one of these out of it.
     case settle(DropSettlement)
@@ -26,7 +26,7 @@ package enum ObserverEffect: Sendable {
     package enum Discarded: Sendable {
         /// The file of a closed session. Only that one: while it is being removed, others come in.
         case file(id: String)
-        /// Whatever no open session refers to: at the start, before anything can come in.
+        /// Whatever no open session refers to: at the start, before anything can arrive.
         case everything(besides: Set<String>)
     }
 }

@@ -38,9 +38,9 @@ final class ImportLedger {
         var seconds: Double
         /// What was requested besides importing it; nil for a plain import.
         var plan: ImportPlan?
-        /// From a command that can send the bytes; nil once the file is in the inbox.
+        /// The offer of a command that can send the bytes; nil once the file is in the inbox.
         var offer: FileOffer?
-        /// When the samples it brought were taken back.
+        /// When its samples were taken back.
         var undone: Instant?
 
         /// Whether the same file, handed over again, would be another import.
@@ -110,7 +110,7 @@ final class ImportLedger {
             .union(receiving.map { Inbox.half($0.id) })
     }
 
-    /// When the newest export accepted as the whole truth was made.
+    /// When the newest export accepted as complete was made.
     func newestComplete(of user: String) -> Instant? {
         entries.compactMap { entry in
             guard entry.user == user, entry.state == .closed, entry.undone == nil, let plan = entry.plan,

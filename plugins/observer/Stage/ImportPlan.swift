@@ -5,21 +5,21 @@ import Protocol
 /// What was requested of an import besides importing its file, and how far that has got: stored with the import, so
 /// that a crash loses nothing.
 struct ImportPlan: Equatable {
-    /// The export is the whole truth for the types and the time that it covers: anything it lacks is deleted.
+    /// The export is complete for the types and the time that it covers: anything it lacks is deleted.
     var isComplete = false
     /// Reads everything, changes nothing.
     var isTrial = false
-    /// It is taken in though made-up data and a person's come together.
+    /// It is imported even though made-up data and a person's are then mixed.
     var mixesMadeUp = false
-    /// Of the samples that it covers, so many percent may be deleted.
+    /// The percentage of the samples it covers that may be deleted.
     var deleteUpTo = Self.usualLimit
     /// The store's sequence when the first attempt began: anything added later isn't judged.
     var begun: SequenceNumber?
     /// When the phone wrote the export.
     var exportedAt: Instant?
-    /// A complete import has been tried as a whole, and there are no objections: from then on its content is stored.
+    /// A complete import has been tried as a whole without objections: from then on its content is stored.
     var isRehearsed = false
-    /// The share to be deleted was small enough; from then on it is being deleted.
+    /// The share to be deleted was small enough; from then on the samples are being deleted.
     var isApproved = false
     /// What has been deleted, by type; for a trial, what would be.
     var deleted: [String: Int64] = [:]
@@ -81,7 +81,7 @@ struct ImportPlan: Equatable {
         for (type, count) in counts { deleted[type, default: 0] += Int64(count) }
     }
 
-    /// Why an export can't be accepted as the whole truth, before it is compared with the store; nil when it can.
+    /// Why an export can't be accepted as complete, before it is compared with the store; nil when it can.
     /// - Parameter newest: the date of the newest complete export that was imported.
     func refusal(damaged: String?, notUnderstood: Int64, newest: Instant?) -> String? {
         if let damaged { return "the file is damaged: \(damaged)" }

@@ -102,7 +102,7 @@ enum InboxError: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .notWritten(let reason):
-            "the observer can't store it (\(reason)); make room on the disk of its state, then import it again"
+            "the observer can't store it (\(reason)); free space on the disk with its state, then import it again"
         }
     }
 }

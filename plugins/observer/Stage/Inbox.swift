@@ -61,7 +61,7 @@ package final class Inbox: EffectRunner {
         thread.start()
     }
 
-    /// A reader stops at its next event: nobody receives it any more.
+    /// A reader stops at its next event: it is no longer received.
     package func stop() { watcher.stop() }
 
     private func adopt(_ id: String, from source: String, _ file: FileIdentity?) -> FileStep {
@@ -76,7 +76,7 @@ package final class Inbox: EffectRunner {
                 return .elsewhere(id: id, reason: ImportError.system(errno, path: source).description)
             }
             if let file, FileIdentity(status) != file {
-                return .elsewhere(id: id, reason: "another file lies at '\(source)' where the observer runs")
+                return .elsewhere(id: id, reason: "another file is at '\(source)' where the observer runs")
             }
             var isFolder: ObjCBool = false
             if FileManager.default.fileExists(atPath: real, isDirectory: &isFolder), isFolder.boolValue {

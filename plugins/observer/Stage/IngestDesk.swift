@@ -21,10 +21,10 @@ struct IngestDesk {
         case beginAgain
     }
 
-    /// A request that nobody continues is forgotten after this long; its sender gives up sooner.
+    /// A request that isn't continued is forgotten after this long; its sender gives up sooner.
     static let patience = Duration.seconds(60)
-    /// There are never more in progress; if there were, the oldest would be forgotten, and begin again if somebody
-    /// continued them.
+    /// There are never more in progress; if there were, the oldest would be forgotten, and begin again if they were
+    /// continued.
     static let limit = 1024
 
     private var requests: [String: Request] = [:]

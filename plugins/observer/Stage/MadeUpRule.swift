@@ -5,7 +5,8 @@ import ObserverReading
 import Protocol
 import StageKit
 
-/// Made-up data and a person's don't come together unless that is meant: nothing in the figures would tell them apart again. Pure.
+/// Made-up data and a person's aren't mixed unless that is intended: nothing in the figures could separate them again.
+/// Pure.
 enum MadeUpRule {
     /// What a user's samples are.
     enum Held { case nothing, madeUp, own }
@@ -15,8 +16,8 @@ enum MadeUpRule {
         let ways =
             "; import it for another user (--user), into a state folder of its own (--state), or with --mix-made-up"
         switch (isMadeUp, held) {
-        case (true, .own): return "it is made up, and '\(user)' has data of a person\(ways)"
-        case (false, .madeUp): return "what '\(user)' has is made up, and this is an export of a person\(ways)"
+        case (true, .own): return "it is made up, but '\(user)' has a person's data\(ways)"
+        case (false, .madeUp): return "the data of '\(user)' is made up, but this is a person's export\(ways)"
         case (_, .nothing), (true, .madeUp), (false, .own): return nil
         }
     }
@@ -44,11 +45,11 @@ extension ObserverStage {
         return nil
     }
 
-    /// Ends an import that waits, is on its way or is being read, because a person wants it so.
+    /// Ends an import that waits, is on its way or is being read, because a person asked for that.
     func cancel(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         guard let id = request.import, let entry = imports[id] else {
             return .refused(
-                "there is no import '\(request.import ?? "")'; 'healthbus imports list' lists those that there are")
+                "there is no import '\(request.import ?? "")'; 'healthbus imports list' lists them all")
         }
         switch entry.state {
         case .closed, .failed: return .refused("this import is over; 'imports undo' takes back what it brought")
@@ -63,7 +64,7 @@ extension ObserverStage {
         var entry = entry
         entry.problem = problem
         guard let attempt, attempt.id == entry.id else {
-            // Another one is being read, and goes on.
+            // Another one is being read, and continues.
             let other = self.attempt
             try close(&entry, .failed, turn)
             return self.attempt = other

@@ -6,8 +6,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// HealthKit's side of background delivery: the device, who is registered, what is fired when. Stored in the observer's
-/// file, in the turn that changes it.
+/// HealthKit's side of background delivery: the device, the registered consumers, what is fired when. Stored in the
+/// observer's file, in the turn that changes it.
 final class ObserverDelivery {
     private(set) var device = DeviceState()
     private(set) var registrations: ObserverRegistrations
@@ -15,13 +15,23 @@ final class ObserverDelivery {
     private var refused: [String: String] = [:]
     /// The line missing from a consumer's manifest; nil when it may register.
     private let refusal: (String) -> String?
-    /// Everything up to here has been considered: whatever is fired is fired at least up to here.
+    /// Which consumers may read positions; nil: all.
+    private let locators: [String]?
+    /// Who may read health data; nil: everybody.
+    private let readers: [String]?
+    /// Whether the system counts how often the app is woken.
+    var countsWakes: Bool { registrations.policy.wakesPerHour > 0 }
+    /// Everything up to here has been considered: any fired type is fired at least up to here.
     private var covered = SequenceNumber.beginning
     private var savedLately = MonotonicTime.distantPast
     private var isReminding = false
 
-    init(policy: DeliveryPolicy, refusal: @escaping (String) -> String?) {
+    init(
+        policy: DeliveryPolicy, locators: [String]?, readers: [String]?, refusal: @escaping (String) -> String?
+    ) {
         registrations = ObserverRegistrations(policy: policy)
+        self.locators = locators
+        self.readers = readers
         self.refusal = refusal
     }
 
@@ -40,6 +50,10 @@ final class ObserverDelivery {
         }
         covered = turn.head.sequence
         isReminding = try turn.isRaised(.unlockReminder)
+        // Another configuration may give the right to others.
+        if locators != nil || readers != nil, try DeliveryTable.table.value("access", in: turn.database) != access {
+            try writeAccess(turn)
+        }
     }
 }
 
@@ -63,7 +77,8 @@ extension ObserverDelivery {
                 try turn.raise(
                     Alert(
                         .deliveryStopped, subject: consumer,
-                        text: "\(consumer) can't be told of changes while the app isn't on the screen", remedy: reason))
+                        text: "\(consumer) can't be notified of changes while the app isn't on the screen",
+                        remedy: reason))
             }
             return
         }
@@ -77,6 +92,14 @@ extension ObserverDelivery {
         }
     }
 
+    /// What the app reports about its tasks: a refresh wakes it as a fire does.
+    func hear(_ beat: Heartbeat, _ turn: Turn) {
+        guard device.app != .active else { return }
+        for task in beat.stage.tasks ?? [] where task.kind == .refresh {
+            if let began = task.history?.lastBegin { registrations.refreshed(at: began, now: turn.now) }
+        }
+    }
+
     func acknowledge(_ body: Value, _ turn: Turn) {
         guard let word = body.read(Acknowledged.self) else { return }
         turn.log(.observerAcknowledged, ["consumer": word.consumer, "types": word.types.count])
@@ -86,7 +109,7 @@ extension ObserverDelivery {
     /// The phone's new state.
     func change(_ body: Value, known: some Sequence<String>, _ turn: Turn) throws {
         guard let command = ChangeDevice(body), let new = device.updated(from: command.set) else {
-            return turn.log(.deviceRefused, ["why": "a member has a value that it can't have"])
+            return turn.log(.deviceRefused, ["why": "a member has an impossible value"])
         }
         guard new != device else { return }
         let old = device
@@ -121,15 +144,18 @@ extension ObserverDelivery {
         }
         try turn.raise(
             Alert(
-                .deliveryStopped, subject: type, text: "reading \(type) was denied: none of it is delivered",
-                remedy: "'healthbus types allow \(type)' continues from where it stood"))
+                .deliveryStopped, subject: type, text: "reading \(type) was denied, so none of it is delivered",
+                remedy: "'healthbus types allow \(type)' continues where it stopped"))
     }
 
-    /// The little that each read needs to know, in a row of its own.
-    private func writeAccess(_ turn: Turn) throws {
-        try DeliveryTable.table.set(
-            "access", to: Value(KeptAccess(locked: device.isLocked, denied: registrations.denied.sorted())), turn)
+    /// The few facts that each read needs, in a separate row.
+    private var access: Value {
+        Value(
+            KeptAccess(
+                locked: device.isLocked, denied: registrations.denied.sorted(), locators: locators, readers: readers))
     }
+
+    private func writeAccess(_ turn: Turn) throws { try DeliveryTable.table.set("access", to: access, turn) }
 }
 
 extension ObserverDelivery {
@@ -148,7 +174,7 @@ extension ObserverDelivery {
                     .deliveryStopped, subject: consumer,
                     text: "\(consumer) didn't acknowledge changes: it is no longer woken in the background",
                     remedy:
-                        "'healthbus status' shows whether it is running; its next start continues from where it stood"))
+                        "'healthbus status' shows whether it is running; its next start continues where it stopped"))
         }
         try remindOfLock(turn)
         for fire in round.fires {
@@ -157,7 +183,7 @@ extension ObserverDelivery {
             turn.publish(observed.topic, observed)
         }
         covered = turn.head.sequence
-        // When a type last fired is only for reading: it is saved by a commit that happens anyway, not each time.
+        // The time of a type's last fire is only informative: it is saved with the next commit, not each time.
         let isDue = turn.isWriting && registrations.isWorthSaving && turn.monotonic - savedLately >= .seconds(1)
         if registrations.needsSaving || isDue {
             try DeliveryTable.table.set("registrations", to: Value(registrations.kept), turn)
@@ -175,14 +201,15 @@ extension ObserverDelivery {
             try turn.raise(
                 Alert(
                     .unlockReminder, text: "the locked phone has held changes back for a while",
-                    remedy: "unlock the device: what is due is delivered at once"))
+                    remedy: "unlock the device: whatever is due is delivered at once"))
         } else {
             try turn.clear(.unlockReminder)
         }
     }
 
     /// What the heartbeat reports about it: nothing while everything is as it would be without a phone.
-    func tell(_ details: inout ObserverDetails, head: SequenceNumber) {
+    func tell(_ details: inout ObserverDetails, head: SequenceNumber, now: Instant) {
+        if device.app != .active { details.nextWake = registrations.nextWake(after: now) }
         if device != DeviceState() { details.device = device }
         details.registered = registrations.launches
         details.refused = refused

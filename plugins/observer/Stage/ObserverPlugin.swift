@@ -21,6 +21,8 @@ extension StagePlugin {
                 inbox: setting.reachesOut
                     ? InboxFolder.path(of: setting.instance, environment: setting.environment) : nil,
                 delivery: DeliveryPolicy(configuration: setting.configuration["delivery"]),
+                locators: setting.stack.locators, readers: setting.stack.readers,
+                app: setting.stack.only(.debouncer)?.name,
                 refusal: setting.stack.registrationRefusal)
         },
         effects: { try Inbox(folder: $0.folder + "/inbox") }, source: { try ObserverSource(database: $0) })

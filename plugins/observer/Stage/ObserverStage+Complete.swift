@@ -6,7 +6,7 @@ import ObserverReading
 import Protocol
 import StageKit
 
-/// How an import continues once its file has been read: the store is compared with it, step by step.
+/// The next steps of an import once its file has been read: the store is compared with it, step by step.
 struct ImportEnding {
     let summary: ReadSummary
     let export: CompleteExport
@@ -15,8 +15,8 @@ struct ImportEnding {
 }
 
 extension ObserverStage {
-    /// What a file says about itself comes first: one that can't be the whole truth isn't read, so that an older one
-    /// brings nothing back.
+    /// What a file says about itself comes first: one that can't be complete isn't read, so that an older one restores
+    /// nothing.
     func learn(_ info: ExportInfo, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn) throws {
         attempt.export = info
         attempt.session.exported = info.date
@@ -42,7 +42,7 @@ extension ObserverStage {
         guard var plan = entry.plan else { return try end(summary, attempt, &entry, turn) }
         plan.exportedAt = attempt.export?.date
         if plan.isTrial {
-            // Whatever a complete export had lacked would be alive again.
+            // Everything that a complete export had lacked would be restored.
             entry.added = attempt.counts.byType.compactMapValues { tally in
                 tally.added + tally.revived > 0 ? Int64(tally.added + tally.revived) : nil
             }
@@ -50,7 +50,7 @@ extension ObserverStage {
         entry.plan = plan
         guard plan.isComplete else { return try end(summary, attempt, &entry, turn) }
         if try refuse(ifNeeded: summary, attempt, &entry, turn) { return }
-        // Before what it lacks is deleted: edited workouts are told apart from deleted ones.
+        // Done before the samples it lacks are deleted: edited workouts are distinguished from deleted ones.
         try settleWorkouts(summary, attempt, entry, turn)
         attempt.ending = ImportEnding(
             summary: summary,
@@ -60,7 +60,7 @@ extension ObserverStage {
         try imports.save(entry, turn)
     }
 
-    /// Ends a complete import that can't be the whole truth; returns false when it can.
+    /// Ends an import that can't be complete, as requested; returns false when it can.
     private func refuse(
         ifNeeded summary: ReadSummary, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn
     ) throws -> Bool {

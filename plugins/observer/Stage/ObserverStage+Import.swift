@@ -31,7 +31,7 @@ extension ObserverStage {
         case .known(_, let pieces):
             _ = try turn.write()
             guard let counts = try writer.claim(pieces, session: attempt.session) else {
-                // All of it will then be read, so this can't continue.
+                // The whole file will then be read, so this can't continue.
                 readsAll.insert(entry.id)
                 return self.attempt = nil
             }

@@ -31,7 +31,7 @@ extension ObserverStage {
         }
     }
 
-    /// Requests and writes what is next; files that nobody sends any more are given up.
+    /// Requests and writes what is next; files that are no longer being sent are given up.
     /// - Returns: when to check again.
     func receiveFiles(_ turn: Turn) throws -> MonotonicTime? {
         for (id, reception) in receptions where turn.monotonic - reception.heard >= FileReception.patience {

@@ -14,6 +14,7 @@ extension StageDatabase: SequenceSource {}
 /// counterpart.
 package final class ObserverStage: Stage {
     let instance: String
+    private let app: String?
     let zone: String
     let defaultUser: String
     var writers: [String: HealthStoreWriter] = [:]
@@ -33,7 +34,7 @@ package final class ObserverStage: Stage {
     var inboxProblem: String?
     /// Requests currently being pushed.
     var desk = IngestDesk()
-    /// Who can send which import's bytes, and when they last said so, by the monotonic clock.
+    /// Which tool can send which import's bytes, and when it last said so, by the monotonic clock.
     var offers: [String: (sender: String, heard: MonotonicTime)] = [:]
     private(set) var heads: [String: SequenceNumber] = [:]
     var reader: HealthStoreReader?
@@ -50,23 +51,30 @@ package final class ObserverStage: Stage {
     ///   - zone: IANA name; a user's timeline begins with it.
     ///   - inbox: a folder from which files are imported automatically.
     ///   - delivery: how background delivery treats its consumers.
+    ///   - locators: the consumers that may read positions; nil: all.
+    ///   - readers: who may read health data at all; nil: everybody.
+    ///   - app: the instance whose app refreshes count as wakes.
     ///   - refusal: why a consumer may not register, with what to do; nil when it may.
     ///   - rowsPerStep: how many rows to compare with a complete export in one turn.
     package init(
         instance: String, zone: String, defaultUser: String, inbox: String? = nil,
-        delivery: DeliveryPolicy = DeliveryPolicy(), refusal: @escaping (String) -> String? = { _ in nil },
+        delivery: DeliveryPolicy = DeliveryPolicy(), locators: [String]? = nil,
+        readers: [String]? = nil, app: String? = nil, refusal: @escaping (String) -> String? = { _ in nil },
         rowsPerStep: Int = 50_000
     ) {
         self.rowsPerStep = rowsPerStep
         self.instance = instance
+        self.app = app
         self.zone = zone
         self.defaultUser = defaultUser
         self.inbox = inbox
-        self.delivery = ObserverDelivery(policy: delivery, refusal: refusal)
+        self.delivery = ObserverDelivery(
+            policy: delivery, locators: locators, readers: readers, refusal: refusal)
     }
 
     package var subscriptions: [Subscription] {
         [.exact("control.\(instance)"), .exact("acknowledged.\(instance)"), .exact(IngestPart.topic(instance))]
+            + (delivery.countsWakes ? [app].compactMap { $0 }.map { .exact(Heartbeat.topic($0)) } : [])
     }
 
     package func open(_ turn: Turn) throws {
@@ -89,11 +97,12 @@ package final class ObserverStage: Stage {
 
     /// Commands are hints too: the sender repeats one until its effect shows, and repeating it changes nothing.
     package func receive(_ message: Message, _ turn: Turn) throws {
+        if let beat = Heartbeat(message) { return delivery.hear(beat, turn) }
         if message.topic.hasPrefix("acknowledged.") { return delivery.acknowledge(message.body, turn) }
         let body = message.body
         if message.topic == IngestPart.topic(instance) {
             // Anything that can't be read as a part isn't answered: its sender runs another release, and reports that
-            // nobody answers.
+            // there is no answer.
             if let part = IngestPart(body) { try take(part, from: message.header.from, turn) }
             return
         }
@@ -149,7 +158,7 @@ package final class ObserverStage: Stage {
         }
         let silence = try receiveFiles(turn)
         let moving = settleDrops(turn)
-        // While a file is being read, each of its parts would move the days.
+        // While a file is being read, each of its parts would shift the days.
         if attempt == nil { try zones.settle(turn) }
         if attempt == nil, var entry = imports.firstOpen {
             if entry.plan?.isTryingOut != true { try zones.ensure(user: entry.user, zone: zone, turn) }
@@ -177,7 +186,7 @@ package final class ObserverStage: Stage {
 
     func refreshHeads() throws {
         guard let reader else { return }
-        // What is known is by type and not beyond the latest sequence: everything changed since lies after it.
+        // What is known is by type and not beyond the latest sequence: everything changed since is after it.
         for (type, sequence) in try reader.heads(after: heads.values.max() ?? .beginning) {
             heads[type] = sequence
             changedTypes.insert(type)
@@ -202,7 +211,7 @@ package final class ObserverStage: Stage {
             .init(id: $0.id, bytesRead: $0.bytesRead, bytesTotal: $0.bytesTotal, records: $0.records)
         }
         if let inbox { details.inbox = .init(path: inbox, problem: inboxProblem) }
-        delivery.tell(&details, head: turn.head.sequence)
+        delivery.tell(&details, head: turn.head.sequence, now: turn.now)
         return StageReport(heads: heads, details: HeartbeatDetails(details))
     }
 }

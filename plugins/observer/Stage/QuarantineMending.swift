@@ -84,10 +84,10 @@ extension ObserverStage {
             return .underWay(left: max(1, quarantined), goesOn: true)
         case "reset":
             return .refused(
-                "it holds the samples themselves, which nothing can bring back: to recompute figures reset their handler;"
+                "it holds the samples themselves, which nothing can bring back: to compute figures again, reset their handler;"
                     + " to start from scratch make a backup, stop the stack and remove its state folder")
         case "replay":
-            return .refused("it has nothing upstream: import the file again, a repeat changes nothing")
+            return .refused("it has nothing upstream: import the file again; a repeat changes nothing")
         case let other: return .refused("an observer doesn't support '\(other)'")
         }
     }
@@ -137,6 +137,8 @@ extension ObserverStage {
             let counts = try writer.ingest(
                 batch, session: ImportSession(source: entry.source), plausibility: Self.plausibility(at: turn.now))
             try zones.observe(batch, user: entry.user, turn)
+            // What still contradicts its sample stays where it is.
+            guard counts.total.conflicts == 0 else { continue }
             try writer.forgetQuarantined(entry)
             if counts.total.quarantined == 0 { job.passed += 1 }
         }

@@ -4,7 +4,7 @@ import ObserverReading
 import Protocol
 import StageKit
 
-/// Taking back what an import, or a device, has brought: one walk over the store, in steps.
+/// Taking back the samples of an import or a device: one walk over the store, in steps.
 struct Undoing {
     let request: MendRequest
     let user: String
@@ -45,9 +45,9 @@ extension ObserverStage {
         guard let progress = try writer(for: user, turn).beginTakingBack(choice) else {
             return .refused(
                 request.import == nil
-                    ? "no device with that name has pushed anything for that user since healthbus began to record who brought what"
+                    ? "no device with that name has pushed anything for that user since healthbus began to record where samples came from"
                     : "nothing is recorded for this import: it was made with an earlier release, or brought nothing. "
-                        + "Anything it brought counts as brought by something else, and stays")
+                        + "Its samples count as coming from elsewhere, and stay")
         }
         var undoing = Undoing(request: request, user: user, progress: progress)
         if let kept = try ImportTables.undos.value(request.id, in: turn.database)?.read(UndoReport.self) {

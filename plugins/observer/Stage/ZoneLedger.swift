@@ -42,7 +42,7 @@ struct ZoneLedger {
     /// Begins a user's timeline with a zone unless the user has one: a stack that is later started elsewhere doesn't
     /// move the past.
     func ensure(user: String, zone: String, _ turn: Turn) throws {
-        guard try ZoneTables.plan(of: user, in: turn.database) == nil else { return }
+        guard try !ZoneTables.hasHome(user, in: turn.database) else { return }
         try apply(.set(zone), user: user, turn)
     }
 

@@ -50,7 +50,7 @@ package struct PostgresProblem: Equatable {
         case "42501":
             return person("grant the role what it needs: see 'Roles' in docs/postgres.md")
         case "25006": return person("it is a read-only copy: name the server that accepts writes")
-        case "53100": return person("make room on the database server's disk")
+        case "53100": return person("free space on the database server's disk")
         case "42710", "42P07", "23514": return .unproven
         default: return outcome(ofClass: state.prefix(2))
         }
@@ -62,7 +62,7 @@ package struct PostgresProblem: Equatable {
     }
 
     private static func remedy(of error: PostgresStoreError?) -> String {
-        if case .viewInUse = error { return "drop your view, and make it again when this one has been" }
+        if case .viewInUse = error { return "drop your view, and make it again after this one is made" }
         return "use the release that wrote it last, or another 'schema'"
     }
 

@@ -28,7 +28,7 @@ package enum DestinationToken {
             throw ConfigurationError(
                 file: stack.file, key: "instances.\(uploader.name).configuration.tokenFile",
                 reason:
-                    "is needed, or 'tokenCommand': where there are several destinations, \(variable) and the token in"
+                    "or 'tokenCommand' is needed: with several destinations, \(variable) and the token in"
                     + " the state folder are only for the stack's own backend")
         }
         return TokenSource(

@@ -29,18 +29,18 @@ package struct TokenCommand: Sendable, Equatable {
         let (exit, text) = try run(program)
         guard let exit else {
             throw Failure(
-                "the token's command \(program) ran longer than \(Int(timeout)) s and was ended",
-                hint: "make sure that it asks no questions and prints the token at once")
+                "the token command \(program) ran longer than \(Int(timeout)) s and was ended",
+                hint: "make sure it asks no questions and prints the token at once")
         }
         guard exit.isSuccess else {
             throw Failure(
-                "the token's command \(program) ended with \(exit)",
+                "the token command \(program) ended with \(exit)",
                 hint: "run it by hand as the user that healthbus runs as")
         }
         let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Failure(
-                "the token's command \(program) printed no token",
+                "the token command \(program) printed no token",
                 hint: "it must print only the token: one line of ASCII without spaces")
         }
         return token
@@ -51,7 +51,7 @@ package struct TokenCommand: Sendable, Equatable {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
             throw Failure(
-                "can't make a pipe for the token's command: \(String(cString: strerror(errno)))",
+                "can't make a pipe for the token command: \(String(cString: strerror(errno)))",
                 hint: "this process has too many files open: restart it")
         }
         defer { close(ends[0]) }
@@ -62,7 +62,7 @@ package struct TokenCommand: Sendable, Equatable {
             defer { close(ends[1]) }
             child = try ChildProcess(
                 ProcessSpec(
-                    name: "the token's command", executable: program, arguments: Array(words.dropFirst()),
+                    name: "the token command", executable: program, arguments: Array(words.dropFirst()),
                     streams: .init(output: ends[1], error: silence)),
                 trampoline: ChildProcess.trampolineBesideProgram())
         } catch {

@@ -33,7 +33,7 @@ package final class TokenSource: Sendable {
         if let environment { return environment }
         return try cached.withLock { cached in
             if !refresh, let cached { return cached }
-            // A refused one is no longer used, whatever happens to the next.
+            // A refused token is no longer used, no matter what happens to the next one.
             cached = nil
             let token = try command?.token() ?? read()
             cached = token

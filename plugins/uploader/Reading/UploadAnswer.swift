@@ -24,7 +24,7 @@ package struct UploadAnswer: Sendable, Equatable {
     /// nil when the body has none.
     package var counts: Counts?
     package var refused: [Refusal] = []
-    /// False when the body has refusals in a form that nobody can understand, or invalid counts.
+    /// False when the body has refusals in an unknown form, or invalid counts.
     package var areRefusalsReadable = true
     package var areCountsReadable = true
     /// A member with which the body reports failure, whatever its status says and in a form other than the contract's.
@@ -144,7 +144,7 @@ package struct UploadAnswer: Sendable, Equatable {
                 } else if name == "index" {
                     refusal.index = span.integer.flatMap { Int(exactly: $0) }
                 } else if name == "reason" {
-                    // Somebody else's words: enough to know why, and no more of them in files and logs.
+                    // Text from another server: enough to know why, and no more of it in files and logs.
                     refusal.reason = String((span.text ?? "").prefix(Self.reasonLimit))
                 }
             }

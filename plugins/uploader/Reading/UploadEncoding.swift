@@ -3,7 +3,7 @@ import JSON
 
 /// Bodies of sync requests, written directly from columns.
 package enum UploadEncoding {
-    /// Appends the body of one request with the given rows: living ones under `samples`, tombstones under `deleted`.
+    /// Appends the body of one request with the given rows: tombstones under `deleted`, all others under `samples`.
     ///
     /// Quarantined rows are left out: they are stored, not delivered. The page must have all columns; `unit`,
     /// `metadata`, `payload` and `healthKitUUID` may be empty columns and are then null.

@@ -13,9 +13,9 @@ package enum UploadJudgement: Sendable, Equatable {
     case rolledBack(to: Int64)
     /// It names elements that it refuses, and proves nothing else.
     case refusals
-    /// It has refusals that nobody can understand.
+    /// It has refusals in an unknown form.
     case unreadableRefusals
-    /// It may come from anyone: nothing is accepted, nothing is refused. Why, for people.
+    /// It may come from any server: nothing is accepted, nothing is refused. Why, for people.
     case unproven(String)
     /// Its status says it all.
     case status
@@ -97,7 +97,7 @@ package enum UploadJudgement: Sendable, Equatable {
         return type.hasPrefix("text/html") || type.hasPrefix("application/xhtml")
     }
 
-    /// Somebody else's words, of which a few are shown.
+    /// Text from another server, of which only the beginning is shown.
     private static func kind(_ contentType: String?) -> String {
         guard let type = contentType?.split(separator: ";").first?.prefix(40),
             type.utf8.allSatisfy({ (0x21...0x7E).contains($0) })

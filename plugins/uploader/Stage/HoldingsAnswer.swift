@@ -9,7 +9,7 @@ extension HoldingsRequest {
 
     package var query: [String: String] { countsRows ? ["count": "rows"] : [:] }
 
-    /// What an answer, or its absence, says about what the backend holds.
+    /// What an answer, or its absence, reveals about what the backend holds.
     package func reply(to answer: UploadReply) -> HoldingsReply {
         switch answer {
         case .failed(let error): return .later(error.description)
@@ -22,7 +22,7 @@ extension HoldingsRequest {
                 return .later("the backend answered \(status)", retryAfter.flatMap { RetryAfter.wait($0) })
             }
             if status == 200, let holdings = BackendHoldings(body: body) { return .holds(holdings) }
-            return .silent("something answered \(status) that isn't the backend that was known")
+            return .silent("something answered \(status) that isn't the known backend")
         }
     }
 }

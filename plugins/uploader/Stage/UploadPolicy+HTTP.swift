@@ -40,7 +40,7 @@ extension UploadPolicy.Pause {
         switch redirect {
         case .elsewhere(let origin):
             Self(
-                remedy: "it leads to \(plain(origin)), which isn't given the token: "
+                remedy: "it leads to \(plain(origin)), which doesn't get the token: "
                     + "set the uploader's 'url' to that if it is your server")
         case .sameOrigin(let path):
             Self(
@@ -50,7 +50,7 @@ extension UploadPolicy.Pause {
         }
     }
 
-    /// Somebody else's words.
+    /// Text from another server.
     private static func plain(_ text: String) -> String {
         String(
             decoding: text.utf8.prefix(200).map { (0x21...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)

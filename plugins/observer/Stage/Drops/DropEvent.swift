@@ -21,7 +21,7 @@ package struct DropSettlement: Sendable, Equatable {
     /// Only this file is moved: by now another may be there.
     package var file: FileIdentity
     package var isDone: Bool
-    /// What is then put beside it: JSON.
+    /// The report that is then put beside it: JSON.
     package var report: [UInt8]
 
     package init(folder: String, name: String, file: FileIdentity, isDone: Bool, report: [UInt8]) {

@@ -14,7 +14,7 @@ final class DropWatcher: Sendable {
         wake.signal()
     }
 
-    /// On a thread of its own, until it is stopped, or nobody listens any more.
+    /// On a thread of its own, until it is stopped or its events are no longer received.
     func run(_ folder: DropFolder, tell: (DropEvent) -> Bool) {
         var watch = DropWatch()
         var problem: String??

@@ -1,0 +1,48 @@
+import Configuration
+import HealthModel
+import Protocol
+
+/// `deliverSince`: of a bulk import, samples from before it stay here, where they count in days as ever.
+extension DeliveryStage {
+    /// The part of a producer's pages that is delivered here, and how many living samples are too old for it.
+    func split(
+        _ pages: [Value], from name: String, isSamples: Bool
+    ) throws -> (taken: [DeliveryGroup], older: Int64) {
+        recent(
+            try DeliveryGroup.groups(pages, from: name, isSamples: isSamples, family: family).filter { isTaken($0) })
+    }
+
+    func recent(_ groups: [DeliveryGroup]) -> (taken: [DeliveryGroup], older: Int64) {
+        guard let first = settings.deliverSince else { return (groups, 0) }
+        let parts = groups.map { $0.recent(since: first) }
+        return (parts.compactMap(\.group), parts.reduce(0) { $0 + $1.older })
+    }
+
+    /// - Throws: `ConfigurationError` for anything but a date or a time.
+    package static func deliverSince(
+        of instance: StackConfiguration.Instance, in stack: StackConfiguration
+    ) throws(ConfigurationError) -> Instant? {
+        guard let text = instance.configuration["deliverSince"].string else { return nil }
+        guard let first = InstantText.parse(text) ?? InstantText.parse(text + "T00:00:00Z") else {
+            throw ConfigurationError(
+                file: stack.file, key: "instances.\(instance.name).configuration.deliverSince",
+                reason: "is neither a date (2024-01-01, in UTC) nor a time with an offset (2024-01-01T00:00:00+01:00)")
+        }
+        return first
+    }
+}
+
+extension DeliveryGroup {
+    /// Without the samples that ended earlier, and their tombstones: nobody there knows them.
+    /// - Returns: nil for nothing, and how many living ones were left out.
+    package func recent(since first: Instant) -> (group: DeliveryGroup?, older: Int64) {
+        guard case .samples(let page) = content else { return (self, 0) }
+        let rows = (0..<page.count).filter { page.end[$0] >= first.microseconds }
+        guard rows.count < page.count else { return (self, 0) }
+        let kept = page.select(rows)
+        let alive = { (page: SamplePage) in page.flags.count { !$0.contains(.deleted) } }
+        let group = DeliveryGroup(
+            metric: metric, user: user, content: .samples(kept), batch: UploadBatch(count: kept.count))
+        return (rows.isEmpty ? nil : group, Int64(alive(page) - alive(kept)))
+    }
+}

@@ -1,0 +1,64 @@
+import HealthModel
+
+// A sample in HealthKit never changes, so two contents under one UUID contradict each other. Which one is right can
+// only be told by HealthKit's own sync version: without a higher one the sample stays as it is, and the other content
+// is set aside where a person finds it.
+extension RecordClaim {
+    enum Contradiction {
+        /// An earlier version of the sample.
+        case isOutdated
+        /// A later version.
+        case replaces
+        /// Neither is known to be the later one.
+        case isConflict
+    }
+
+    /// Compares a record with the sample that has its UUID. Sub-second times and converted values are no
+    /// contradiction, and what workouts and the like consist of is joined instead.
+    func contradiction(of record: IncomingRecord, with row: StoredRow) throws -> Contradiction? {
+        guard let uuid = record.uuid, uuid == row.uuid, row.state == .alive, !row.hasPayload, record.payload.isEmpty
+        else { return nil }
+        let rowEnd = Instant(microseconds: row.end).flooredSecond
+        let isElsewhere =
+            abs(record.second - row.second) > Self.tolerance || abs(record.endSecond - rowEnd) > Self.tolerance
+        let isOther = record.unit != row.unit || !StoredValue.agrees(row.value, record.value)
+        guard isElsewhere || isOther else { return nil }
+        let told = Self.syncVersion(record.metadata)
+        let held = try writer.text(.metadata, of: row, user: user).withUnsafeBytes(Self.syncVersion)
+        if told < held { return .isOutdated }
+        // A row keeps its key: at another time it would be another sample.
+        return told > held && !isElsewhere ? .replaces : .isConflict
+    }
+
+    /// Seconds by which channels may round differently.
+    private static let tolerance: Int64 = 1
+
+    /// 0 where there is none, or where the metadata can't be read.
+    private static func syncVersion(_ metadata: UnsafeRawBufferPointer) -> Int64 {
+        guard !metadata.isEmpty, let members = try? Value(json: Array(metadata)) else { return 0 }
+        let version = members["HKMetadataKeySyncVersion"]
+        return version.int ?? version.string.flatMap { Int64($0) } ?? 0
+    }
+
+    /// Sets the record's content aside.
+    func setAside(_ record: IncomingRecord, against row: StoredRow?, _ tally: inout IngestCounts.Tally) throws {
+        tally.quarantined += 1
+        tally.conflicts += 1
+        guard !isTrial else { return }
+        let conflict = RecordConflict(
+            type: try writer.types.name(type), uuid: record.uuid?.description ?? "",
+            source: try writer.origins.origin(record.origin).sourceName,
+            told: try content(start: record.start, end: record.end, value: record.value, unit: record.unit),
+            kept: try row.map { try content(start: $0.start, end: $0.end, value: $0.value, unit: $0.unit) })
+        tally.newlyQuarantined += try writer.setAside(
+            QuarantinedInput(line: record.line, reason: RecordConflict.reason, raw: conflict.json),
+            from: session.source,
+            user: user)
+    }
+
+    private func content(start: Int64, end: Int64, value: Double, unit: Int) throws -> RecordConflict.Content {
+        RecordConflict.Content(
+            start: Instant(microseconds: start), end: Instant(microseconds: end), value: value.isFinite ? value : nil,
+            unit: try writer.units.name(unit))
+    }
+}

@@ -1,0 +1,73 @@
+import HealthModel
+
+/// Two contents that came under one UUID: the one that was set aside, and the sample that stays. Kept as text among the
+/// quarantined inputs, in the form in which an app pushes a sample. Pure.
+package struct RecordConflict: Sendable, Equatable {
+    /// Why it is in quarantine; names no value.
+    package static let reason = "its UUID belongs to a sample with other content"
+
+    package struct Content: Sendable, Equatable {
+        package var start: Instant
+        package var end: Instant
+        /// nil where there is no number.
+        package var value: Double?
+        package var unit: String
+
+        package init(start: Instant, end: Instant, value: Double?, unit: String) {
+            self.start = start
+            self.end = end
+            self.value = value
+            self.unit = unit
+        }
+    }
+
+    package var type: String
+    package var uuid: String
+    package var source: String
+    /// What was set aside.
+    package var told: Content
+    /// nil if the UUID belongs to a sample of another type.
+    package var kept: Content?
+
+    package init(type: String, uuid: String, source: String, told: Content, kept: Content?) {
+        self.type = type
+        self.uuid = uuid
+        self.source = source
+        self.told = told
+        self.kept = kept
+    }
+
+    /// The same content has the same text.
+    package var json: String {
+        var members = Self.members(told)
+        members["type"] = .string(type)
+        members["uuid"] = .string(uuid)
+        members["source"] = .string(source)
+        if let kept { members["kept"] = .object(Self.members(kept)) }
+        return Value.object(members).json()
+    }
+
+    /// nil for anything else.
+    package init?(json: String) {
+        guard let members = try? Value(json: Array(json.utf8)), let type = members["type"].string,
+            let uuid = members["uuid"].string, let told = Self.content(members)
+        else { return nil }
+        self.init(
+            type: type, uuid: uuid, source: members["source"].string ?? "", told: told,
+            kept: Self.content(members["kept"]))
+    }
+
+    private static func members(_ content: Content) -> [String: Value] {
+        [
+            "start": .string(InstantText.iso8601(content.start)), "end": .string(InstantText.iso8601(content.end)),
+            "value": content.value.map { .number($0) } ?? .null, "unit": .string(content.unit),
+        ]
+    }
+
+    private static func content(_ members: Value) -> Content? {
+        guard let start = members["start"].string.flatMap({ InstantText.parse($0) }),
+            let end = members["end"].string.flatMap({ InstantText.parse($0) })
+        else { return nil }
+        return Content(start: start, end: end, value: members["value"].double, unit: members["unit"].string ?? "")
+    }
+}

@@ -1,0 +1,73 @@
+import HealthModel
+import JSON
+import Protocol
+
+/// How much of a day its figures stand for, so that nobody takes half a day for a day. Pure.
+package struct DayState: Equatable {
+    package let date: LocalDay
+    /// The zone it begins in; nil for a date that was skipped.
+    package let zone: String?
+    package let isFinal: Bool
+    package let revision: Int64
+    /// Handlers whose figures it waits for.
+    package let waitsFor: [String]
+    /// How long it is: 23 or 25 where clocks change.
+    package let hours: Double
+    /// How much of it was over at the time of the answer.
+    package let hoursSoFar: Double
+
+    /// Nil for anything that isn't a day's summary.
+    package init?(_ summary: Value, zones: ZoneTimeline, now: Instant) {
+        guard let date = summary["date"].string.flatMap({ LocalDay($0) }) else { return nil }
+        let state = summary.read(SummaryState.self)
+        self.init(
+            date, zone: summary["zone"].string, isFinal: state?.final == true, revision: state?.revision ?? 0,
+            waitsFor: state?.missing ?? [], zones: zones, now: now)
+    }
+
+    package init(
+        _ date: LocalDay, zone: String?, isFinal: Bool, revision: Int64, waitsFor: [String], zones: ZoneTimeline,
+        now: Instant
+    ) {
+        self.date = date
+        self.zone = zone
+        self.isFinal = isFinal
+        self.revision = revision
+        self.waitsFor = waitsFor
+        let ranges = zones.ranges(of: date)
+        func hours(_ ranges: [Range<Instant>]) -> Double {
+            ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound).seconds } / 3600
+        }
+        self.hours = hours(ranges)
+        let begun = ranges.filter { $0.lowerBound < now }
+        hoursSoFar = (hours(begun.map { $0.lowerBound..<min($0.upperBound, now) }) * 100).rounded() / 100
+    }
+
+    package var isOver: Bool { isFinal || hoursSoFar >= hours }
+
+    /// "final", "not over: 13.5 of 24 hours so far".
+    package var text: String {
+        if isFinal { return revision > 1 ? "final, corrected \(revision - 1) times since it first was" : "final" }
+        let waits = waitsFor.isEmpty ? "" : ", waits for \(waitsFor.joined(separator: ", "))"
+        guard isOver else {
+            return "not over: \(JSONNumber.text(hoursSoFar)) of \(JSONNumber.text(hours)) hours so far" + waits
+        }
+        return "over, but not final: more may come" + waits
+    }
+
+    package var members: [String: Value] {
+        [
+            "date": .string(date.description), "zone": Value(zone), "final": .bool(isFinal),
+            "revision": .integer(revision), "state": .string(text), "hoursInDay": .number(hours),
+            "hoursSoFar": .number(min(hoursSoFar, hours)),
+        ]
+    }
+
+    /// What every row about a day has.
+    static let schema: [String: Value] = [
+        "date": ["type": "string"], "zone": ["type": ["string", "null"]],
+        "final": ["type": "boolean", "description": "false: don't use it as a whole, settled day"],
+        "revision": ["type": "integer"], "state": ["type": "string"], "hoursInDay": ["type": "number"],
+        "hoursSoFar": ["type": "number"],
+    ]
+}

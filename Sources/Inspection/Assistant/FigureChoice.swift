@@ -1,0 +1,59 @@
+import Configuration
+import HealthModel
+import HealthViews
+import Logging
+
+/// Which figures an answer has, by the names of the views' columns. Pure.
+struct FigureChoice {
+    struct Figure {
+        let column: ViewColumn
+        /// Empty if there is none.
+        let unit: String
+        /// Its other names for people.
+        let others: [String]
+
+        var name: String { column.name }
+        /// Else a list or an object.
+        var isNumber: Bool { column.kind == .real }
+
+        fileprivate func isCalled(_ text: String) -> Bool {
+            column.isCalled(text) || ([column.name] + others).contains { $0.lowercased() == text.lowercased() }
+        }
+    }
+
+    let all: [Figure]
+
+    /// - Parameter hourly: those that are kept by hour.
+    init(_ figures: [FigureDeclaration], hourly: Bool) {
+        let views = HealthViews(figures: figures)
+        let place: Set = hourly ? ["user_id", "date", "hour", "start_date"] : Self.placeOfDays
+        all = (views[hourly ? .hours : .days]?.columns ?? []).filter { !place.contains($0.name) }.map { column in
+            let figure = figures.first { figure in
+                hourly
+                    ? figure.hourly.map(column.isCalled) ?? false
+                    : column.isCalled(figure.path.joined(separator: "."))
+            }
+            return Figure(column: column, unit: figure?.unit ?? "", others: figure?.explanation?.names ?? [])
+        }
+    }
+
+    private static let placeOfDays: Set = ["user_id", "date", "zone", "final", "revision", "version"]
+
+    /// - Throws: `Failure` (usage) with the nearest name.
+    func named(_ names: [String]) throws(Failure) -> [Figure] {
+        var chosen: [Figure] = []
+        for name in names {
+            guard let figure = all.first(where: { $0.isCalled(name) }) else {
+                throw .usage(
+                    "there is no figure \(name.prefix(100))",
+                    hint: Nearest.hint(for: name, among: all.map(\.name), quoted: false))
+            }
+            if !chosen.contains(where: { $0.name == figure.name }) { chosen.append(figure) }
+        }
+        return chosen
+    }
+
+    static func units(_ figures: [Figure]) -> Value {
+        .object(Dictionary(figures.map { ($0.name, .string($0.unit)) }, uniquingKeysWith: { first, _ in first }))
+    }
+}

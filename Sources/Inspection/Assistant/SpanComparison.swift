@@ -1,0 +1,33 @@
+import HealthModel
+
+/// A figure over the days of a span. Pure.
+package struct FigureOverDays: Equatable {
+    /// In order of the days; only those that have it.
+    package let numbers: [Double]
+
+    package init(numbers: [Double]) { self.numbers = numbers }
+
+    package var sum: Double { numbers.reduce(0, +) }
+    package var mean: Double? { numbers.isEmpty ? nil : sum / Double(numbers.count) }
+
+    /// The middle one; between two the mean of both.
+    package var median: Double? {
+        guard !numbers.isEmpty else { return nil }
+        let sorted = numbers.sorted()
+        let middle = sorted.count / 2
+        return sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+    }
+
+    package var value: Value {
+        [
+            "days": Value(numbers.count), "mean": Value(mean), "median": Value(median), "min": Value(numbers.min()),
+            "max": Value(numbers.max()),
+        ]
+    }
+
+    /// How the second differs from the first, by their means; null where one has no data, or a ratio no divisor.
+    package static func difference(_ first: Self, _ second: Self) -> Value {
+        guard let a = first.mean, let b = second.mean else { return .null }
+        return ["ofMeans": .number(b - a), "ratioOfMeans": Value(a == 0 ? nil : b / a)]
+    }
+}

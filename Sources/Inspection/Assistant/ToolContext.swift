@@ -1,0 +1,110 @@
+import Client
+import Configuration
+import HealthModel
+import Logging
+import ModelContext
+import Protocol
+import Terminal
+
+/// What one call of a tool reads from: the stack as it is now, and one person's clock.
+final class ToolContext {
+    let stack: Stack
+    let reader: StackReader
+    let queries: ObserverQueries
+    let user: String
+    let zones: ZoneTimeline
+    let now: Instant
+    /// Whether the stack's observer runs; else all is read from files.
+    let isRunning: Bool
+    /// False once nobody waits for the answer any more.
+    let isWanted: () -> Bool
+    private let silences: Silences
+
+    private final class Silences { var texts: [String] = [] }
+
+    /// - Throws: `Failure` if nothing is stored of this person. It names no other.
+    init(_ stack: Stack, user: String, now: Instant, isWanted: @escaping () -> Bool) throws {
+        let silences = Silences()
+        self.stack = stack
+        reader = stack.reader { silence in
+            let age = HumanFormat.duration(.seconds(silence.age))
+            silences.texts.append(
+                "'\(silence.instance)' of the stack runs but doesn't answer: this is what its file held \(age) ago.")
+        }
+        queries = try ObserverQueries(stack, reader)
+        guard let zones = try queries.timelines()[user] else {
+            throw Failure(
+                "nothing is stored of '\(user)'",
+                hint: "'healthbus import FILE' brings some; --user of 'healthbus mcp' says whose data this is about")
+        }
+        self.zones = zones
+        self.user = user
+        self.now = now
+        self.isWanted = isWanted
+        self.silences = silences
+        isRunning = try reader.isRunning(stack.observer)
+    }
+
+    /// The date where the person currently is.
+    var today: LocalDay { zones.day(of: now) }
+
+    var consolidator: StackConfiguration.Instance { get throws { try stack.instance(.consolidator) } }
+
+    /// What an answer must say of itself, whatever it is about.
+    var notes: [String] {
+        (isRunning ? [] : ["The stack is stopped: whatever happened since it last ran is missing here."])
+            + silences.texts
+    }
+
+    // MARK: Days
+
+    /// The days named by the arguments `dates`, or `from` and `to`.
+    func range(_ arguments: ToolArguments) throws -> DateRange {
+        let (from, to) = (arguments.text("from"), arguments.text("to"))
+        if let dates = arguments.text("dates") {
+            guard from == nil, to == nil else {
+                throw Failure.usage("dates sets both ends", hint: "leave out from and to")
+            }
+            return try span(dates, "dates")
+        }
+        let range = DateRange(
+            from: try from.flatMap { try span($0, "from").from }, to: try to.flatMap { try span($0, "to").to })
+        if let first = range.from, let last = range.to, first > last {
+            throw Failure.usage("from \(first) is after to \(last)", hint: "swap them")
+        }
+        return range
+    }
+
+    /// - Parameter name: of the argument, for the error.
+    func span(_ text: String, _ name: String) throws -> DateRange {
+        let days = try DateRange.days(text, name) { today }
+        return DateRange(from: days.first, to: days.last)
+    }
+
+    func days(_ range: DateRange, last: Int? = nil) throws -> DaysReport {
+        try DaysReport(reader, consolidator: consolidator, user: user, range: range, last: last)
+    }
+
+    /// The newest days that have data. Some weeks mostly have enough of them; only otherwise all years are read.
+    func newestDays(_ count: Int) throws -> DaysReport {
+        for back in [45, 400] {
+            let report = try days(DateRange(from: today.adding(days: -back)), last: count)
+            if report.days.count >= count { return report }
+        }
+        return try days(DateRange(), last: count)
+    }
+
+    func state(_ summary: Value) -> DayState? { DayState(summary, zones: zones, now: now) }
+
+    /// On the person's clock at that time, with its offset.
+    func local(_ instant: Instant?) -> Value { Value(instant.map { zones.localText(of: $0) }) }
+
+    /// Figures of a stack's days.
+    func figures(hourly: Bool = false) -> FigureChoice { FigureChoice(stack.configuration.figures, hourly: hourly) }
+
+    /// What the store has of this person, by type.
+    func types() throws -> [TypeRow] {
+        let pages: [Page<TypesPage>] = try reader.pages(queries.observer, .types)
+        return pages.flatMap(\.types).filter { $0.user == user && $0.alive > 0 }.sorted { $0.type < $1.type }
+    }
+}

@@ -1,0 +1,127 @@
+import HealthModel
+import ModelContext
+
+/// An answer while it is put together: everything that it must say of itself comes with it.
+struct ToolReport {
+    private let context: ToolContext
+    /// The first sentence.
+    private let headline: String
+    private var notes: [String] = []
+    private var members: [String: Value] = [:]
+    /// What the size of answers left out, and what lists lost.
+    private var left: [String: Value] = [:]
+    private var ways: [String] = []
+
+    init(_ context: ToolContext, _ headline: String) {
+        self.context = context
+        self.headline = headline
+    }
+
+    subscript(name: String) -> Value {
+        get { members[name] ?? .null }
+        set { members[name] = newValue }
+    }
+
+    mutating func note(_ text: String) { notes.append(text) }
+
+    /// - Parameters:
+    ///   - what: its name in `leftOut`.
+    ///   - how: how to get it.
+    mutating func leave(out what: String, _ amount: Value, how: String) {
+        left[what] = amount
+        ways.append(how)
+    }
+
+    /// Says which days are no whole, settled days.
+    mutating func tell(of states: [DayState]) {
+        for state in states where !state.isOver {
+            note("\(state.date) is \(state.text). Don't compare it with whole days.")
+        }
+        let open = states.filter { !$0.isFinal }
+        let over = open.filter(\.isOver)
+        if !over.isEmpty {
+            note(
+                "\(over.count) of these days \(over.count == 1 ? "is" : "are") over but not final: "
+                    + "\(Self.list(over.map(\.date.description))).")
+        }
+        members["notFinal"] = .array(open.suffix(100).map { .string($0.date.description) })
+    }
+
+    /// Says on which days of a span nothing is stored.
+    /// - Parameter what: what they lack.
+    mutating func tell(ofMissing range: DateRange, dates: [LocalDay], what: String) {
+        members["missing"] = .null
+        guard let first = range.from ?? dates.first else { return }
+        let last = min(range.to ?? context.today, context.today)
+        let gaps = first <= last ? MissingDays.gaps(in: first.number...last.number, except: dates.map(\.number)) : []
+        members["missing"] = MissingDays.value(gaps)
+        if first > last { note("The span lies in the future.") }
+        guard !gaps.isEmpty else { return }
+        let spans = gaps.suffix(5).map { gap in DayRuns.text(of: gap) }.joined(separator: "; ")
+        let days = gaps.reduce(0) { $0 + $1.count }
+        note("There is no \(what) on \(days) days of the span: \(gaps.count > 5 ? "… " : "")\(spans).")
+    }
+
+    private static func list(_ words: [String]) -> String {
+        words.count > 10 ? "… " + words.suffix(10).joined(separator: ", ") : words.joined(separator: ", ")
+    }
+
+    func answer() -> ToolAnswer {
+        var notes = notes + context.notes
+        if !left.isEmpty {
+            let what = Value.inOrder(left).map { "\($0.key): \($0.value.json())" }.joined(separator: ", ")
+            notes.insert("Left out for size: \(what). \(ways.joined(separator: " "))", at: 0)
+        }
+        var content = members
+        content["user"] = .string(context.user)
+        content["zone"] = .string(context.zones.zone(at: context.now))
+        content["now"] = .string(context.zones.localText(of: context.now))
+        content["today"] = .string(context.today.description)
+        content["stack"] = .string(context.isRunning ? "running" : "stopped")
+        content["leftOut"] =
+            left.isEmpty ? .null : .object(left.merging(["how": .string(ways.joined(separator: " "))]) { $1 })
+        content["notes"] = .array(notes.map { .string($0) })
+        return ToolAnswer(([headline] + notes).joined(separator: "\n"), .object(content))
+    }
+
+    /// JSON Schema of an answer with these members besides those that all have.
+    static func schema(_ own: [String: Value]) -> Value {
+        let common: [String: Value] = [
+            "user": ["type": "string"],
+            "zone": ["type": "string", "description": "the person's time zone now; each day has its own"],
+            "now": ["type": "string", "description": "the time of the answer on the person's clock"],
+            "today": ["type": "string", "description": "the person's current date"],
+            "stack": ["type": "string", "enum": ["running", "stopped"]],
+            "leftOut": [
+                "type": ["object", "null"], "description": "what the size of answers left out, and how to get it",
+            ],
+            "notes": [
+                "type": "array", "items": ["type": "string"], "description": "what to mind when using this answer",
+            ],
+        ]
+        return [
+            "type": "object", "properties": .object(common.merging(own) { $1 }),
+            "required": .array((common.keys.sorted() + own.keys.sorted()).map { .string($0) }),
+        ]
+    }
+
+    /// Of `missing`.
+    static let missingSchema: Value = [
+        "type": ["object", "null"], "description": "days of the span without any data",
+        "properties": ["days": ["type": "integer"], "spans": ["type": "array", "items": ["type": "object"]]],
+    ]
+    /// Of `notFinal`.
+    static let datesSchema: Value = ["type": "array", "items": ["type": "string"]]
+    /// Of `units`.
+    static let unitsSchema: Value = [
+        "type": "object", "additionalProperties": ["type": "string"],
+        "description": "by figure; empty: it has none",
+    ]
+
+    static func rows(_ properties: [String: Value], _ description: String) -> Value {
+        [
+            "type": "array", "description": .string(description),
+            "items": ["type": "object", "properties": .object(properties)],
+        ]
+    }
+}

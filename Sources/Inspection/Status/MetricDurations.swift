@@ -1,0 +1,47 @@
+import HealthModel
+import Protocol
+
+/// How long syncs take each metric: by consumer, over the stored rounds. Pure.
+package struct MetricDurations: Codable, Sendable, Equatable {
+    /// Rounds that it was part of.
+    package var rounds: Int
+    package var failed: Int
+    /// In seconds, of the rounds that succeeded; nil without any.
+    @OrNull package var median: Double?
+    @OrNull package var p95: Double?
+
+    package init(rounds: Int, failed: Int, median: Double?, p95: Double?) {
+        self.rounds = rounds
+        self.failed = failed
+        self.median = median
+        self.p95 = p95
+    }
+
+    /// By consumer: a metric's handler, or a destination.
+    package static func of(_ rounds: [RoundResult]) -> [String: MetricDurations] {
+        var times: [String: [Int64]] = [:]
+        var failures: [String: Int] = [:]
+        for round in rounds {
+            for (consumer, time) in round.succeeded { times[consumer, default: []].append(time) }
+            for consumer in round.failed.keys { failures[consumer, default: 0] += 1 }
+        }
+        let consumers = Set(times.keys).union(failures.keys)
+        return Dictionary(
+            uniqueKeysWithValues: consumers.map { consumer in
+                let sorted = (times[consumer] ?? []).sorted()
+                let failed = failures[consumer] ?? 0
+                return (
+                    consumer,
+                    MetricDurations(
+                        rounds: sorted.count + failed, failed: failed, median: quantile(0.5, of: sorted),
+                        p95: quantile(0.95, of: sorted))
+                )
+            })
+    }
+
+    /// - Parameter sorted: microseconds.
+    /// - Returns: seconds; nil of nothing.
+    static func quantile(_ share: Double, of sorted: [Int64]) -> Double? {
+        sorted.isEmpty ? nil : Duration.microseconds(sorted[Int(Double(sorted.count - 1) * share)]).seconds
+    }
+}

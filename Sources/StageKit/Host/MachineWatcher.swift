@@ -1,0 +1,68 @@
+import BackgroundDelivery
+import Foundation
+import MessageBus
+
+/// Has the machine's power and load watched; answered by `MachineState`, at once and whenever it decides differently.
+package struct WatchMachine: Sendable { package init() {} }
+
+/// Performs `WatchMachine`. The kernel gives no notice of either, so it is asked now and then.
+package final class MachineWatcher: EffectRunner {
+    /// Nothing ever comes in: it only ends a pause early.
+    private let ending = Mailbox<Bool>(capacity: 1)
+    private let power: String
+    private let load: String
+    /// Seconds.
+    private static let pause = 20.0
+
+    /// - Parameters:
+    ///   - power: where the kernel describes power supplies.
+    ///   - load: its load averages.
+    package init(power: String = "/sys/class/power_supply", load: String = "/proc/loadavg") {
+        self.power = power
+        self.load = load
+    }
+
+    package func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
+        guard effect.request is WatchMachine else { return }
+        let (power, load, ending) = (power, load, ending)
+        let thread = Thread {
+            var last: MachineState?
+            while !ending.isClosed {
+                let state = Self.read(power: power, load: load)
+                if last.map({ state.differs(from: $0) }) ?? true {
+                    last = state
+                    guard reply(EffectResult(id: effect.id, value: state)) else { return }
+                }
+                _ = ending.take(limit: 1, timeout: Self.pause)
+            }
+        }
+        thread.name = "machine"
+        thread.stackSize = 512 << 10
+        thread.start()
+    }
+
+    package func stop() { ending.close() }
+
+    /// The state now; what can't be read is unknown.
+    package static func read(
+        power: String, load: String, cores: Int = ProcessInfo.processInfo.activeProcessorCount
+    ) -> MachineState {
+        var state = MachineState()
+        for supply in (try? FileManager.default.contentsOfDirectory(atPath: power)) ?? [] {
+            let place = "\(power)/\(supply)/"
+            // The batteries of mice and keyboards have a scope.
+            guard text(place + "type") == "Battery", text(place + "scope") != "Device" else { continue }
+            state.isCharging = (state.isCharging ?? true) && text(place + "status") != "Discharging"
+            guard let percent = Double(text(place + "capacity")) else { continue }
+            state.batteryLevel = min(state.batteryLevel ?? 1, percent / 100)
+        }
+        state.load = text(load).split(separator: " ").first.flatMap { Double($0) }.map { $0 / Double(max(1, cores)) }
+        return state
+    }
+
+    private static func text(_ file: String) -> String {
+        FileManager.default.contents(atPath: file).map {
+            String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        } ?? ""
+    }
+}

@@ -1,0 +1,164 @@
+import Clocks
+import Configuration
+import Control
+import Foundation
+import HealthModel
+import HealthStatistics
+import Inspection
+import Logging
+import Protocol
+import StageKit
+import Terminal
+
+enum PlacesCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus places",
+        summary: "Name places, and see when you were there: list, add NAME LAT LON, remove, import, export.",
+        positionals: [
+            .init("list|add|remove|import|export", isRequired: false),
+            .init("name-or-file", isRequired: false, repeats: true),
+        ],
+        options: CommandHelp.stackOptions + [
+            .init("--radius", value: "metres", help: "add, import: of the circle, 20 to 100000 (default: 100)"),
+            .user("the person whose places they are (default: me)"), .json,
+        ],
+        examples: [
+            "healthbus places add Home 52.5163 13.3777 --radius 150", "healthbus places list",
+            "healthbus places remove Home", "healthbus places import places.geojson",
+            "healthbus places export > places.geojson",
+        ])
+
+    private enum Action: String, CaseIterable {
+        case list, add, remove
+        case take = "import"
+        case give = "export"
+
+        /// The words that follow it.
+        var words: [String] {
+            switch self {
+            case .list, .give: []
+            case .add: ["name", "latitude", "longitude"]
+            case .remove: ["name"]
+            case .take: ["file"]
+            }
+        }
+    }
+
+    static func run(_ arguments: Arguments) throws {
+        let action = try action(arguments)
+        let words = Array(arguments.positionals.dropFirst())
+        guard words.count == action.words.count else {
+            let form = (["healthbus places \(action.rawValue)"] + action.words.map { "<\($0)>" }).joined(separator: " ")
+            throw Failure.usage(
+                words.count < action.words.count
+                    ? "<\(action.words[words.count])> is missing" : "unexpected \"\(words[action.words.count])\"",
+                hint: "usage: \(form)")
+        }
+        let radius = try radius(arguments, of: action)
+        let user = arguments.value("--user") ?? "me"
+        switch action {
+        case .list: try list(arguments, user: user)
+        case .give: try export(arguments, user: user)
+        case .add:
+            let place = try place(words, radius: radius)
+            try watch([place.name: place.value], arguments, user: user) { "Watching \(place.name): \($0) in all." }
+        case .remove:
+            let stack = try Stack(arguments)
+            let known = try report(stack, user: user).places.map(\.condition.name)
+            guard known.contains(words[0]) else {
+                throw Failure.usage(
+                    "there is no place \"\(words[0])\"",
+                    hint: Nearest.hint(
+                        for: words[0], among: known, quoted: true, else: "'healthbus places list' shows them"))
+            }
+            try watch([words[0]: .null], arguments, user: user) { "Removed \(words[0]): \($0) left." }
+        case .take:
+            guard let text = FileManager.default.contents(atPath: words[0]) else {
+                throw Failure("can't read '\(words[0])'", hint: "check the name and its rights")
+            }
+            let places = try PlaceCollection(geoJSON: Array(text), radius: radius).places
+            let conditions = Dictionary(places.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+            try watch(conditions, arguments, user: user) {
+                "Took in \(HumanFormat.count(places.count, "place")): \($0) in all."
+            }
+        }
+    }
+
+    private static func action(_ arguments: Arguments) throws -> Action {
+        guard let word = arguments.positionals.first else { return .list }
+        if let action = Action(rawValue: word) { return action }
+        let all = Action.allCases.map(\.rawValue)
+        throw Failure.usage(
+            "healthbus places can't \"\(word)\"",
+            hint: Nearest.hint(
+                for: word, among: all, quoted: false, else: "choose from \(all.joined(separator: ", "))"))
+    }
+
+    private static func radius(_ arguments: Arguments, of action: Action) throws -> Double {
+        guard let text = arguments.value("--radius") else { return PlaceCondition.defaultRadius }
+        guard action == .add || action == .take else {
+            throw Failure.usage("--radius is only for add and import", hint: "leave it out")
+        }
+        guard let radius = Double(text) else {
+            throw Failure.usage("--radius is \"\(text)\"", hint: "give a number of metres")
+        }
+        return radius
+    }
+
+    private static func place(_ words: [String], radius: Double) throws -> PlaceCondition {
+        guard let latitude = Double(words[1]), let longitude = Double(words[2]) else {
+            throw Failure.usage(
+                "latitude and longitude aren't both numbers", hint: "give degrees, as in 52.5163 13.3777")
+        }
+        do {
+            return try PlaceCondition(name: words[0], latitude: latitude, longitude: longitude, radius: radius)
+        } catch { throw Failure.usage("\(error)", hint: "give degrees and metres, as in 52.5163 13.3777 --radius 150") }
+    }
+
+    private static func report(_ stack: Stack, user: String) throws -> PlacesReport {
+        try PlacesReport(stack, stack.reader(), user: user, now: WallClock.now)
+    }
+
+    private static func list(_ arguments: Arguments, user: String) throws {
+        let stack = try Stack(arguments)
+        let report = try report(stack, user: user)
+        if arguments.flag("--json") {
+            StandardStream.output.write(report.json + "\n")
+        } else if report.places.isEmpty {
+            StandardStream.error.write(
+                stack.advice.addressed(
+                    "no places yet on \(stack.place); 'healthbus places add NAME LAT LON' adds one\n"))
+        } else {
+            // Before anything is stored there are no zones, and no visits.
+            let isVisited = report.places.contains { $0.lastEvent != nil }
+            let zones = isVisited ? try stack.zones(of: user, stack.reader()) : nil
+            StandardStream.output.write(report.table(for: Terminal(.output), zones: zones))
+        }
+    }
+
+    private static func export(_ arguments: Arguments, user: String) throws {
+        let places = try report(try Stack(arguments), user: user).places
+        StandardStream.output.write(PlaceCollection(places.map(\.condition)).geoJSON + "\n")
+    }
+
+    /// A request is one message, and of a stopped stack one argument.
+    private static let placesAtOnce = 200
+
+    private static func watch(
+        _ conditions: [String: Value], _ arguments: Arguments, user: String, _ text: (String) -> String
+    ) throws {
+        let stack = try Stack(arguments)
+        let handler = try PlacesReport.handler(of: stack)
+        let client = MendClient(stack)
+        defer { client.close() }
+        let names = conditions.keys.sorted()
+        var outcome = MendClient.Outcome.done(.null)
+        for first in stride(from: 0, to: names.count, by: placesAtOnce) {
+            let some = Set(names[first..<min(first + placesAtOnce, names.count)])
+            var request = MendClient.request("watch")
+            (request.user, request.conditions) = (user, conditions.filter { some.contains($0.key) })
+            outcome = try client.mend(handler, request)
+        }
+        MendOutput.write(outcome, arguments) { text(MendOutput.count($0["count"], "place")) }
+    }
+}

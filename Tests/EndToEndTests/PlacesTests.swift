@@ -1,0 +1,115 @@
+import Foundation
+import HTTP
+import HealthModel
+import Processes
+import Supervisor
+import Testing
+
+extension EndToEnd {
+    /// Places from a person's command and a phone's fixes to days, `explain` and the backend.
+    @Suite struct PlacesTests {
+        private static let day = "2025-04-01"
+
+        /// At home from 08:00 to 16:00 UTC, and 2 km away afterwards: every half hour one.
+        private static let fixes: String = {
+            let samples = (0..<20).map { number in
+                let latitude = number < 16 ? 52.5 : 52.52
+                return """
+                    {"type": "CLLocation", "start": \(1_743_494_400 + number * 1800), "source": "Phone",
+                     "location": {"latitude": \(latitude), "longitude": 13.4, "horizontalAccuracy": 12}}
+                    """
+            }
+            return "{\"samples\": [\(samples.joined(separator: ", "))]}"
+        }()
+
+        private func places(_ stack: TestStack) async throws -> [String: Value] {
+            let told = try await stack.onState("places", "list", "--json").json()
+            return Dictionary(
+                (told["places"].array ?? []).map { ($0["name"].string ?? "", $0) }, uniquingKeysWith: { $1 })
+        }
+
+        private func done(_ stack: TestStack, _ words: String...) async throws -> Command.Ended {
+            let ended = try await stack.start(["places"] + words + ["--state", stack.state]).ended()
+            #expect(ended.exit == .code(0), "\(words): \(ended.error)")
+            return ended
+        }
+
+        @Test func aPlaceIsInDaysExplainAndTheBackendAndSurvivesRestarts() async throws {
+            try await withStack { stack in
+                let file = Programs.checkout + "/configs/places.json"
+                let up = try await stack.upAndReady("--config", file)
+                let answer = try stack.push(
+                    "POST", "/v1/samples", Array(Self.fixes.utf8), token: try await stack.token())
+                #expect(answer.status == 200, "\(answer.text)")
+
+                // Already inside, long ago: a visit all the same.
+                let added = try await done(stack, "add", "Sweet Home", "52.5", "13.4", "--radius", "150")
+                #expect(added.output == "Watching Sweet Home: 1 place in all.\n")
+                try await until("the visit") { try await places(stack)["Sweet Home"]?["visits"] == 1 }
+                let home = try #require(try await places(stack)["Sweet Home"])
+                #expect(home["minutes"].double == 480 && home["state"] == "unknown" && home["radiusMeters"] == 150)
+                #expect(home["lastEvent"]["state"] == "unsatisfied" && home["lastEvent"]["from"] == "satisfied")
+
+                try await until("the day") {
+                    try await stack.onState("days").output.contains("Sweet Home 8:00")
+                }
+                let explained = try await stack.onState("explain", "visits", Self.day, "--json").json()
+                #expect(explained["value"] == 1 && explained["agrees"] == true, "\(explained.json())")
+                #expect(explained["visits"].array?.first?["fixesInside"] == 16)
+                let told = try await stack.onState("explain", "visits", Self.day).output
+                #expect(told.contains("Sweet Home") && told.contains("seen outside"), "\(told)")
+
+                try await until("the backend") {
+                    let day = try stack.get("days", ["from": Self.day, "to": Self.day])["days"].array?.first
+                    return day?["visits"].array?.count == 1
+                        && day?["places"].array?.first?["place"] == "Sweet Home"
+                }
+                // A person's positions are given only to plugins with the right to them.
+                #expect(try stack.get("samples", ["type": "CLLocation"])["samples"].array?.isEmpty == true)
+
+                let status = try await stack.onState("status", "--json").json()
+                let metric = status["metrics"].array?.first { $0["metric"] == "places" }
+                #expect(metric?["conditions"] == 1, "\(status.json())")
+                #expect(try await done(stack, "add", "Rio", "-22.9", "-43.2").output.contains("2 places"))
+                let geoJSON = try stack.write("places.geojson", try await done(stack, "export").output)
+                _ = try await done(stack, "remove", "Rio")
+                #expect(try await places(stack).keys.sorted() == ["Sweet Home"])
+                let ended = try await stack.interrupt(up)
+                #expect(ended.exit.isSuccess)
+                #expect(!ended.error.contains("Sweet") && !ended.error.contains("52.5"), "\(ended.error)")
+
+                // A stopped stack takes it too.
+                #expect(try await done(stack, "import", geoJSON).output == "Took in 2 places: 2 places in all.\n")
+                let again = try await stack.upAndReady("--config", file)
+                let known = try await places(stack)
+                #expect(known.keys.sorted() == ["Rio", "Sweet Home"] && known["Sweet Home"]?["visits"] == 1)
+                #expect(try await stack.onState("verify").exit == .code(0))
+                try await stack.interrupt(again)
+            }
+        }
+
+        @Test func whatIsWrongIsSaidBeforeAnythingIsAsked() async throws {
+            try await withStack { stack in
+                for (words, message) in [
+                    (["add", "Home", "91", "13"], "latitude"), (["add", "Home", "52.5"], "<longitude> is missing"),
+                    (["add", "Home", "52.5", "13.4", "--radius", "5"], "radius"), (["fly"], "can't \"fly\""),
+                    (["list", "--radius", "5"], "--radius is only for"),
+                ] {
+                    let ended = try await stack.start(["places"] + words + ["--state", stack.state]).ended()
+                    #expect(ended.exit == .code(2) && ended.error.contains(message), "\(words): \(ended.error)")
+                }
+                // The default stack watches no places.
+                let none = try await stack.onState("places")
+                #expect(none.exit == .code(1) && none.error.contains("configs/places.json"), "\(none.error)")
+            }
+        }
+
+        @Test func itKeepsTheContract() async throws {
+            try await withStack { stack in
+                let test = try await stack.run("plugins", "test", "places", "--json", within: 200)
+                #expect(test.exit == .code(0), "\(test.output)\n\(test.error)")
+                #expect(try test.json()["failed"] == 0)
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import BackgroundDelivery
+import Changelog
+import HealthModel
+import ObserverReading
+import Protocol
+import StageKit
+import TestSupport
+import Testing
+
+extension ObserverDeliveryTests {
+    /// Not only registrations: who lacks the entitlement reads nothing, on the screen either.
+    @Test func withoutTheEntitlementReadsAreRefused() throws {
+        let rig = try rig(readers: ["debouncer", "steps"])
+        try register(rig)
+        try bring(rig, record(Self.steps, 1))
+        let source = try ObserverSource(database: rig.store.database)
+        for query in ["samples", "spans", "slice"] {
+            #expect(throws: Never.self) { try source.answer(request(query), head: rig.store.head) { _, _ in } }
+            let failure = #expect(throws: DeliveryError.self) {
+                try source.answer(request(query, consumer: "sleep"), head: rig.store.head) { _, _ in }
+            }
+            #expect(failure?.code == .authorizationDenied)
+        }
+        // Zones aren't health data, and a person's own tool needs no entitlement.
+        #expect(throws: Never.self) {
+            try source.answer(request("zones", consumer: "sleep"), head: rig.store.head) { _, _ in }
+            try source.answer(request("samples", consumer: "client-1-2"), head: rig.store.head) { _, _ in }
+        }
+    }
+
+    /// As on a watch: the hour's wakes are for fires and app refreshes together.
+    @Test func anAppRefreshCountsAsAWake() throws {
+        let rig = try rig(["wakesPerHour": 2])
+        try register(rig)
+        try device(rig, ["app": "background"])
+        #expect(try bring(rig, record(Self.steps, 1)) == [Self.steps])
+        #expect(try rig.report().details["nextWake"] == nil)
+        let woken = rig.now
+        try rig.pass(second)
+        var task = ScheduledTask(id: "refresh", state: .idle)
+        task.kind = .refresh
+        task.history = TaskHistory()
+        task.history?.lastBegin = rig.now
+        // Told with every heartbeat, it counts once.
+        for _ in 0..<3 { try rig.hear(beat("debouncer", head(1), details: ["tasks": .array([Value(task)])])) }
+        #expect(try rig.report().details["nextWake"]?.int == (woken + .seconds(3600)).microseconds)
+        #expect(try bring(rig, record(Self.steps, 2, after: 90 * second)) == [])
+        try rig.restart()
+        #expect(fired(rig) == [])
+        try rig.pass(3600 * second)
+        #expect(fired(rig) == [Self.steps])
+    }
+}

@@ -1,0 +1,26 @@
+import HealthModel
+
+/// How much a figure of a day that isn't final must have moved for the day to be told of again. A final day always is.
+/// Pure.
+package struct SignificantChange: Sendable, Equatable {
+    /// By figure, in its unit; others count with any change.
+    private let thresholds: [String: Double]
+
+    /// Every change counts.
+    package static let any = SignificantChange([:])
+
+    package init(_ thresholds: [String: Double]) { self.thresholds = thresholds.filter { $0.value > 0 } }
+
+    var isAny: Bool { thresholds.isEmpty }
+
+    /// Whether a summary differs enough from the one that was written last. Hours follow their day.
+    package func isWorthTelling(_ new: [String: Value], after old: [String: Value]) -> Bool {
+        Set(new.keys).union(old.keys).contains { name in
+            guard name != SummaryDays.hoursMember, new[name] != old[name] else { return false }
+            guard let threshold = thresholds[name], let before = old[name]?.double, let now = new[name]?.double else {
+                return true
+            }
+            return abs(now - before) > threshold
+        }
+    }
+}
