@@ -46,6 +46,11 @@ extension EndToEnd {
                 let mixed = try await stack.onState("import", "--mix-made-up", own)
                 #expect(mixed.exit == .code(0), "\(mixed)")
                 try await stack.interrupt(up)
+                let start = try await stack.up("--import", made, "--user", "robin", "--until-idle").ended()
+                #expect(start.exit == .code(1) && start.error.contains("--mix-made-up"), "\(start)")
+                let told = try await stack.up("--import", made, "--user", "robin", "--mix-made-up", "--until-idle")
+                    .ended()
+                #expect(told.exit == .code(0), "\(told)")
             }
         }
 

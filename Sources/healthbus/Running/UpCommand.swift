@@ -15,6 +15,7 @@ enum UpCommand: Command {
                 "--import", value: "file", repeats: true, help: "import this export once the stack is ready"
             ),
             .user("the person whose samples the imports are (default: me)"),
+            .init("--mix-made-up", help: "with --import: even if that mixes made-up data with a person's"),
             .init(
                 "--inbox", value: "folder",
                 help: "import files dropped there, then move them to its done/ or failed/"),
@@ -49,7 +50,8 @@ enum UpCommand: Command {
             imports: arguments.values("--import"), user: arguments.value("--user"), zone: arguments.value("--zone"),
             inbox: try inbox(arguments),
             untilIdle: arguments.flag("--until-idle"), monitoring: try arguments.endpoint("--metrics"),
-            passesOn: isQuiet ? .error : .debug, showsSummary: Terminal(.error).isTerminal)
+            passesOn: isQuiet ? .error : .debug, mixesMadeUp: arguments.flag("--mix-made-up"),
+            showsSummary: Terminal(.error).isTerminal)
         if let inbox = options.inbox { say("inbox  \(inbox)") }
         say("state  \(stack.state.path)")
         let outcome = try StackRunner(stack, options, say: say, passOn: say).run()
