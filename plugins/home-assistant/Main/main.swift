@@ -1,0 +1,4 @@
+import HomeAssistantStage
+import StageKit
+
+PluginProgram.run(.homeAssistant)

@@ -1,0 +1,57 @@
+import Configuration
+import Foundation
+import HealthModel
+import MQTT
+
+/// Where the broker is, and how to log in.
+package struct BrokerLogin: Sendable, Equatable {
+    package let address: MQTTAddress
+    /// The name under which the broker knows this connection: the same after every restart.
+    let client: String
+    private let user: String?
+    private let passwordFile: String?
+    private let authorityFile: String?
+
+    /// - Throws: `ConfigurationError` for options that can't be meant.
+    package init(
+        _ instance: StackConfiguration.Instance, in stack: StackConfiguration
+    ) throws(ConfigurationError) {
+        let options = instance.configuration
+        func mistake(_ option: String, _ reason: String) -> ConfigurationError {
+            ConfigurationError(
+                file: stack.file, key: "instances.\(instance.name).configuration.\(option)", reason: reason)
+        }
+        do throws(MQTTError) {
+            address = try MQTTAddress(options["broker"].string ?? "mqtt://127.0.0.1:1883")
+        } catch {
+            throw mistake("broker", error.description)
+        }
+        guard address.usesTLS || address.isLocal || options["plainMQTT"].bool == true else {
+            throw mistake(
+                "broker",
+                "would send figures readable to another machine: use mqtts://, or set 'plainMQTT' to true in a network "
+                    + "that you trust")
+        }
+        user = options["user"].string
+        passwordFile = options["passwordFile"].string
+        authorityFile = options["caFile"].string
+        if passwordFile != nil, user == nil { throw mistake("passwordFile", "needs 'user' beside it") }
+        if authorityFile != nil, !address.usesTLS { throw mistake("caFile", "needs a broker with mqtts://") }
+        client = "\(options["topic"].string ?? "healthbus")-\(instance.name)"
+    }
+
+    /// For one connection; the password is read again each time, since it may have been changed.
+    /// - Throws: `MQTTError.address` when the file can't be read: a person must resolve it.
+    func options(_ topics: MQTTTopics) throws(MQTTError) -> MQTTConnection.Options {
+        var password: String?
+        if let passwordFile {
+            guard let data = FileManager.default.contents(atPath: passwordFile) else {
+                throw .address("the file with the password can't be read: \(passwordFile)")
+            }
+            password = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        return MQTTConnection.Options(
+            address: address, client: client, user: user, password: password, authorityFile: authorityFile,
+            will: (topic: topics.status, payload: "offline"))
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import HealthModel
+import MQTT
+import MessageBus
+import StageKit
+
+/// The connection to the broker as its thread sees it: made, watched, made again.
+final class BrokerSession {
+    private let login: BrokerLogin
+    private let jobs: Mailbox<BrokerRunner.Job>
+    private let bell: Bell
+    private var opening: (job: BrokerRunner.Job, topics: MQTTTopics)?
+    private var connection: MQTTConnection?
+    /// The broker has accepted the connection.
+    private var isOpen = false
+    /// What is being published: the messages that aren't acknowledged.
+    private var unacknowledged: [Int32: BrokerRunner.Job] = [:]
+    private var failures = 0
+
+    /// How often the library is given a turn though nothing happens: it sends its pings then.
+    private static let turn: Int32 = 10_000
+    private static let longestWait = 15.0
+    private static let goodbye = Duration.seconds(2)
+
+    init(_ login: BrokerLogin, _ jobs: Mailbox<BrokerRunner.Job>, _ bell: Bell) {
+        self.login = login
+        self.jobs = jobs
+        self.bell = bell
+    }
+
+    func run() {
+        while !jobs.isClosed {
+            takeJobs()
+            guard let opening else {
+                bell.wait(seconds: 60)
+                bell.silence()
+                continue
+            }
+            do throws(MQTTError) {
+                if connection == nil { connection = try MQTTConnection(login.options(opening.topics)) }
+                guard let current = connection else { continue }
+                try handle(current.wait(bell: bell.reading, milliseconds: Self.turn), current, opening.topics)
+                bell.silence()
+            } catch {
+                lose(error)
+            }
+        }
+        sayGoodbye()
+    }
+
+    private func takeJobs() {
+        while let job = jobs.take(limit: 1, timeout: 0).first {
+            if let request = job.effect.request as? KeepConnected {
+                opening = (job, request.topics)
+            } else if let request = job.effect.request as? Publish {
+                publish(request, job)
+            }
+        }
+    }
+
+    /// Without a connection nothing is done: the stage learns that it was lost, and asks again.
+    private func publish(_ request: Publish, _ job: BrokerRunner.Job) {
+        guard let connection, isOpen else { return }
+        do throws(MQTTError) {
+            for post in request.posts {
+                let number = try connection.publish(post.topic, post.payload)
+                unacknowledged[number] = job
+            }
+        } catch {
+            lose(error)
+        }
+    }
+
+    private func handle(
+        _ events: [MQTTConnection.Event], _ connection: MQTTConnection, _ topics: MQTTTopics
+    ) throws(MQTTError) {
+        var found: [String] = []
+        for event in events {
+            switch event {
+            case .connected:
+                isOpen = true
+                failures = 0
+                for filter in topics.own + [topics.birth] { try connection.subscribe(filter) }
+                report(.connected)
+            case .ended(let why): throw why
+            case .acknowledged(let number): acknowledge(number)
+            case .message(let topic, let payload, let isRetained):
+                if topic == topics.birth {
+                    if !isRetained, payload == Array("online".utf8) { report(.born) }
+                } else if topic == topics.status {
+                    report(.status(String(decoding: payload, as: UTF8.self)))
+                } else if isRetained, !payload.isEmpty {
+                    found.append(topic)
+                }
+            }
+        }
+        if !found.isEmpty { report(.found(found)) }
+    }
+
+    private func acknowledge(_ number: Int32) {
+        guard let job = unacknowledged.removeValue(forKey: number) else { return }
+        let isLast = !unacknowledged.values.contains { $0.effect.id == job.effect.id }
+        if isLast { _ = job.reply(EffectResult(id: job.effect.id, value: Published())) }
+    }
+
+    private func report(_ news: BrokerNews) {
+        guard let job = opening?.job else { return }
+        _ = job.reply(EffectResult(id: job.effect.id, value: news))
+    }
+
+    private func lose(_ why: MQTTError) {
+        connection = nil
+        isOpen = false
+        unacknowledged = [:]
+        let wait = min(Self.longestWait, 0.25 * Double(1 << min(failures, 6)))
+        failures += 1
+        report(.lost(why, retryAfter: wait))
+        // Jobs that ring meanwhile are for the connection that was lost.
+        let end = ContinuousClock.now + .seconds(wait)
+        while !jobs.isClosed, ContinuousClock.now < end {
+            bell.wait(seconds: wait)
+            bell.silence()
+        }
+    }
+
+    /// After a goodbye the broker doesn't publish the last will, so this does.
+    private func sayGoodbye() {
+        guard let connection, isOpen, let topics = opening?.topics else { return }
+        do {
+            let number = try connection.publish(topics.status, "offline")
+            let end = ContinuousClock.now + Self.goodbye
+            while ContinuousClock.now < end {
+                bell.silence()
+                let events = connection.wait(bell: bell.reading, milliseconds: 100)
+                if events.contains(.acknowledged(number)) { break }
+                if events.contains(where: { if case .ended = $0 { true } else { false } }) { return }
+            }
+            connection.disconnect()
+        } catch {
+            // Without a goodbye the broker publishes the last will, which says the same.
+            return
+        }
+    }
+}

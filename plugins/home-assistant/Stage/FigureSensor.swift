@@ -1,0 +1,78 @@
+import Configuration
+import HealthModel
+
+/// A daily figure as a sensor. Pure.
+package struct FigureSensor: Sendable, Equatable {
+    /// Its member of the message about a day, and its part of topics.
+    package let object: String
+    /// As shown to people: "Active energy".
+    package let name: String
+    let unit: String?
+    let deviceClass: String?
+    let stateClass: String?
+    let digits: Int
+    private let path: [String]
+    private let isFraction: Bool
+    private let isCounted: Bool
+
+    /// nil for a list or an object, unless its entries are counted: a sensor is one number.
+    package init?(_ figure: FigureDeclaration) {
+        isCounted = figure.form == .list && figure.unit == "counted"
+        guard figure.form == .number || isCounted else { return nil }
+        path = figure.path
+        object = MQTTTopics.name(figure.path.joined(separator: "."))
+        name = Self.name(figure.path)
+        isFraction = figure.unit == "%" && figure.path.last?.hasSuffix("Fraction") == true
+        var kind = SensorKind(unit: figure.unit)
+        let isTotal = figure.explanation?.rule == .total
+        stateClass = kind.settle(on: isTotal ? .total : .measurement)?.rawValue
+        unit = kind.unit
+        deviceClass = kind.deviceClass
+        switch figure.unit {
+        case "kg", "L", "%", "km": digits = 1
+        case "m": digits = isTotal ? 0 : 2
+        default: digits = figure.column?.dividedBy == 1 ? figure.column?.digits ?? 0 : 0
+        }
+    }
+
+    /// Its number in a daily summary; null if there is none.
+    func value(in summary: Value) -> Value {
+        let found = path.reduce(summary) { $0[$1] }
+        if isCounted { return found.array.map { .integer(Int64($0.count)) } ?? .null }
+        guard let number = found.double, number.isFinite else { return .null }
+        return isFraction ? .number(number * 100) : found
+    }
+
+    /// Words that only repeat the unit, which is shown anyway.
+    private static let units: Set<String> = [
+        "kilocalories", "minutes", "hours", "seconds", "milliseconds", "meters", "kilometers", "kilograms", "grams",
+        "milliliters", "liters", "fraction", "percent",
+    ]
+
+    private static func name(_ path: [String]) -> String {
+        var words = path.flatMap { Self.words($0) }
+        while words.count > 1, let last = words.last, units.contains(last.lowercased()) { words.removeLast() }
+        let text = words.map { $0.allSatisfy(\.isUppercase) ? $0 : $0.lowercased() }.joined(separator: " ")
+        return text.prefix(1).uppercased() + text.dropFirst()
+    }
+
+    /// "hrvSDNNMilliseconds": hrv, SDNN, Milliseconds.
+    private static func words(_ text: String) -> [String] {
+        let letters = Array(text)
+        var words: [String] = []
+        var word = ""
+        for (index, letter) in letters.enumerated() {
+            let before = index > 0 ? letters[index - 1] : nil
+            let after = index + 1 < letters.count ? letters[index + 1] : nil
+            let begins =
+                letter.isUppercase && (before?.isUppercase == false || (before != nil && after?.isLowercase == true))
+            if begins || letter == "_" || letter == "-" {
+                words.append(word)
+                word = ""
+            }
+            if letter != "_", letter != "-" { word.append(letter) }
+        }
+        words.append(word)
+        return words.filter { !$0.isEmpty }
+    }
+}

@@ -1,0 +1,21 @@
+import HealthModel
+import Protocol
+import StageKit
+
+extension HomeAssistantStage {
+    package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        switch request.action {
+        case "replay":
+            // Only today and yesterday are shown, so whatever days were named, both are sent again.
+            board.forget()
+            return .done([:])
+        // Nothing is refused for good, so there are no dead letters.
+        case "retry": return .done(["sent": 0, "deadLetters": 0])
+        case "drop": return .done(["dropped": 0])
+        case "reset":
+            try reset(turn)
+            return .done([:])
+        case let other: return .refused("the home-assistant destination doesn't support '\(other)'")
+        }
+    }
+}

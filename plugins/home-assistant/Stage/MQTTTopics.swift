@@ -1,0 +1,69 @@
+/// The names under which a stack is found at a broker. Pure.
+package struct MQTTTopics: Sendable, Equatable {
+    /// What the stack's own topics begin with, and its node in discovery topics.
+    package let base: String
+    package let discoveryPrefix: String
+
+    package init(base: String, discoveryPrefix: String) {
+        self.base = base
+        self.discoveryPrefix = discoveryPrefix
+    }
+
+    /// Whether a text may be one level of a discovery topic.
+    package static func isName(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 64 && text.utf8.allSatisfy { isPlain($0) || $0 == 0x5F || $0 == 0x2D }
+    }
+
+    /// `online` while the stack is up.
+    package var status: String { "\(base)/status" }
+
+    /// Home Assistant says here that it has started.
+    package var birth: String { "\(discoveryPrefix)/status" }
+
+    package func day(of user: String, _ slot: DaySlot) -> String { "\(base)/\(Self.name(user))/\(slot.rawValue)" }
+
+    package func discovery(_ object: String) -> String { "\(discoveryPrefix)/sensor/\(base)/\(object)/config" }
+
+    /// What finds everything that this stack has ever left at the broker.
+    package var own: [String] { [status, "\(base)/+/+", "\(discoveryPrefix)/sensor/\(base)/+/config"] }
+
+    package func isDiscovery(_ topic: String) -> Bool { topic.hasSuffix("/config") }
+
+    package func isOwn(_ topic: String) -> Bool {
+        topic.hasPrefix("\(discoveryPrefix)/sensor/\(base)/") || topic.hasPrefix("\(base)/")
+    }
+
+    /// A text as part of a topic: different texts stay different, and none contains "--".
+    package static func name(_ text: String) -> String {
+        var name = ""
+        for byte in text.utf8 {
+            if isPlain(byte) {
+                name.unicodeScalars.append(Unicode.Scalar(byte))
+            } else if byte == UInt8(ascii: ".") {
+                name += "_"
+            } else {
+                let digits = String(byte, radix: 16)
+                name += "-" + (digits.count == 1 ? "0" : "") + digits
+            }
+        }
+        return name
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: false
+        }
+    }
+}
+
+/// Which day a sensor shows.
+package enum DaySlot: String, Sendable, CaseIterable {
+    /// The person's local day so far.
+    case today
+    /// The day before: over, but late data still corrects it.
+    case yesterday
+
+    /// Days before today.
+    var age: Int { self == .today ? 0 : 1 }
+}
