@@ -14,10 +14,13 @@ package struct DeliverySettings: Sendable, Equatable {
     package var samplesPerSecond: Double
     /// Samples that ended before stay here; nil: none do.
     package var deliverSince: Instant?
+    /// At most this many elements in a request.
+    package var elementsPerRequest: Int
 
     package init(
         address: String = "", compareEvery: Duration = .seconds(3600), refusedInARow: Int = 3,
-        choice: DeliveryChoice = .all, samplesPerSecond: Double = 0, deliverSince: Instant? = nil
+        choice: DeliveryChoice = .all, samplesPerSecond: Double = 0, deliverSince: Instant? = nil,
+        elementsPerRequest: Int = .max
     ) {
         self.address = address
         self.compareEvery = compareEvery
@@ -25,6 +28,7 @@ package struct DeliverySettings: Sendable, Equatable {
         self.choice = choice
         self.samplesPerSecond = samplesPerSecond
         self.deliverSince = deliverSince
+        self.elementsPerRequest = elementsPerRequest
     }
 
     /// What is selected, as stored: the same text for the same selection.

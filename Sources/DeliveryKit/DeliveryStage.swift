@@ -238,9 +238,9 @@ package final class DeliveryStage: Stage {
     }
 
     private func send(_ index: Int, besides waiting: Set<UploadMetric>, _ turn: Turn) {
-        guard let group = deliveries[index].nextGroup(besides: waiting),
-            let part = deliveries[index].groups[group].batch.next
-        else { return }
+        guard let group = deliveries[index].nextGroup(besides: waiting) else { return }
+        deliveries[index].groups[group].batch.split(to: settings.elementsPerRequest)
+        guard let part = deliveries[index].groups[group].batch.next else { return }
         let effect = perform(deliveries[index].groups[group], part, turn)
         pace(deliveries[index].groups[group], part, turn)
         deliveries[index].sent = .init(effect: effect, group: group, part: part)
@@ -304,7 +304,8 @@ extension DeliveryStage {
                 refusedInARow: options["refusedInARow"].int.map { Int($0) } ?? 3,
                 choice: try DeliveryChoice(of: instance, in: stack),
                 samplesPerSecond: options["samplesPerSecond"].double ?? 0,
-                deliverSince: try DeliveryStage.deliverSince(of: instance, in: stack)),
+                deliverSince: try DeliveryStage.deliverSince(of: instance, in: stack),
+                elementsPerRequest: options["elementsPerRequest"].int.map { Int($0) } ?? .max),
             generator: generator, instance: instance.name, needsPath: needsPath,
             family: { UploadMetric(family: stack.family(of: $0)) })
     }

@@ -17,8 +17,25 @@ import Testing
         for span in [steps, nights] { #expect(FileSpan(path: span.path) == span) }
     }
 
+    @Test(arguments: [(FileFormat.fhir, "fhir.ndjson"), (.openMHealth, "omh.ndjson")])
+    func aStandardsFilesSaySo(_ format: FileFormat, _ ending: String) throws {
+        let span = FileSpan(
+            user: "me", content: .samples(type: "A"), period: FilePeriod(.month, of: try day("2025-03-30")),
+            format: format)
+        #expect(span.path == "user=me/samples/type=A/month=2025-03.\(ending)")
+        #expect(FileSpan(path: span.path) == span)
+        #expect(FilesLayout(["format": .string(format.rawValue)]).has(span))
+    }
+
+    @Test func otherPeopleAreAnotherLayout() {
+        let (plain, named): (Value, Value) = (["format": "fhir"], ["format": "fhir", "patients": ["me": "a|1"]])
+        #expect(FilesLayout(plain).kept != FilesLayout(named).kept)
+        #expect(FilesLayout(["patients": ["me": "a|1"]]).kept == FilesLayout([:]).kept, "csv names nobody")
+    }
+
     @Test(arguments: [
-        "user=me/samples/type=X/month=2025-13.csv", "user=me/samples/type=X/month=2025-3.csv",
+        "user=me/samples/type=X/month=2025-13.csv", "user=me/days/year=2025.omh", "user=me/days/year=2025.fhir.csv",
+        "user=me/samples/type=X/month=2025-3.csv",
         "user=me/samples/type=X/year=2025.txt", "user=me/notes/year=2025.csv", "user=me/days/year=2025.csv.part",
         "me/days/year=2025.csv", "user=/days/year=2025.csv", "user=%6De/days/year=2025.csv",
         "user=me/+=x/days/year=2025.csv", "user=me/days/+=x/year=2025.csv", "manifest.json", "", "/",

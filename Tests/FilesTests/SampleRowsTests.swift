@@ -75,4 +75,20 @@ import Testing
                 && first["version"] == 101)
         #expect(lines.last?["value"] == .null && lines.last?["unit"] == .null && lines.last?["source_type"] == "manual")
     }
+
+    @Test func fhir() throws {
+        let (text, count) = try rows(.fhir)
+        #expect(count == 2)
+        let lines = try text.split(separator: "\n").map { try Value(json: Array($0.utf8)) }
+        #expect(lines.map { $0["resourceType"].string } == ["Observation", "Observation"])
+        #expect(lines.first?["valueQuantity"]["value"] == 76.55)
+        #expect(lines.last?["dataAbsentReason"].isNull == false)
+    }
+
+    /// A sample without a number has no data point.
+    @Test func openMHealth() throws {
+        let (text, count) = try rows(.openMHealth)
+        #expect(count == 1 && text.split(separator: "\n").count == 1)
+        #expect(try Value(json: Array(text.utf8))["body"]["body_weight"] == ["value": 76.55, "unit": "kg"])
+    }
 }

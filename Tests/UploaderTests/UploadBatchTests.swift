@@ -13,6 +13,19 @@ struct UploadBatchTests {
         #expect(batch.parts == parts)
     }
 
+    @Test(
+        arguments: [
+            (3, [0..<3, 3..<6, 6..<8]), (4, [0..<4, 4..<8]), (8, [0..<8]), (.max, [0..<8]), (0, [0..<8]),
+        ] as [(Int, [Range<Int>])])
+    func aLargePartGoesInPieces(_ count: Int, _ parts: [Range<Int>]) {
+        var batch = UploadBatch(count: 8)
+        batch.split(to: count)
+        #expect(batch.parts == parts)
+        batch.settle()
+        batch.split(to: count)
+        #expect(batch.parts == Array(parts.dropFirst()))
+    }
+
     @Test func whatIsHeldIsntSettled() {
         var batch = UploadBatch(count: 2)
         batch.split()

@@ -22,6 +22,14 @@ package struct DeliveryGroup: Sendable {
         package var version: Int64
         /// nil is a tombstone.
         package var body: Value?
+
+        package init(id: String, version: Int64, body: Value?) {
+            (self.id, self.version, self.body) = (id, version, body)
+        }
+    }
+
+    package init(metric: UploadMetric, user: String, content: Content, batch: UploadBatch) {
+        (self.metric, self.user, self.content, self.batch) = (metric, user, content, batch)
     }
 }
 

@@ -30,6 +30,15 @@ package struct UploadBatch: Sendable, Equatable {
         parts.replaceSubrange(0...0, with: [part.lowerBound..<middle, middle..<part.upperBound])
     }
 
+    /// The first part is to be sent in pieces of at most `count` elements, 1 or more.
+    package mutating func split(to count: Int) {
+        guard let part = parts.first, part.count > count, count > 0 else { return }
+        let pieces = stride(from: part.lowerBound, to: part.upperBound, by: count).map {
+            $0..<min($0 + count, part.upperBound)
+        }
+        parts.replaceSubrange(0...0, with: pieces)
+    }
+
     /// Some elements of the first part become dead letters; the rest of it is still to be sent.
     package mutating func remove(_ elements: some Sequence<Int>) {
         guard let part = parts.first else { return }

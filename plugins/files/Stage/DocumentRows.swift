@@ -1,5 +1,6 @@
 import Configuration
 import HealthModel
+import HealthResources
 import JSON
 import Protocol
 
@@ -91,9 +92,17 @@ package struct DocumentRows: Sendable {
     let columns: [Column]
     let format: FileFormat
     let user: String
+    private let content: FileSpan.Content
+    private let resources: Observations
 
-    /// - Parameter figures: those of the stack, in the order of columns.
-    init(_ span: FileSpan, figures: [FigureDeclaration]) {
+    /// - Parameters:
+    ///   - figures: those of the stack, in the order of columns.
+    ///   - patients: who people are in FHIR's resources.
+    package init(
+        _ span: FileSpan, figures: [FigureDeclaration], patients: PatientNames = PatientNames(.null)
+    ) {
+        content = span.content
+        resources = Observations(of: patients.identifier(of: span.user), figures: figures.resources)
         columns =
             switch span.content {
             case .days: Self.days(figures)
@@ -115,9 +124,12 @@ package struct DocumentRows: Sendable {
         return Array((names.joined(separator: ",") + "\n").utf8)
     }
 
-    /// A document's row: its columns, or all of it as JSON.
-    func row(_ document: Value, version: Int64) -> [UInt8] {
-        guard format == .csv else {
+    /// A document's rows: its columns, all of it as JSON, or what it is in a standard's terms.
+    /// - Returns: the rows with their ends, and how many they are.
+    package func rows(_ document: Value, version: Int64) -> (bytes: [UInt8], count: Int64) {
+        switch format {
+        case .csv: return (csv(document, version), 1)
+        case .ndjson:
             var members = document.object ?? [:]
             members["user_id"] = .string(user)
             members["user"] = nil
@@ -125,8 +137,40 @@ package struct DocumentRows: Sendable {
             var line: [UInt8] = []
             line.append(document: .object(members))
             line.append(UInt8(ascii: "\n"))
-            return line
+            return (line, 1)
+        case .fhir: return Self.lines(fhir(document).map { [$0] } ?? [])
+        case .openMHealth: return Self.lines(openMHealth(document))
         }
+    }
+
+    private static func lines(_ values: [Value]) -> (bytes: [UInt8], count: Int64) {
+        (values.flatMap { Array($0.json().utf8) + [UInt8(ascii: "\n")] }, Int64(values.count))
+    }
+
+    private func id(_ document: Value) -> String? { document[content == .days ? "date" : "id"].string }
+
+    private func fhir(_ document: Value) -> Value? {
+        guard let id = id(document) else { return nil }
+        return switch content {
+        case .days: resources.day(document, id: id)
+        case .nights: resources.night(document, id: id)
+        case .workouts: resources.workout(document, id: id)
+        case .samples: nil
+        }
+    }
+
+    private func openMHealth(_ document: Value) -> [Value] {
+        guard let id = id(document) else { return [] }
+        let points = OpenMHealth(user: user)
+        return switch content {
+        case .days: points.day(document, id: id)
+        case .nights: points.night(document, id: id)
+        case .workouts: points.workout(document, id: id)
+        case .samples: []
+        }
+    }
+
+    private func csv(_ document: Value, _ version: Int64) -> [UInt8] {
         var out: [UInt8] = []
         for (index, column) in columns.enumerated() {
             if index > 0 { out.append(UInt8(ascii: ",")) }
@@ -153,6 +197,7 @@ struct DocumentCollection {
         /// Date, then start, then key.
         var place: [String]
         var bytes: [UInt8]
+        var count: Int64
     }
 
     private var rows: [String: Row] = [:]
@@ -160,8 +205,8 @@ struct DocumentCollection {
     let content: FileSpan.Content
     let days: ClosedRange<Int>
 
-    init(_ span: FileSpan, figures: [FigureDeclaration]) {
-        rowsMaker = DocumentRows(span, figures: figures)
+    init(_ span: FileSpan, figures: [FigureDeclaration], patients: PatientNames) {
+        rowsMaker = DocumentRows(span, figures: figures, patients: patients)
         content = span.content
         days = span.period.days
     }
@@ -177,9 +222,9 @@ struct DocumentCollection {
                 continue
             }
             let start = document["start"].string ?? document["startDate"].string ?? ""
+            let made = rowsMaker.rows(document, version: row.sequence.value)
             rows[key] = Row(
-                place: [LocalDay(number: day).description, start, key],
-                bytes: rowsMaker.row(document, version: row.sequence.value))
+                place: [LocalDay(number: day).description, start, key], bytes: made.bytes, count: made.count)
         }
     }
 
@@ -195,7 +240,8 @@ struct DocumentCollection {
         }
     }
 
-    var count: Int64 { Int64(rows.count) }
+    /// How many lines they are.
+    var count: Int64 { rows.values.reduce(0) { $0 + $1.count } }
 
     /// Ordered by date and start.
     var bytes: [UInt8] {

@@ -1,7 +1,27 @@
 import Foundation
 import HealthModel
 
-package enum FileFormat: String, Sendable { case csv, ndjson }
+package enum FileFormat: String, Sendable, CaseIterable {
+    case csv, ndjson
+    /// FHIR R4 resources.
+    case fhir
+    /// Open mHealth data points.
+    case openMHealth = "open-mhealth"
+
+    /// How names of its files end, after the dot.
+    package var suffix: String {
+        switch self {
+        case .csv, .ndjson: rawValue
+        case .fhir: "fhir.ndjson"
+        case .openMHealth: "omh.ndjson"
+        }
+    }
+
+    package init?(suffix: some StringProtocol) {
+        guard let format = Self.allCases.first(where: { $0.suffix == suffix }) else { return nil }
+        self = format
+    }
+}
 
 /// The contents of one file: a type's samples, or the days, nights or workouts, for one person and one stretch of time.
 ///
@@ -27,7 +47,7 @@ package struct FileSpan: Hashable, Sendable {
             case .nights: "nights"
             case .workouts: "workouts"
             }
-        let file = "\(period.unit.rawValue)=\(period.text).\(format.rawValue)"
+        let file = "\(period.unit.rawValue)=\(period.text).\(format.suffix)"
         return "\(PathName.folders("user", user))/\(folder)/\(file)"
     }
 
@@ -41,8 +61,8 @@ package struct FileSpan: Hashable, Sendable {
     /// The span whose file has this path; nil for any other path.
     package init?(path: String) {
         var parts = path.split(separator: "/", omittingEmptySubsequences: false)[...]
-        guard let file = parts.popLast(), let dot = file.lastIndex(of: "."),
-            let format = FileFormat(rawValue: String(file[file.index(after: dot)...])),
+        guard let file = parts.popLast(), let dot = file.firstIndex(of: "."),
+            let format = FileFormat(suffix: file[file.index(after: dot)...]),
             let equals = file.firstIndex(of: "="), equals < dot,
             let unit = FilePeriod.Unit(rawValue: String(file[..<equals])),
             let period = FilePeriod(unit, text: file[file.index(after: equals)..<dot]),

@@ -1,4 +1,5 @@
 import HealthModel
+import HealthResources
 
 /// Which files exist, according to the instance's options.
 package struct FilesLayout: Equatable, Sendable {
@@ -7,6 +8,8 @@ package struct FilesLayout: Equatable, Sendable {
     package var period: FilePeriod.Unit = .month
     /// Which samples are kept. Workouts are kept as documents, so their samples aren't, as with every destination.
     package var types: TypeFilter = .all
+    /// Who people are in FHIR's resources.
+    package var patients = PatientNames(.null)
 
     package enum TypeFilter: Equatable, Sendable {
         case all
@@ -41,6 +44,7 @@ package struct FilesLayout: Equatable, Sendable {
     package var kept: Value {
         var members: [String: Value] = ["format": .string(format.rawValue), "by": .string(period.rawValue)]
         if case .only(let types) = types { members["types"] = .array(types.map { .string($0) }) }
+        if format == .fhir, !patients.isEmpty { members["patients"] = patients.kept }
         return .object(members)
     }
 }
@@ -51,6 +55,7 @@ extension FilesLayout {
         format = options["format"].string.flatMap { FileFormat(rawValue: $0) } ?? .csv
         period = options["by"].string.flatMap { FilePeriod.Unit(rawValue: $0) } ?? .month
         let names = (options["types"].array ?? []).compactMap(\.string)
+        patients = PatientNames(options["patients"])
         types = names.isEmpty ? .all : .only(Set(names).subtracting([HealthType.workoutIdentifier]).sorted())
     }
 }

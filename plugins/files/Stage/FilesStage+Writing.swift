@@ -67,7 +67,7 @@ extension FilesStage {
                 detailed: .list([type]))
             ask(.samples(slice, PullPlace(store: cursor.store, generation: cursor.generation)), &job, turn)
         } else {
-            job.documents = DocumentCollection(span, figures: figures)
+            job.documents = DocumentCollection(span, figures: figures, patients: layout.patients)
             let producers =
                 span.content == .days
                 ? [consolidator].compactMap { $0 } : documents.map(\.producer).filter { $0 != consolidator }
@@ -136,7 +136,8 @@ extension FilesStage {
                 slice.continue = more
                 next = .samples(slice, place)
             }
-            hand(.samples(pages.map(\.samples), SampleRows(job.span)), to: &job, next: next, turn)
+            let rows = SampleRows(job.span, patients: layout.patients)
+            hand(.samples(pages.map(\.samples), rows), to: &job, next: next, turn)
         case .documents(var producers, let topic, let after, _):
             guard let producer = producers.first, let last = pages.last else { return }
             let covered: CoveredPage = try last.page(from: producer)

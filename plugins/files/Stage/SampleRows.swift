@@ -1,4 +1,5 @@
 import HealthModel
+import HealthResources
 import JSON
 
 /// Samples as rows of a file, column by column from a page, without an object per sample.
@@ -7,23 +8,53 @@ package struct SampleRows: Sendable {
     package let format: FileFormat
     /// Only samples that begin within it: a slice also has those that began before and continue.
     package let instants: Range<Int64>
+    private let patients: PatientNames
 
     package static let columns = [
         "id", "user_id", "type", "start_date", "end_date", "value", "unit", "source", "source_type", "healthkit_uuid",
         "metadata", "payload", "version",
     ]
 
-    package init(_ span: FileSpan) {
+    /// - Parameter patients: who people are in FHIR's resources.
+    package init(_ span: FileSpan, patients: PatientNames = PatientNames(.null)) {
         user = span.user
         format = span.format
+        self.patients = patients
         let range = span.period.instants
         instants = range.lowerBound.microseconds..<range.upperBound.microseconds
     }
 
     /// Adds a page's rows, and returns how many there were.
     package func append(_ page: SamplePage, to out: inout [UInt8]) -> Int64 {
-        out.reserveCapacity(out.count + page.count * (format == .csv ? 180 : 330))
-        return format == .csv ? csv(page, &out) : json(page, &out)
+        switch format {
+        case .csv:
+            out.reserveCapacity(out.count + page.count * 180)
+            return csv(page, &out)
+        case .ndjson:
+            out.reserveCapacity(out.count + page.count * 330)
+            return json(page, &out)
+        case .fhir:
+            let resources = ObservationPage(page, of: Observations(of: patients.identifier(of: user)))
+            return lines(page, &out) { row, out in
+                resources.append(row, to: &out)
+                return true
+            }
+        case .openMHealth:
+            let points = OpenMHealthPage(page, user: user)
+            return lines(page, &out) { row, out in points.append(row, to: &out) }
+        }
+    }
+
+    /// - Parameter append: returns whether the row has a line.
+    private func lines(
+        _ page: SamplePage, _ out: inout [UInt8], _ append: (Int, inout [UInt8]) -> Bool
+    ) -> Int64 {
+        var count: Int64 = 0
+        for row in 0..<page.count where instants.contains(page.start[row]) && append(row, &out) {
+            out.append(UInt8(ascii: "\n"))
+            count += 1
+        }
+        return count
     }
 
     private func csv(_ page: SamplePage, _ out: inout [UInt8]) -> Int64 {

@@ -1,0 +1,59 @@
+/// A daily figure as its handler declares it.
+package struct ResourceFigure: Sendable, Equatable {
+    /// Its place in a day's summary: a member, or a member of a member.
+    package let path: [String]
+    /// As shown to people; empty if there is none.
+    package let unit: String
+
+    package init(path: [String], unit: String) { (self.path, self.unit) = (path, unit) }
+
+    /// `heartRate.average`.
+    package var name: String { path.joined(separator: ".") }
+}
+
+extension HealthCodes {
+    /// By the name of a daily figure; those of nights are named like the day's, those of workouts begin with
+    /// `workout.`.
+    package static let figures: [String: HealthCoding] = {
+        var table: [String: HealthCoding] = [:]
+        func add(_ name: String, _ codes: [HealthCode], unit: String? = nil, factor: Double = 1) {
+            table[name] = HealthCoding(codes: codes, category: nil, unit: unit, factor: factor)
+        }
+        func add(_ name: String, as type: String) {
+            table[name] = HealthCodes.types["HKQuantityTypeIdentifier" + type]
+        }
+
+        add("steps", [.loinc("41950-7", "Number of steps in 24 hour Measured", .activityOfDay)], unit: "{steps}")
+        add("heartRate.max", [.loinc("8873-2", "Heart rate 24 hour maximum", .activityOfDay)])
+        add("heartRate.resting", as: "RestingHeartRate")
+        add("hrvSDNNMilliseconds", as: "HeartRateVariabilitySDNN")
+        add("bodyMassKilograms", as: "BodyMass")
+        add("heightMeters", as: "Height")
+        add("bodyMassIndex", as: "BodyMassIndex")
+        add("bodyFatFraction", as: "BodyFatPercentage")
+        add(
+            "sleep.asleepMinutes",
+            [
+                .loinc("93832-4", "Sleep duration", .sleep), .snomed("248263006", "Duration of sleep", .openMHealth),
+            ])
+        add("sleep.coreMinutes", [.loinc("93830-8", "Light sleep duration", .sleep)])
+        add("sleep.deepMinutes", [.loinc("93831-6", "Deep sleep duration", .sleep)])
+        add("sleep.remMinutes", [.loinc("93829-0", "REM sleep duration", .sleep)])
+        add(
+            "workout",
+            [
+                .loinc("73985-4", "Exercise activity", .activity),
+                .snomed("68130003", "Physical activity", .openMHealth),
+            ])
+        add("workout.duration", [.loinc("55411-3", "Exercise duration", .activity)])
+        add(
+            "workout.activeEnergy", [.loinc("55424-6", "Calories burned in unspecified time Pedometer", .activity)])
+        add(
+            "workout.heartRate.average",
+            [.loinc("55425-3", "Heart rate unspecified time mean by Pedometer", .activity)])
+        add(
+            "workout.heartRate.maximum",
+            [.loinc("55426-1", "Heart rate unspecified time maximum by Pedometer", .activity)])
+        return table
+    }()
+}

@@ -1,0 +1,131 @@
+import HealthModel
+import JSON
+
+/// A page's samples as Observations, written from its columns: what its rows share is made once.
+package struct ObservationPage {
+    private let page: SamplePage
+    /// Up to the id within the identifier.
+    private let head: [UInt8]
+    private let types: [TypePart]
+    /// By unit of the page, for types without a unit of their own.
+    private let units: [(unit: ResourceUnit, tail: [UInt8])]
+    private let sources: [[UInt8]]
+
+    private struct TypePart {
+        /// From the end of the identifier to the time.
+        var middle: [UInt8]
+        var type: HealthType
+        var unit: ResourceUnit?
+        var tail: [UInt8]
+    }
+
+    package init(_ page: SamplePage, of observations: Observations) {
+        self.page = page
+        var head: [UInt8] = []
+        head.append(json: "{\"resourceType\":\"Observation\",\"identifier\":[{\"system\":")
+        let own = observations.identifier(.sample, "")
+        head.append(jsonString: own.system)
+        head.append(json: ",\"value\":")
+        head.append(jsonString: own.value)
+        // The id follows, then the quote.
+        head.removeLast()
+        self.head = head
+        types = page.types.map { Self.part(of: $0, observations.subject) }
+        units = page.units.map { text -> (unit: ResourceUnit, tail: [UInt8]) in
+            let unit = ResourceUnit(nil, of: text)
+            return (unit, Self.tail(unit))
+        }
+        sources = page.origins.map { origin in
+            guard let name = Observations.plain(origin.sourceName) else { return Array("}".utf8) }
+            var part: [UInt8] = []
+            part.append(json: ",\"device\":{\"display\":")
+            part.append(jsonString: name)
+            part.append(json: "}}")
+            return part
+        }
+    }
+
+    private static func part(of name: String, _ subject: Value) -> TypePart {
+        let type = HealthType.named(name)
+        let coding = HealthCodes.types[name]
+        var middle: [UInt8] = []
+        middle.append(json: "\"}],\"status\":\"final\",")
+        if let category = coding?.category {
+            middle.append(contentsOf: "\"category\":[\(Observations.category(category).json())],".utf8)
+        }
+        let own = Observations.coding(Observations.healthKit, Observations.code(name))
+        middle.append(contentsOf: "\"code\":\(Observations.concept(coding?.codes ?? [], own).json()),".utf8)
+        middle.append(contentsOf: "\"subject\":\(subject.json()),".utf8)
+        let unit = type.unit.isEmpty && coding?.unit == nil ? nil : ResourceUnit(coding, of: type.unit)
+        return TypePart(middle: middle, type: type, unit: unit, tail: unit.map(Self.tail) ?? [])
+    }
+
+    /// What follows a number in a `Quantity`.
+    private static func tail(_ unit: ResourceUnit) -> [UInt8] {
+        var tail: [UInt8] = []
+        if !unit.text.isEmpty {
+            tail.append(json: ",\"unit\":")
+            tail.append(jsonString: unit.text)
+        }
+        if let code = unit.code {
+            tail.append(json: ",\"system\":")
+            tail.append(jsonString: ResourceUnit.system)
+            tail.append(json: ",\"code\":")
+            tail.append(jsonString: code)
+        }
+        tail.append(UInt8(ascii: "}"))
+        return tail
+    }
+
+    /// Adds a row's resource, without a line's end.
+    package func append(_ row: Int, to out: inout [UInt8]) {
+        let part = types[Int(page.type[row])]
+        out.append(contentsOf: head)
+        out.append(contentsOf: page.ids[row].description.utf8)
+        out.append(contentsOf: part.middle)
+        if page.end[row] > page.start[row] {
+            out.append(json: "\"effectivePeriod\":{\"start\":")
+            out.append(jsonDate: page.startOf(row))
+            out.append(json: ",\"end\":")
+            out.append(jsonDate: page.endOf(row))
+            out.append(UInt8(ascii: "}"))
+        } else {
+            out.append(json: "\"effectiveDateTime\":")
+            out.append(jsonDate: page.startOf(row))
+        }
+        out.append(UInt8(ascii: ","))
+        appendValue(row, part, to: &out)
+        out.append(contentsOf: sources[Int(page.origin[row])])
+    }
+
+    private func appendValue(_ row: Int, _ part: TypePart, to out: inout [UInt8]) {
+        let value = page.value[row]
+        guard value.isFinite else {
+            let reason = part.type.kind == .quantity ? "unknown" : "not-applicable"
+            out.append(contentsOf: "\"dataAbsentReason\":\(Observations.absent(reason).json())".utf8)
+            return
+        }
+        if part.type.kind == .category, let raw = Int(exactly: value) {
+            guard let name = CategoryValue.name(of: raw, type: part.type.identifier) else {
+                out.append(json: "\"valueInteger\":")
+                out.append(json: Int64(raw))
+                return
+            }
+            let concept: Value = ["coding": [Observations.coding(Observations.healthKit, name)]]
+            out.append(contentsOf: "\"valueCodeableConcept\":\(concept.json())".utf8)
+            return
+        }
+        out.append(json: "\"valueQuantity\":{\"value\":")
+        if let unit = part.unit {
+            out.append(json: unit.number(value))
+            out.append(contentsOf: part.tail)
+        } else if page.unit.count == page.count {
+            let (unit, tail) = units[Int(page.unit[row])]
+            out.append(json: unit.number(value))
+            out.append(contentsOf: tail)
+        } else {
+            out.append(json: value)
+            out.append(UInt8(ascii: "}"))
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import HealthModel
+
+/// A person's samples, days, nights and workouts as FHIR R4 `Observation`s. Pure.
+///
+/// Each resource has an identifier of ours, in which the person's comes first, so that people who share a server share
+/// nothing. `code` has the public codes that are known, and always HealthKit's own name, or ours.
+package struct Observations: Sendable {
+    package enum Kind: String, Sendable { case sample, day, night, workout }
+
+    /// What identifies HealthKit's names, as apps that send FHIR write it.
+    package static let healthKit = "http://developer.apple.com/documentation/healthkit"
+
+    package let patient: ResourceIdentifier
+    let subject: Value
+    private let figures: [ResourceFigure]
+
+    /// - Parameters:
+    ///   - reference: to the person's `Patient` in the same transaction; nil: only the identifier says who it is.
+    ///   - figures: of days; others are left out.
+    package init(of patient: ResourceIdentifier, reference: String? = nil, figures: [ResourceFigure] = []) {
+        self.patient = patient
+        self.figures = figures
+        var members: [String: Value] = ["type": "Patient", "identifier": patient.json]
+        if let reference { members["reference"] = .string(reference) }
+        subject = .object(members)
+    }
+
+    package func identifier(_ kind: Kind, _ id: String) -> ResourceIdentifier {
+        ResourceIdentifier(system: ResourceIdentifier.base + kind.rawValue, value: patient.value + "/" + id)
+    }
+
+    /// A day's summary: a component for each declared figure that it has. Lists, such as naps, are left out.
+    package func day(_ document: Value, id: String) -> Value {
+        let isFinal = document["final"] == true
+        let status = !isFinal ? "preliminary" : document["revision"].int ?? 0 > 0 ? "amended" : "final"
+        var members = base(
+            .day, id, status: status, code: Self.concept([], Self.own("document", "day")), category: .activity)
+        members["effectiveDateTime"] = .string(id)
+        add(
+            figures.compactMap { figure in
+                component(figure.name, figure.path.reduce(document, { $0[$1] }), unit: figure.unit)
+            }, to: &members)
+        return .object(members)
+    }
+
+    private static let nightMembers: [(name: String, unit: String)] = [
+        ("inBedMinutes", "min"), ("awakeMinutes", "min"), ("coreMinutes", "min"), ("deepMinutes", "min"),
+        ("remMinutes", "min"), ("unspecifiedMinutes", "min"), ("latencyMinutes", "min"),
+        ("wakeAfterOnsetMinutes", "min"), ("efficiency", "%"),
+    ]
+
+    /// A night or a nap: how long it was slept, and a component for each other number.
+    package func night(_ document: Value, id: String) -> Value {
+        let coding = HealthCodes.figures["sleep.asleepMinutes"]
+        var members = base(
+            .night, id, code: Self.concept(coding?.codes ?? [], Self.own("document", "night")), category: .activity)
+        Self.add(document["start"], document["end"], to: &members)
+        Self.add(document["asleepMinutes"], ResourceUnit(coding, of: "min"), to: &members)
+        add(
+            Self.nightMembers.compactMap { member in
+                component("sleep." + member.name, document[member.name], unit: member.unit)
+            }, to: &members)
+        Self.add(source: document["source"].string ?? "", to: &members)
+        return .object(members)
+    }
+
+    private static let workoutMembers: [(path: [String], unit: String)] = [
+        (["distance"], "m"), (["activeEnergy"], "kcal"), (["heartRate", "average"], "count/min"),
+        (["heartRate", "minimum"], "count/min"), (["heartRate", "maximum"], "count/min"),
+        (["route", "ascentMeters"], "m"), (["route", "descentMeters"], "m"),
+    ]
+
+    /// A workout: what was done, and a component for each number. Without its route.
+    package func workout(_ document: Value, id: String) -> Value {
+        let codes = HealthCodes.figures["workout"]?.codes ?? []
+        var members = base(
+            .workout, id, code: Self.concept(codes, Self.own("document", "workout")), category: .activity)
+        Self.add(document["startDate"], document["endDate"], to: &members)
+        let name = document["activityIdentifier"].string ?? ""
+        var activity: [String: Value] = [:]
+        if name.hasPrefix("HKWorkoutActivityType") {
+            activity["coding"] = [Self.coding(Self.healthKit, name)]
+            activity["text"] = .string(document["type"].string ?? name)
+        } else if let text = Self.plain(name.isEmpty ? document["type"].string ?? "" : name) {
+            activity["text"] = .string(text)
+        }
+        if !activity.isEmpty { members["valueCodeableConcept"] = .object(activity) }
+        // The guide to physical activity has minutes.
+        let minutes = document["duration"].double.map { ($0 / 60 * 1e6).rounded() / 1e6 }
+        var components = [component("workout.duration", Value(minutes), unit: "min")].compactMap { $0 }
+        components += Self.workoutMembers.compactMap { member in
+            let name = "workout." + member.path.joined(separator: ".")
+            return component(name, member.path.reduce(document, { $0[$1] }), unit: member.unit)
+        }
+        add(components, to: &members)
+        return .object(members)
+    }
+}

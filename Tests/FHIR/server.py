@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""A small FHIR R4 server that misbehaves as planned: server.py PORT SEED [--poison] [--wild N]
+
+It takes transactions of conditional updates, deletions and creations, as far as the plugin fhir sends them, and holds them in memory. What happens
+to the n-th transaction follows from SEED and n, for the first N of them (0): its answer is lost before or after it took effect, it is answered by
+429, 500, 503, half a bundle, a bundle of another type, half of its bytes or a page for people, or only after the sender's patience. With --poison,
+resources whose identifier says so are refused for good.
+
+HEALTHBUS_FHIR_TOKEN is the token; empty for none. Besides FHIR it answers, for tests: GET /held (each resource with its version), GET /log?from=N
+(methods and identifiers of what took effect), GET /last (the last transaction) and GET /faults.
+"""
+import json, os, random, re, socket, sys, threading, time
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+FAULTS = ["drop_before", "drop_after", "refuse_429", "fail_500", "fail_503", "half", "other_type", "cut", "page", "late"]
+PATIENCE = float(os.environ.get("HEALTHBUS_FAULT_DELAY", "1.5"))
+#: One in this many samples is refused for good, with --poison.
+POISON = 997
+
+
+class Refusal(Exception):
+    """The whole transaction is refused: status, and the code of an OperationOutcome's issue."""
+
+    def __init__(self, status, code):
+        self.status, self.code = status, code
+
+
+def is_poison(identifier):
+    system, value = identifier
+    return poison and system.endswith(":sample") and int(value.replace("-", "")[-8:], 16) % POISON == 0
+
+
+def identifier_of(query):
+    """`identifier=system|value`, as a server of FHIR reads it."""
+    found = parse_qs(query, strict_parsing=True)
+    if list(found) != ["identifier"] or len(found["identifier"]) != 1:
+        raise Refusal(400, "invalid")
+    parts = re.split(r"(?<!\\)\|", found["identifier"][0])
+    if len(parts) != 2:
+        raise Refusal(400, "invalid")
+    return tuple(re.sub(r"\\(.)", r"\1", part) for part in parts)
+
+
+class Store:
+    """Resources by type and identifier: id, version and content. Deleted ones leave nothing but their place in the log."""
+
+    def __init__(self):
+        self.lock, self.held, self.log, self.made, self.last = threading.Lock(), {}, [], 0, None
+
+    def transaction(self, bundle):
+        if bundle.get("resourceType") != "Bundle" or bundle.get("type") != "transaction" or not bundle.get("entry"):
+            raise Refusal(400, "invalid")
+        with self.lock:
+            # All or nothing: the changes are made in a copy of what they touch.
+            new, answers, log, seen, patients = {}, [], [], set(), {}
+            for entry in bundle["entry"]:
+                request = entry["request"]
+                if request["method"] == "POST":
+                    key = ("Patient", identifier_of(request["ifNoneExist"]))
+                    isNew = key not in self.held and key not in new
+                    if isNew:
+                        new[key] = self.next(key, entry["resource"], new)
+                        log.append(["POST", *key[1]])
+                    patients[entry["fullUrl"]] = "Patient/" + (new.get(key) or self.held[key])[0]
+                    answers.append("201 Created" if isNew else "200 OK")
+                    continue
+                kind, query = request["url"].split("?")
+                key = (kind, identifier_of(query))
+                if key in seen or kind != "Observation":
+                    raise Refusal(400, "duplicate")
+                seen.add(key)
+                if is_poison(key[1]):
+                    raise Refusal(422, "invariant")
+                if request["method"] == "DELETE":
+                    if "resource" in entry:
+                        raise Refusal(400, "invalid")
+                    if key in self.held:
+                        log.append(["DELETE", *key[1]])
+                    new[key] = None
+                    answers.append("204 No Content")
+                else:
+                    resource = self.checked(entry["resource"], key, patients)
+                    old = self.held.get(key)
+                    # As most servers do: equal content makes no version.
+                    if old and old[2] == resource:
+                        answers.append("200 OK")
+                        continue
+                    new[key] = self.next(key, resource, new)
+                    log.append(["PUT", *key[1]])
+                    answers.append("200 OK" if old else "201 Created")
+            for key, value in new.items():
+                if value is None:
+                    self.held.pop(key, None)
+                else:
+                    self.held[key] = value
+            self.log, self.last = self.log + log, bundle
+            self.made += sum(value is not None for value in new.values())
+            return answers
+
+    def next(self, key, resource, new):
+        old = self.held.get(key)
+        return (old[0] if old else str(self.made + len(new) + 1), (old[1] if old else 0) + 1, resource)
+
+    @staticmethod
+    def checked(resource, key, patients):
+        """The resource as it is kept: its identifier is the one it was found by, and references lead somewhere."""
+        own = [(each["system"], each["value"]) for each in resource.get("identifier", [])]
+        if resource.get("resourceType") != key[0] or key[1] not in own or "code" not in resource or "status" not in resource:
+            raise Refusal(422, "required")
+        reference = resource["subject"].get("reference")
+        if reference is not None:
+            if reference not in patients:
+                raise Refusal(400, "not-found")
+            resource = dict(resource, subject=dict(resource["subject"], reference=patients[reference]))
+        return resource
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    lock, number, done, deck = threading.Lock(), 0, Counter(), []
+
+    def log_message(self, *words):
+        pass
+
+    def say(self, status, answer, kind="application/fhir+json", **headers):
+        body = answer.encode() if isinstance(answer, str) else json.dumps(answer).encode()
+        self.send_response(status)
+        for name, value in ({"Content-Type": kind, "Content-Length": str(len(body))} | headers).items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def outcome(self, status, code, **headers):
+        self.say(status, {"resourceType": "OperationOutcome", "issue": [{"severity": "error", "code": code}]}, **headers)
+
+    def drop(self):
+        self.close_connection = True
+        self.connection.shutdown(socket.SHUT_RDWR)
+
+    def do_GET(self):
+        url = urlsplit(self.path)
+        with store.lock:
+            if url.path == "/fhir/metadata":
+                return self.say(200, {"resourceType": "CapabilityStatement", "fhirVersion": "4.0.1", "status": "active", "kind": "instance"})
+            if url.path == "/held":
+                rows = [{"type": kind, "system": system, "value": value, "version": version, "resource": resource}
+                        for (kind, (system, value)), (_, version, resource) in store.held.items()]
+                return self.say(200, rows)
+            if url.path == "/log":
+                first = int(parse_qs(url.query).get("from", ["0"])[0])
+                return self.say(200, store.log[first:])
+            if url.path == "/last":
+                return self.say(200, store.last)
+            if url.path == "/faults":
+                return self.say(200, dict(Handler.done))
+        self.outcome(404, "not-found")
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if token and self.headers.get("Authorization") != f"Bearer {token}":
+            return self.outcome(401, "login")
+        if self.path != "/fhir" or self.headers.get("Content-Type") != "application/fhir+json":
+            return self.outcome(404, "not-found")
+        with Handler.lock:
+            Handler.number += 1
+            chance, fault = random.Random(f"{seed} {Handler.number}"), "well"
+            if Handler.number <= wild and chance.random() < 0.6:
+                # Each has its turn before any comes again.
+                Handler.deck = Handler.deck or chance.sample(FAULTS, len(FAULTS))
+                fault = Handler.deck.pop()
+            Handler.done[fault] += 1
+        try:
+            self.take(body, fault, chance)
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
+
+    def take(self, body, fault, chance):
+        if fault == "drop_before":
+            return self.drop()
+        if fault == "refuse_429":
+            return self.outcome(429, "throttled", Retry_After=chance.choice(["0", "1", "soon"]))
+        if fault == "fail_500":
+            return self.say(500, "<html>Internal error</html>", "text/html")
+        if fault == "fail_503":
+            return self.outcome(503, "transient")
+        if fault == "page":
+            return self.say(200, "<!DOCTYPE html><html><body>Please log in</body></html>", "text/html")
+        try:
+            answers = store.transaction(json.loads(body))
+        except Refusal as refusal:
+            with Handler.lock:
+                Handler.done["refused"] += 1
+            return self.outcome(refusal.status, refusal.code)
+        answer = {"resourceType": "Bundle", "type": "transaction-response", "entry": [{"response": {"status": each}} for each in answers]}
+        if fault == "drop_after":
+            return self.drop()
+        if fault == "late":
+            time.sleep(PATIENCE)
+        if fault == "half":
+            answer["entry"] = answer["entry"][:len(answers) // 2]
+        if fault == "other_type":
+            answer["type"] = "batch-response"
+        if fault == "cut":
+            text = json.dumps(answer)
+            return self.say(200, text[:chance.randrange(1, len(text))])
+        self.say(200, answer)
+
+
+if __name__ == "__main__":
+    words = sys.argv[1:]
+    poison = "--poison" in words
+    wild = int(words[words.index("--wild") + 1]) if "--wild" in words else 0
+    port, seed = words[0], words[1]
+    token = os.environ.get("HEALTHBUS_FHIR_TOKEN", "")
+    store = Store()
+    server = ThreadingHTTPServer(("127.0.0.1", int(port)), Handler)
+    server.daemon_threads = True
+    print(f"listening on http://127.0.0.1:{server.server_port}/fhir", flush=True)
+    server.serve_forever()

@@ -1,0 +1,107 @@
+import DeliveryKit
+import FHIRStage
+import HTTP
+import HealthModel
+import HealthResources
+import Testing
+
+/// What a server's answers prove.
+@Suite struct FHIRAnswerTests {
+    private let transaction = FHIRTransaction(
+        samples([1, 2, 3], deleted: [2]), [0, 1, 2],
+        FHIRForm(patients: PatientNames(.null), createsPatients: false, figures: []))
+
+    private func reply(_ status: Int, _ body: String, headers: HTTPHeaders = [:], leftOut: Int = 0) -> DeliveryReply {
+        FHIRAnswer.reply(
+            HTTPResponse(status: status, headers: headers, body: Array(body.utf8)), to: transaction, leftOut: leftOut,
+            url: "https://h.example.org/fhir")
+    }
+
+    private func response(_ statuses: [String], type: String = "transaction-response") -> String {
+        let entries = statuses.map { #"{"response":{"status":"\#($0)"}}"# }.joined(separator: ",")
+        return #"{"resourceType":"Bundle","type":"\#(type)","entry":[\#(entries)]}"#
+    }
+
+    @Test func anEntryForEachIsAcceptance() {
+        let counts = DeliveryAnswer.Counts(created: 1, updated: 2, known: 4)
+        #expect(
+            reply(200, response(["201 Created", "200 OK", "204"]), leftOut: 4)
+                == .onTrust(DeliveryAnswer(counts: counts, status: 200)))
+        // It was never there.
+        #expect(
+            reply(200, response(["200", "200", "404 Not Found"]))
+                == .onTrust(DeliveryAnswer(counts: .init(updated: 3), status: 200)))
+    }
+
+    @Test(arguments: [
+        "", "ok", "<html>Please log in</html>", "{}", "[]", #"{"resourceType":"OperationOutcome"}"#,
+        #"{"resourceType":"Bundle","type":"transaction-response"}"#,
+    ])
+    func anythingElseProvesNothing(_ body: String) {
+        guard case .unproven = reply(200, body) else {
+            Issue.record("\(body) counts as acceptance")
+            return
+        }
+    }
+
+    @Test func halfABundleProvesNothing() {
+        for body in [
+            response(["201", "201"]), response(["201", "201", "204", "204"]),
+            response(["201", "201", "204"], type: "batch-response"), response(["201", "422 Unprocessable", "204"]),
+            response(["404", "200", "204"]), response(["201", "200", "soon"]),
+        ] {
+            guard case .unproven = reply(200, body) else {
+                Issue.record("\(body) counts as acceptance")
+                continue
+            }
+        }
+    }
+
+    private func outcome(_ status: Int, _ body: String = "", headers: HTTPHeaders = [:]) -> UploadPolicy.Outcome? {
+        if case .failed(let failure) = reply(status, body, headers: headers) { failure.outcome } else { nil }
+    }
+
+    @Test func aStatusAsksForWhatItAlwaysDoes() {
+        #expect(outcome(413) == .refused("the server accepts no transaction of this size (413)"))
+        #expect(outcome(412) == .refused("the server refuses it (412)"))
+        #expect(outcome(500) == .later() && outcome(408) == .later())
+        #expect(outcome(429, headers: ["Retry-After": "7"]) == .later(.seconds(7)))
+        for (status, isFinal) in [(401, false), (403, true)] {
+            guard case .refusesToken(isFinal, let pause)? = outcome(status) else {
+                Issue.record("\(status)")
+                continue
+            }
+            #expect(pause.remedy.contains("tokenFile"))
+        }
+        guard case .needsPerson(let moved)? = outcome(301, headers: ["Location": "https://other.example.org/fhir"]),
+            case .needsPerson(let absent)? = outcome(404)
+        else {
+            Issue.record("nobody is told")
+            return
+        }
+        #expect(moved.remedy.contains("https://other.example.org") && absent.remedy.contains("'server'"))
+    }
+
+    /// Texts of other programs may repeat what was sent.
+    @Test func onlyTheKindOfAnIssueIsTold() {
+        let body = #"{"resourceType":"OperationOutcome","issue":[{"code":"invariant","diagnostics":"weight 61.5"}]}"#
+        #expect(outcome(422, body) == .refused("the server refuses it (422, invariant)"))
+        #expect(outcome(400, #"{"issue":[{"code":"weight 61.5"}]}"#) == .refused("the server refuses it (400)"))
+    }
+
+    @Test(arguments: [
+        (200, #"{"resourceType":"CapabilityStatement","fhirVersion":"4.0.1"}"#, "silent"),
+        (200, #"{"resourceType":"CapabilityStatement","fhirVersion":"5.0.0"}"#, "later"), (200, "<html>", "later"),
+        (404, "", "later"), (401, "", "token"),
+    ])
+    func aServerSaysWhatItIs(_ status: Int, _ body: String, _ wanted: String) {
+        let kind =
+            switch FHIRAnswer.holdings(HTTPResponse(status: status, body: Array(body.utf8))) {
+            case .holds: "holds"
+            case .silent: "silent"
+            case .later: "later"
+            case .refusesToken: "token"
+            }
+        #expect(kind == wanted)
+    }
+}

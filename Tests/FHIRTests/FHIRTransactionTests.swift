@@ -1,0 +1,55 @@
+import DeliveryKit
+import FHIRStage
+import HealthModel
+import HealthResources
+import Testing
+
+/// The bundle that carries elements.
+@Suite struct FHIRTransactionTests {
+    private let plain = FHIRForm(
+        patients: PatientNames(.null), createsPatients: false,
+        figures: [ResourceFigure(path: ["steps"], unit: "count")])
+
+    private func bundle(_ transaction: FHIRTransaction) throws -> Value { try Value(json: transaction.body) }
+
+    @Test func samplesAreUpdatedAndTombstonesDeletedByIdentifier() throws {
+        let transaction = FHIRTransaction(samples([1, 2, 3], deleted: [1]), [0, 1], plain)
+        let bundle = try bundle(transaction)
+        #expect(transaction.methods == [.put, .delete])
+        #expect(bundle["resourceType"] == "Bundle" && bundle["type"] == "transaction")
+        let entries = try #require(bundle["entry"].array)
+        let url = "Observation?identifier=urn:x-healthbus:sample%7Cme/0195e621-9c60-8abc-8000-00000000000"
+        #expect(entries.map { $0["request"]["method"].string } == ["PUT", "DELETE"])
+        #expect(entries.map { $0["request"]["url"].string } == [url + "0", url + "1"])
+        #expect(
+            entries.first?["resource"]["identifier"].array?.first?["value"]
+                == "me/0195e621-9c60-8abc-8000-000000000000")
+        #expect(entries.last?["resource"].isNull == true)
+    }
+
+    @Test func daysToo() throws {
+        let group = days([("2025-03-30", 4, 7012), ("2025-03-31", 5, nil)])
+        let entries = try #require(try bundle(FHIRTransaction(group, [0, 1], plain))["entry"].array)
+        #expect(entries.first?["request"]["url"] == "Observation?identifier=urn:x-healthbus:day%7Cme/2025-03-30")
+        let steps = entries.first?["resource"]["component"].array?.first?["valueQuantity"]
+        #expect(steps?["value"] == 7012 && steps?["code"] == "{steps}")
+        #expect(entries.last?["request"]["method"] == "DELETE")
+    }
+
+    @Test func aPatientIsMadeWhereThereIsNone() throws {
+        var form = plain
+        form.createsPatients = true
+        form.patients = PatientNames(["me": "https://clinic.example/mrn|12"])
+        let transaction = FHIRTransaction(samples([1]), [0], form)
+        #expect(transaction.methods == [.createPatient, .put])
+        let entries = try #require(try bundle(transaction)["entry"].array)
+        #expect(
+            entries.first?["request"]["ifNoneExist"] == "identifier=https://clinic.example/mrn%7C12")
+        let patient: Value = ["system": "https://clinic.example/mrn", "value": "12"]
+        #expect(entries.first?["resource"] == ["resourceType": "Patient", "identifier": [patient]])
+        let subject = entries.last?["resource"]["subject"]
+        #expect(subject?["reference"] == entries.first?["fullUrl"] && subject?["identifier"] == patient)
+        // Nothing refers to anybody.
+        #expect(FHIRTransaction(samples([1], deleted: [0]), [0], form).methods == [.delete])
+    }
+}

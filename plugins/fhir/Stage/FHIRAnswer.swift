@@ -1,0 +1,121 @@
+import DeliveryKit
+import HTTP
+import HealthModel
+import UploaderReading
+
+/// What a FHIR server's answer means for the elements of a transaction. Pure.
+package enum FHIRAnswer {
+    /// - Parameters:
+    ///   - leftOut: elements of the part that weren't sent, since a newer version of them was.
+    ///   - url: what was requested.
+    package static func reply(
+        _ response: HTTPResponse, to transaction: FHIRTransaction, leftOut: Int, url: String
+    ) -> DeliveryReply {
+        let status = response.status
+        guard (200..<300).contains(status) else { return .failed(failure(response, url: url)) }
+        guard let bundle = json(response.body), bundle["resourceType"] == "Bundle" else {
+            return .unproven("something answered \(status) that isn't a FHIR bundle")
+        }
+        guard bundle["type"] == "transaction-response" else {
+            return .unproven("the server answered \(status), but not to a transaction")
+        }
+        let entries = bundle["entry"].array ?? []
+        guard entries.count == transaction.methods.count else {
+            return .unproven(
+                "the server answered \(status) with \(entries.count) entries to \(transaction.methods.count)")
+        }
+        var counts = DeliveryAnswer.Counts(known: Int64(leftOut))
+        for (entry, method) in zip(entries, transaction.methods) {
+            guard let code = code(entry["response"]["status"]) else {
+                return .unproven("the server answered \(status), with an entry without a status")
+            }
+            // What is to be deleted may never have been there.
+            let isGone = method == .delete && (code == 404 || code == 410)
+            guard isGone || (200..<300).contains(code) else {
+                return .unproven("the server answered \(status), with an entry of status \(code)")
+            }
+            switch method {
+            case .createPatient: break
+            case .put where code == 201: counts.created += 1
+            case .put, .delete: counts.updated += 1
+            }
+        }
+        // A FHIR server doesn't say which database it is.
+        return .onTrust(DeliveryAnswer(counts: counts, status: status))
+    }
+
+    static func json(_ body: [UInt8]) -> Value? {
+        // Whatever isn't JSON isn't the server's answer: that is all there is to know.
+        try? Value(json: body)
+    }
+
+    /// The number at the beginning of `201 Created`.
+    private static func code(_ status: Value) -> Int? { status.string.flatMap { Int($0.prefix(3)) } }
+
+    package static func failure(_ response: HTTPResponse, url: String) -> DeliveryReply.Failure {
+        let status = response.status
+        let issue = issue(response.body).map { ", \($0)" } ?? ""
+        let why = "the server answered \(status)\(issue)"
+        let outcome: UploadPolicy.Outcome =
+            switch status {
+            case 400, 412, 422: .refused("the server refuses it (\(status)\(issue))")
+            case 413: .refused("the server accepts no transaction of this size (413)")
+            case 401: .refusesToken(isFinal: false, unauthorized)
+            case 403: .refusesToken(isFinal: true, unauthorized)
+            case 409: .conflict("the server keeps answering 409 (a conflict)")
+            case 429, 503: .later(response.headers["Retry-After"].flatMap { RetryAfter.wait($0) })
+            case 408, 425, 500...: .later()
+            case 300..<400: .needsPerson(redirected(response, url))
+            default: .needsPerson(wrongServer)
+            }
+        return .init(outcome, why: why, status: status)
+    }
+
+    private static let unauthorized = UploadPolicy.Pause(
+        remedy: "it refuses the token: put the right one into the file named by 'tokenFile', or into "
+            + "HEALTHBUS_FHIR_TOKEN")
+    static let wrongServer = UploadPolicy.Pause(
+        remedy: "that isn't a FHIR server that takes transactions: check 'server'")
+
+    private static func redirected(_ response: HTTPResponse, _ url: String) -> UploadPolicy.Pause {
+        guard let location = response.headers["Location"],
+            case .elsewhere(let origin) = HTTPRedirect(location: location, from: url)
+        else { return wrongServer }
+        let plain = String(
+            decoding: origin.utf8.prefix(200).map { (0x21...0x7E).contains($0) ? $0 : UInt8(ascii: "?") },
+            as: UTF8.self)
+        return .init(
+            remedy: "it leads to \(plain), which doesn't get the token: set 'server' to that if it is yours")
+    }
+
+    /// The kind of an `OperationOutcome`'s first issue, a word from FHIR's own list. Its texts may repeat health
+    /// values.
+    private static func issue(_ body: [UInt8]) -> String? {
+        guard let code = json(body)?["issue"].array?.first?["code"].string, (1...30).contains(code.utf8.count),
+            code.utf8.allSatisfy({ $0 &- 0x61 < 26 || $0 == UInt8(ascii: "-") })
+        else { return nil }
+        return code
+    }
+
+    // MARK: What the server is
+
+    /// A FHIR server can't say what it holds of ours; it is asked what it is, so that a wrong address or token shows.
+    package static func holdings(_ response: HTTPResponse) -> HoldingsReply {
+        let status = response.status
+        if status == 401 || status == 403 {
+            return .refusesToken("the server answered \(status): it refuses the token")
+        }
+        guard status == 200, let statement = json(response.body),
+            statement["resourceType"] == "CapabilityStatement"
+        else {
+            return .later(
+                "the server answered \(status) to /metadata without saying that it is a FHIR server; "
+                    + "check 'server'", response.headers["Retry-After"].flatMap { RetryAfter.wait($0) })
+        }
+        let version = statement["fhirVersion"].string ?? ""
+        guard version.isEmpty || version.hasPrefix("4.") else {
+            return .later("the server speaks another release of FHIR than R4; name one that speaks R4")
+        }
+        return .silent("a FHIR server doesn't say what it holds")
+    }
+}

@@ -1,0 +1,108 @@
+import DeliveryKit
+import HealthModel
+import HealthResources
+import JSON
+
+/// What an instance's resources look like.
+package struct FHIRForm: Sendable {
+    package var patients: PatientNames
+    /// Whether each transaction makes the `Patient` if there is none, and refers to it.
+    package var createsPatients: Bool
+    /// The figures in resources of days.
+    package var figures: [ResourceFigure]
+
+    package init(patients: PatientNames, createsPatients: Bool, figures: [ResourceFigure]) {
+        (self.patients, self.createsPatients, self.figures) = (patients, createsPatients, figures)
+    }
+}
+
+/// Elements as a FHIR `Bundle` of type `transaction`: all of it takes effect, or nothing. Pure.
+///
+/// An element is updated where its identifier is found, else created (`PUT Observation?identifier=…`); a tombstone
+/// deletes it there. So a repeat changes nothing.
+package struct FHIRTransaction: Sendable {
+    package enum Method: Sendable, Equatable { case createPatient, put, delete }
+
+    package private(set) var body: [UInt8] = []
+    /// What each entry does, in order.
+    package private(set) var methods: [Method] = []
+
+    /// A `Patient`'s name within a bundle: the server replaces it by a reference of its own.
+    private static let patientURL = "urn:uuid:6f1d1f3e-6c8a-4d0a-9d57-3b3f9a5c1e01"
+
+    /// - Parameter rows: which elements of the group.
+    package init(_ group: DeliveryGroup, _ rows: [Int], _ form: FHIRForm) {
+        let patient = form.patients.identifier(of: group.user)
+        let putsAny = rows.contains { !Self.isDeleted($0, in: group) }
+        let creates = form.createsPatients && putsAny
+        let observations = Observations(
+            of: patient, reference: creates ? Self.patientURL : nil, figures: form.figures)
+        body.append(json: "{\"resourceType\":\"Bundle\",\"type\":\"transaction\",\"entry\":[")
+        if creates { add(patient) }
+        switch group.content {
+        case .samples(let page):
+            let resources = ObservationPage(page, of: observations)
+            for row in rows {
+                var resource: [UInt8]?
+                if !page.flags[row].contains(.deleted) {
+                    var bytes: [UInt8] = []
+                    resources.append(row, to: &bytes)
+                    resource = bytes
+                }
+                add(observations.identifier(.sample, page.ids[row].description), resource)
+            }
+        case .workouts(let all):
+            for row in rows { add(all[row], .workout, observations) { observations.workout($0, id: $1) } }
+        case .nights(let all):
+            for row in rows { add(all[row], .night, observations) { observations.night($0, id: $1) } }
+        case .days(let all):
+            for row in rows { add(all[row], .day, observations) { observations.day($0, id: $1) } }
+        }
+        body.append(json: "]}")
+    }
+
+    private static func isDeleted(_ row: Int, in group: DeliveryGroup) -> Bool {
+        switch group.content {
+        case .samples(let page): page.flags[row].contains(.deleted)
+        case .workouts(let all), .nights(let all), .days(let all): all[row].body == nil
+        }
+    }
+
+    private mutating func add(
+        _ document: DeliveryGroup.Document, _ kind: Observations.Kind, _ observations: Observations,
+        _ make: (Value, String) -> Value
+    ) {
+        let resource = document.body.map { Array(make($0, document.id).json().utf8) }
+        add(observations.identifier(kind, document.id), resource)
+    }
+
+    /// - Parameter resource: as JSON; nil for a deletion.
+    private mutating func add(_ identifier: ResourceIdentifier, _ resource: [UInt8]?) {
+        separate()
+        body.append(UInt8(ascii: "{"))
+        if let resource {
+            body.append(json: "\"resource\":")
+            body.append(contentsOf: resource)
+            body.append(UInt8(ascii: ","))
+        }
+        body.append(json: "\"request\":{\"method\":")
+        body.append(json: resource == nil ? "\"DELETE\"" : "\"PUT\"")
+        body.append(json: ",\"url\":")
+        body.append(jsonString: "Observation?" + identifier.query)
+        body.append(json: "}}")
+        methods.append(resource == nil ? .delete : .put)
+    }
+
+    private mutating func add(_ patient: ResourceIdentifier) {
+        let entry: Value = [
+            "fullUrl": .string(Self.patientURL),
+            "resource": ["resourceType": "Patient", "identifier": [patient.json]],
+            "request": ["method": "POST", "url": "Patient", "ifNoneExist": .string(patient.query)],
+        ]
+        separate()
+        body.append(contentsOf: entry.json().utf8)
+        methods.append(.createPatient)
+    }
+
+    private mutating func separate() { if !methods.isEmpty { body.append(UInt8(ascii: ",")) } }
+}
