@@ -58,6 +58,11 @@ package final class EventStream: Sendable, Equatable {
     /// browser doesn't pass mere comments on to its page.
     package func beat() { send("beat", data: []) }
 
+    /// An answer that had to wait, in whatever form its headers say, instead of events. `end` follows.
+    /// - Returns: false when it was left out: the reader is gone, or it is larger than `capacity`.
+    @discardableResult
+    package func send(whole answer: [UInt8]) -> Bool { append(answer.count) { $0.append(contentsOf: answer) } }
+
     /// No more events follow; those already there are still sent.
     package func end() {
         state.withLock { state in

@@ -14,8 +14,9 @@ public struct DayInput: Sendable {
     public var samples: SamplePage
     /// The handler's configuration: the defaults of its schema, overridden by the stack's.
     public var configuration: Value
-    /// What is known of the user, limited to what the handler asks for: `dateOfBirth` ("1986-05-17"); `conditions`,
-    /// what the user has it watch, by name. Unknown members are missing.
+    /// What is known of the user, limited to what the handler asks for: `dateOfBirth` ("1986-05-17"); `ownTypes`,
+    /// how the user's own types are aggregated, by name: `{"aggregation", "unit"}`; `conditions`, what the user has it
+    /// watch, by name. Unknown members are missing.
     public var characteristics: Value
 
     /// A day made of exactly these values, for tests of a handler: nothing is cut or checked.

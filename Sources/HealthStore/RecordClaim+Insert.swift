@@ -5,20 +5,20 @@ import SQLite
 // Turns a record without a matching row into a new one.
 extension RecordClaim {
     /// A new row, at the ordinal that keeps the rows of its key ordered by value, so that ids don't depend on which
-    /// came first.
+    /// came first. Quarantined rows come after all others: none may take the id of a sample that has been delivered.
     func insert(
         _ record: IncomingRecord, ordinals: Int, isDeleted: Bool, _ tally: inout IngestCounts.Tally
     ) throws -> SequenceNumber {
+        let reason = isDeleted ? nil : implausible(record)
         var ordinal = ordinals
         while ordinal > 0, ordinals - ordinal < Self.longestShift,
             let slot = try slot(record, ordinal - 1),
-            StoredValue.isAfter(writer.window.rows[slot].value, record.value)
+            isAfter(writer.window.rows[slot], record, isQuarantined: reason != nil)
         {
             ordinal -= 1
         }
         if ordinal < ordinals { try shift(record, from: ordinal, below: ordinals) }
 
-        var reason: String?
         var row = StoredRow()
         row.sequence = writer.nextSequence()
         row.born = row.sequence
@@ -37,8 +37,7 @@ extension RecordClaim {
         if isDeleted {
             row.state = .deleted
             tally.deleted += 1
-        } else if let why = implausible(record) {
-            reason = why
+        } else if reason != nil {
             row.state = .quarantined
             tally.quarantined += 1
             tally.newlyQuarantined += 1
@@ -53,6 +52,11 @@ extension RecordClaim {
         if let uuid = row.uuid { try writer.register(uuid, user: user, sequence: row.sequence, deleted: isDeleted) }
         if let reason { try writer.note(row.id, reason: reason, line: record.line, source: session.source, user: user) }
         return row.state == .alive ? row.born : .beginning
+    }
+
+    private func isAfter(_ row: StoredRow, _ record: IncomingRecord, isQuarantined: Bool) -> Bool {
+        guard (row.state == .quarantined) == isQuarantined else { return row.state == .quarantined }
+        return StoredValue.isAfter(row.value, record.value)
     }
 
     func implausible(_ record: IncomingRecord) -> String? {

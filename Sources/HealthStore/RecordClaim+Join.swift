@@ -93,7 +93,8 @@ extension RecordClaim {
 }
 
 extension StoredRow {
-    fileprivate func isDifferent(from old: StoredRow) -> Bool {
+    /// Whether a column differs, apart from the texts.
+    func isDifferent(from old: StoredRow) -> Bool {
         state != old.state || uuid != old.uuid || !StoredValue.isSame(value, old.value) || unit != old.unit
             || startRemainder != old.startRemainder || duration != old.duration || origin != old.origin
             || created != old.created

@@ -44,7 +44,8 @@ enum Commands {
             (
                 "Import data, and set how it arrives",
                 [
-                    ImportCommand.self, SyncCommand.self, ZoneCommand.self, TypesCommand.self, DeviceCommand.self,
+                    ImportCommand.self, EventsCommand.self, SyncCommand.self, ZoneCommand.self, TypesCommand.self,
+                    DeviceCommand.self,
                     TasksCommand.self,
                 ]
             ),

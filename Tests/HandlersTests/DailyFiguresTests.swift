@@ -138,6 +138,27 @@ import WorkoutsStage
                 Self.category + "Headache": ["count": 1],
                 "HKCorrelationTypeIdentifierFood": ["count": 1],
             ])
+        // What a person makes is summed up as the person wants it.
+        var own = try DayBuilder()
+        for (minute, value) in [("00", 1.0), ("10", 4.0), ("20", 2.0)] {
+            try own.add("coffee", "2025-06-01T08:\(minute):00+02:00", nil, value)
+        }
+        try own.add("nap", "2025-06-01T13:00:00+02:00", "2025-06-01T13:25:00+02:00", .nan)
+        for (aggregation, expected): (Value, Value) in [
+            ("sum", ["sum": 7.0, "count": 3, "unit": "cups"]),
+            ("latest", ["mostRecent": 2.0, "count": 3, "unit": "cups"]),
+            ("average", ["average": .number(7.0 / 3), "min": 1.0, "max": 4.0, "count": 3, "unit": "cups"]),
+            ("count", ["count": 3]),
+        ] {
+            own.characteristics = [
+                "ownTypes": [
+                    "coffee": ["aggregation": aggregation, "unit": "cups"],
+                    "nap": ["aggregation": "count", "unit": ""],
+                ]
+            ]
+            let figures = try own.compute(GenericHandler()).figures["other"]
+            #expect(figures == ["coffee": expected, "nap": ["count": 1, "minutes": 25.0]], "\(aggregation)")
+        }
         // In a stack without its own handler a type comes here too: nothing is dropped silently.
         try day.add(Self.quantity + "StepCount", "2025-06-01T09:10:00+02:00", nil, 10)
         let all = try #require(try day.compute(GenericHandler()).figures["other"]?.object)

@@ -35,6 +35,17 @@ import Testing
         #expect(try store.add([Record(value: -5)]).known == 1)
     }
 
+    /// What was delivered under an id stays there: a quarantined sample isn't delivered, so it would leave a double.
+    @Test(arguments: [[-5.0, 7, 9], [7, -5, 9], [7, 9, -5], [9, 7, -5]])
+    func aQuarantinedSampleTakesNoOthersId(_ values: [Double]) throws {
+        let plain = try StoreFixture()
+        try plain.add([Record(value: 7), Record(value: 9)])
+        for value in values { try store.add([Record(value: value)]) }
+        #expect(try store.alive() == plain.alive())
+        #expect(try store.alive().map(\.value).sorted { $0 ?? 0 < $1 ?? 0 } == [7, 9])
+        #expect(try entries().count == 1)
+    }
+
     @Test func whatIsDroppedNeverComesBack() throws {
         let input = QuarantinedInput(line: 4, reason: "startDate isn't a date", raw: "<Record type=\"T\" a=\"1\">")
         func quarantine() throws -> Int {

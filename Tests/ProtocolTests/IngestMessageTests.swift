@@ -49,6 +49,38 @@ struct IngestMessageTests {
         #expect(empty.records.count == 0 && !empty.isLast && empty.deleted.isEmpty && empty.quarantined.isEmpty)
     }
 
+    /// What another stack has changed.
+    @Test func aPartThatFollowsComesAsItWent() throws {
+        var part = IngestPart(id: "2f", number: 0, user: "me", device: "", way: "/api/v1/changes")
+        var following = IngestPart.Following(cursor: "g.7.x")
+        following.zones = try ZoneTimeline(zone: "Asia/Tokyo").wireValue
+        following.characteristics = ["dateOfBirth": "1985-07-14"]
+        part.following = following
+        part.followed = PageFixture.samples(20, isFull: true)
+        let read = try #require(IngestPart(try carried(part.body)))
+        #expect(read.following == following && read.body == part.body && read.followed.ids == part.followed.ids)
+        part.following = IngestPart.Following()
+        #expect(try IngestPart(carried(part.body))?.following == IngestPart.Following())
+        #expect(try IngestPart(carried(self.part.body))?.following == nil)
+        guard case .object(var members) = part.body else { return }
+        members["followed"] = ["id": 7]
+        #expect(IngestPart(.object(members)) == nil)
+    }
+
+    @Test func changesComeAsTheyWent() throws {
+        let page = PageFixture.samples(20, isFull: true)
+        var answer = ChangesAnswer(user: "anna")
+        (answer.next, answer.hasMore, answer.pages) = ("g.7.x", true, [page, page])
+        answer.zones = try ZoneTimeline(zone: "Asia/Tokyo").wireValue
+        let read = try ChangesAnswer(body: answer.encoded())
+        #expect(read.user == "anna" && read.next == "g.7.x" && read.hasMore && read.zones == answer.zones)
+        #expect(read.pages.map(\.wireValue) == answer.pages.map(\.wireValue) && read.characteristics == .null)
+        #expect(read.count == 2 * page.count)
+        for body in [[], Array("{}".utf8), CBOREncoder.encode(["user": "anna", "next": "", "pages": []])] {
+            #expect(throws: (any Error).self) { _ = try ChangesAnswer(body: body) }
+        }
+    }
+
     /// A part whose columns don't fit together isn't a part: the store never gets it.
     @Test func whatDoesNotFitTogetherIsNoPart() throws {
         let body = try #require(part.body.object)
@@ -91,10 +123,17 @@ struct IngestMessageTests {
             try SchemaChecker.check(rule, CBOREncoder.encode(value))
         }
         #expect(try check("ingest", part.body) == nil)
+        var follower = IngestPart(id: "f", number: 0, user: "me", device: "", way: "/api/v1/changes")
+        follower.following = IngestPart.Following()
+        #expect(try check("ingest", follower.body) == nil)
+        follower.following?.zones = try ZoneTimeline(zone: "Asia/Tokyo").wireValue
+        follower.following?.characteristics = ["dateOfBirth": "1985-07-14"]
+        follower.followed = PageFixture.samples(20, isFull: true)
+        #expect(try check("ingest", follower.body) == nil)
         #expect(try check("ingest", IngestPart(id: "a", number: 0, user: "u", device: "d", way: "w").body) == nil)
         for receipt in [
             IngestReceipt(id: "1f", part: 0), IngestReceipt(id: "1f", part: 2, beginAgain: true),
-            IngestReceipt(id: "1f", part: 2, refused: "why"),
+            IngestReceipt(id: "1f", part: 2, refused: "why"), IngestReceipt(id: "1f", part: 0, cursor: "g.7.x"),
             IngestReceipt(id: "1f", part: 1, outcomes: [0, 4], reasons: [.init(row: 1, text: "why")]),
         ] {
             #expect(try check("ingested", Value(receipt)) == nil)

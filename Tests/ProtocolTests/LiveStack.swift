@@ -43,6 +43,7 @@ struct LiveStack {
         "page-delivery", "pull-file", "page-file", "control-sync", "control-task", "acknowledged",
         "control-swap", "standby",
         "control-mend", "pull-quarantined", "page-quarantined", "pull-letters", "page-letters",
+        "pull-entries", "page-entries",
     ]
 
     static let unknownQuery = "nothing"
@@ -235,6 +236,8 @@ struct LiveStack {
         #expect(
             try client.ask("observer", ["query": "quarantine", "user": "me"], within: Patience.seconds)?.isEmpty
                 == false)
+        let entries = try client.ask("observer", ["query": "entries", "user": "me"], within: Patience.seconds)
+        #expect(entries?.first?["events"] == [])
         let day: [String: Value] = ["query": "day", "user": "me", "day": 20_182, "topic": "daily."]
         #expect(try client.ask("consolidator", day, within: Patience.seconds)?.first?["rows"].array?.count == 1)
     }

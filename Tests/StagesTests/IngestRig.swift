@@ -41,6 +41,8 @@ final class IngestRig: @unchecked Sendable {
                 switch secret {
                 case "good": IngestDoor.Caller(id: "1", user: "anna", device: "phone", mayIngest: true)
                 case "reads": IngestDoor.Caller(id: "2", user: "anna", device: "wall", mayIngest: false)
+                case "owner":
+                    IngestDoor.Caller(id: "3", user: "anna", device: "phone", mayIngest: true, mayRead: true)
                 default: nil
                 }
             },

@@ -28,7 +28,8 @@ package struct ExplainReport {
         let observer = try ObserverQueries(stack, reader)
         let zones = try observer.zones(of: user)
         metric = try ExplainedMetric(
-            text, figures: stack.configuration.figures, held: try observer.types(of: user))
+            text, figures: stack.configuration.figures, held: try observer.types(of: user),
+            own: try EntriesReport(stack, reader, user: user).types)
         guard let handler = stack.configuration.handler(of: metric.type) else {
             throw Failure(
                 "no handler of this stack takes \(metric.type)", hint: "name one in \(stack.configuration.file)")

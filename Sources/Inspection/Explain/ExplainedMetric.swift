@@ -1,6 +1,7 @@
 import Configuration
 import HealthModel
 import Logging
+import Protocol
 
 /// A figure that can be explained: its names for people, which samples it comes from, and where its value for a day is.
 package struct ExplainedMetric: Sendable, Equatable {
@@ -20,8 +21,11 @@ package struct ExplainedMetric: Sendable, Equatable {
     ///     case.
     ///   - figures: those with names of their own.
     ///   - held: the types in the store, known or not.
+    ///   - own: the person's own types.
     /// - Throws: `Failure` (usage) that names the nearest.
-    package init(_ text: String, figures: [FigureDeclaration], held: Set<String> = []) throws(Failure) {
+    package init(
+        _ text: String, figures: [FigureDeclaration], held: Set<String> = [], own: [OwnTypeRow] = []
+    ) throws(Failure) {
         let word = text.lowercased()
         let named = figures.compactMap { figure in figure.explanation.map { (figure: figure, how: $0) } }
         let found = named.first { figure, how in
@@ -45,6 +49,12 @@ package struct ExplainedMetric: Sendable, Equatable {
                 text, nearest: Nearest.to(word, among: known.map { $0.lowercased() }), among: known,
                 names: named.map(\.how.names[0]))
         }
+        if let own = own.first(where: { $0.name == identifier }) {
+            let (rule, member) = Self.rule(of: own)
+            (type, name, kind, path) = (identifier, identifier, rule, ["other", identifier, member])
+            unit = rule == .count ? "count" : own.unit
+            return
+        }
         let type = HealthType.named(identifier)
         self.type = identifier
         name = identifier
@@ -57,6 +67,16 @@ package struct ExplainedMetric: Sendable, Equatable {
             kind = type.style == .cumulative ? .total : .average
             path = ["other", identifier, type.style == .cumulative ? "sum" : "average"]
             unit = type.unit
+        }
+    }
+
+    /// How a person's own type is summed up, and the figure's name under the type's.
+    private static func rule(of own: OwnTypeRow) -> (Kind, String) {
+        switch own.aggregation {
+        case "sum": (.total, "sum")
+        case "average": (.average, "average")
+        case "latest": (.latest, "mostRecent")
+        default: (.count, "count")
         }
     }
 

@@ -84,7 +84,8 @@ package struct ConflictsReport {
         let rest = count > entries.count ? "and \(HumanFormat.count(count - entries.count)) more\n" : ""
         return table.render(for: terminal) + rest
             + "\nThe samples stay as they are. "
-            + "'healthbus quarantine drop \(first)' forgets the other content of the first.\n"
+            + "'healthbus conflicts resolve \(first) --keep other' takes the other content of the first instead, "
+            + "'--keep stored' forgets it.\n"
     }
 
     /// "612 count at 2025-03-30T08:15"

@@ -75,20 +75,33 @@ package struct DaysReport {
         let users = Set(days.compactMap { $0.read(SummaryState.self)?.user })
         let shown = figures.compactMap { figure in figure.column.map { (path: figure.path, column: $0) } }
             .filter { figure in days.contains { !Self.value(figure.path, of: $0).isNull } }
+        let hasOwn = days.contains { !Self.own($0).isEmpty }
+        let last: [Table.Column] = hasOwn ? [.init("Own", givesWay: 1), .init("State")] : [.init("State")]
         var table = Table(
             (users.count > 1 ? [.init("User")] : []) + [.init("Date")]
                 + shown.map {
                     Table.Column(
                         $0.column.title, [.activities, .places].contains($0.column.form) ? .left : .right,
                         givesWay: $0.column.givesWay)
-                } + [.init("State")])
+                } + last)
         for day in days {
+            let end = hasOwn ? [Self.own(day), Self.state(day)] : [Self.state(day)]
             table.add(
                 (users.count > 1 ? [day["user"].string ?? ""] : []) + [day["date"].string ?? ""]
                     + shown.map { Self.cell(Self.value($0.path, of: day), $0.column, isGrouped: terminal.isTerminal) }
-                    + [Self.state(day)])
+                    + end)
         }
         return table.render(for: terminal)
+    }
+
+    /// What people make themselves, which has no name of HealthKit's: "coffee 3 cups, headache 1".
+    private static func own(_ day: Value) -> String {
+        let own = (day["other"].object ?? [:]).filter { !$0.key.hasPrefix("HK") }
+        return Value.inOrder(own).map { name, figure in
+            let number = ["sum", "average", "mostRecent", "count"].lazy.compactMap { figure[$0].double }.first
+            let text = number.map { Value.number(($0 * 100).rounded() / 100).json() }
+            return [name, text, figure["unit"].string].compactMap { $0 }.joined(separator: " ")
+        }.joined(separator: ", ")
     }
 
     private static func value(_ path: [String], of day: Value) -> Value { path.reduce(day) { $0[$1] } }

@@ -33,10 +33,11 @@ package enum Redaction {
     }
 
     package static func redact(_ message: Message) -> Message {
-        // What a person has a handler watch is theirs alone.
-        if message.topic.hasPrefix("control."), !message.body["conditions"].isNull {
+        // What a person has a handler watch, or enters, is theirs alone.
+        if message.topic.hasPrefix("control."), var members = message.body.object {
+            for name in ["conditions", "own"] where !message.body[name].isNull { members[name] = hidden }
             var redacted = message
-            redacted.body = .object((message.body.object ?? [:]).merging(["conditions": hidden]) { $1 })
+            redacted.body = .object(members)
             return redacted
         }
         guard let known = known(in: message.topic), var members = message.body.object else { return message }

@@ -6,7 +6,7 @@ package struct MendRequest: BusCommand, Equatable {
     package static let name = "mend"
 
     package var id: String
-    /// "replay", "retry", "drop", "reset", "backup", "undo", "cancel", "watch".
+    /// "replay", "retry", "drop", "reset", "backup", "undo", "cancel", "watch", "own", "settle".
     package var action: String
     /// For replay: local dates, both included, and for each user their instants.
     @IfReadable package var from: String? = nil
@@ -29,6 +29,10 @@ package struct MendRequest: BusCommand, Equatable {
     @IfReadable package var user: String? = nil
     /// For watch: conditions to keep, by name; null forgets one.
     @IfReadable package var conditions: [String: Value]? = nil
+    /// Own: what a person wants done with an event or type of theirs.
+    @IfReadable package var own: OwnRequest? = nil
+    /// Settle: which content of the numbered conflicts counts, "stored" or "other".
+    @IfReadable package var keep: String? = nil
     /// For undo: count only.
     @IfReadable package var dryRun: Bool? = nil
 

@@ -20,6 +20,25 @@ package struct IngestPart: Sendable {
     package var deleted: [SampleID] = []
     /// Items that couldn't be understood.
     package var quarantined: [QuarantinedInput] = []
+    /// What another stack has changed, instead of records and deletions. The observer takes it only from an instance
+    /// that the configuration makes follow.
+    package var following: Following?
+
+    /// A page of another stack's changes, and how far it reaches.
+    package struct Following: Sendable, Equatable {
+        /// Up to where everything is taken in with this part; nil only asks how far that is.
+        package var cursor: String?
+        /// As in `ChangesAnswer`.
+        package var zones = Value.null
+        package var characteristics = Value.null
+
+        package init(cursor: String? = nil) { self.cursor = cursor }
+    }
+
+    /// The samples of `following`, with the ids they have there.
+    package var followed = SamplePage()
+    /// What a person wants done with an event or type of their own: then there is nothing else in the part.
+    package var own: OwnRequest?
 
     package init(id: String, number: Int64, user: String, device: String, way: String) {
         (self.id, self.number, self.user, self.device, self.way) = (id, number, user, device, way)
@@ -36,6 +55,7 @@ package struct IngestPart: Sendable {
         var way: String
         @IfReadable var last: Bool?
         @IfAny var quarantined: [Refused]
+        @IfReadable var own: OwnRequest?
     }
 
     private struct Refused: Codable {
@@ -47,10 +67,17 @@ package struct IngestPart: Sendable {
     package var body: Value {
         let head = Head(
             id: id, part: number, user: user, device: device, way: way, last: isLast ? true : nil,
-            quarantined: quarantined.map { Refused(item: $0.line, reason: $0.reason, raw: $0.raw) })
+            quarantined: quarantined.map { Refused(item: $0.line, reason: $0.reason, raw: $0.raw) }, own: own)
         var members = Value(head).object ?? [:]
         if records.count > 0 { members["records"] = records.wireValue }
         if !deleted.isEmpty { members["deleted"] = .bytes(SamplePage.idBytes(deleted)) }
+        if let following {
+            members["following"] = [
+                "cursor": following.cursor.map { Value.string($0) } ?? .null, "zones": following.zones,
+                "characteristics": following.characteristics,
+            ]
+            if !followed.isEmpty { members["followed"] = followed.wireValue }
+        }
         return .object(members)
     }
 
@@ -59,6 +86,7 @@ package struct IngestPart: Sendable {
         guard let head = body.read(Head.self), head.part >= 0 else { return nil }
         self.init(id: head.id, number: head.part, user: head.user, device: head.device, way: head.way)
         isLast = head.last ?? false
+        own = head.own
         quarantined = head.quarantined.map { QuarantinedInput(line: $0.item, reason: $0.reason, raw: $0.raw) }
         do throws(PageError) {
             if !body["records"].isNull { records = try RecordBatch(wireValue: body["records"]) }
@@ -66,6 +94,13 @@ package struct IngestPart: Sendable {
                 guard let bytes = body["deleted"].bytes else { return nil }
                 deleted = try SamplePage.ids(bytes)
             }
+            if body["following"].object != nil {
+                var following = Following(cursor: body["following"]["cursor"].string)
+                following.zones = body["following"]["zones"]
+                following.characteristics = body["following"]["characteristics"]
+                self.following = following
+            }
+            if !body["followed"].isNull { followed = try SamplePage(wireValue: body["followed"]) }
         } catch { return nil }
     }
 }
@@ -82,6 +117,10 @@ package struct IngestReceipt: Codable, Sendable, Equatable {
     @IfReadable package var beginAgain: Bool?
     /// Why nothing in the part was accepted, if so.
     @IfReadable package var refused: String?
+    /// To a part that follows another stack: up to where everything is taken in; empty for not at all.
+    @IfReadable package var cursor: String?
+    /// What became of the part's `own`.
+    @IfReadable package var own: OwnAnswer? = nil
 
     package struct Reason: Codable, Sendable, Equatable {
         package var row: Int64
@@ -92,7 +131,7 @@ package struct IngestReceipt: Codable, Sendable, Equatable {
 
     package init(
         id: String, part: Int64, outcomes: [UInt8] = [], reasons: [Reason] = [], beginAgain: Bool? = nil,
-        refused: String? = nil
+        refused: String? = nil, cursor: String? = nil
     ) {
         self.id = id
         self.part = part
@@ -100,6 +139,7 @@ package struct IngestReceipt: Codable, Sendable, Equatable {
         self.reasons = reasons
         self.beginAgain = beginAgain
         self.refused = refused
+        self.cursor = cursor
     }
 
     package static func topic(_ sender: String) -> String { "ingested.\(sender)" }

@@ -4,7 +4,7 @@ extension Query {
     private enum Name: String, Codable {
         case changes, day, moments, samples, spans, slice, zones, timeline, imports, file, delivery, types,
             completeness,
-            summaries, sample, quarantine, quarantined, documents, document, letters
+            summaries, sample, quarantine, quarantined, entries, documents, document, letters
     }
 
     private enum Member: CodingKey {
@@ -40,6 +40,7 @@ extension Query {
         case .sample: .sample
         case .quarantine: .quarantine
         case .quarantined: .quarantined
+        case .entries: .entries
         case .documents: .documents
         case .document: .document
         case .letters: .letters
@@ -69,7 +70,7 @@ extension Query: Encodable {
             try members.encodeIfPresent(predicate, forKey: .predicate)
         case .spans(let types): try members.encode(types, forKey: .types)
         case .slice(let slice): try slice.encode(to: encoder)
-        case .timeline(let user), .quarantine(let user): try members.encode(user, forKey: .user)
+        case .timeline(let user), .quarantine(let user), .entries(let user): try members.encode(user, forKey: .user)
         case .imports(let id): try members.encodeIfPresent(id, forKey: .import)
         case .file(let id, let offset):
             try members.encode(id, forKey: .import)
@@ -146,6 +147,7 @@ extension Query: Decodable {
             self = .quarantined(
                 try MendSelection(from: decoder), user: optional(.user), record: optional(.record),
                 after: optional(.continue))
+        case .entries: self = .entries(user: try read(.user))
         case .documents: self = .documents(user: optional(.user), after: optional(.continue))
         case .document: self = .document(try read(.document), offset: try read(.offset))
         case .letters: self = .letters(try MendSelection(from: decoder), after: optional(.continue))
@@ -165,7 +167,7 @@ extension Query: Decodable {
         case .moments: "'before', or 'from' and 'to'"
         case .samples, .spans: "'after', 'until' and 'types'"
         case .slice: "'user', 'types', 'from', 'to' and 'asOf'"
-        case .timeline, .quarantine: "'user'"
+        case .timeline, .quarantine, .entries: "'user'"
         case .file: "'offset'"
         case .document: "'document' and 'offset'"
         case .summaries: "'user', 'from' and 'to'"

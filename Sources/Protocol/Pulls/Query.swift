@@ -41,6 +41,8 @@ package enum Query: Sendable, Equatable {
     case quarantine(user: String)
     /// The observer: the quarantine, entry by entry; with `record`, the contents of the first numbered entry.
     case quarantined(MendSelection, user: String? = nil, record: Bool? = nil, after: Int64? = nil)
+    /// The observer: a person's own types, and the newest events that they entered.
+    case entries(user: String)
     /// The observer: files that it keeps beside the samples, by number; without a user, those of all users.
     case documents(user: String? = nil, after: Int64? = nil)
     /// The observer: the content of a document from an offset on.

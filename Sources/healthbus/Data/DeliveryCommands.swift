@@ -12,14 +12,23 @@ import Terminal
 enum TypesCommand: Command {
     static let help = CommandHelp(
         name: "healthbus types",
-        summary: "Show how each type is delivered; switch types off and on, set how often they wake.",
+        summary: "Show how each type is delivered; switch types off and on, set how often they wake; make your own.",
         positionals: [
-            .init("off|on|frequency|deny|allow", isRequired: false), .init("type", isRequired: false),
-            .init("frequency", isRequired: false),
+            .init("off|on|frequency|deny|allow|own|add|change|remove", isRequired: false),
+            .init("type", isRequired: false), .init("frequency", isRequired: false),
         ],
-        options: CommandHelp.stackOptions + [.json],
+        options: CommandHelp.stackOptions + [
+            .init("--unit", value: "unit", help: "add, change: what its values are in, such as cups"),
+            .init(
+                "--aggregation", value: "sum|average|latest|count",
+                help: "add, change: what a day shows (default: sum; of a category count)"),
+            .init("--category", help: "add: it has no value; a day shows how often"),
+            .user("own, add, change, remove: whose (default: me)"), .json,
+        ],
         examples: [
             "healthbus types", "healthbus types off BodyMass", "healthbus types frequency StepCount hourly",
+            "healthbus types add coffee --unit cups", "healthbus types add headache --category",
+            "healthbus types own", "healthbus types remove coffee",
         ])
 
     private static let actions = ["off", "on", "frequency", "deny", "allow"]
@@ -27,11 +36,17 @@ enum TypesCommand: Command {
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
         let words = arguments.positionals
-        guard let action = words.first else { return try show(stack, json: arguments.flag("--json")) }
-        guard actions.contains(action) else {
-            throw Failure.usage(
-                "types can't \(action)", hint: "it takes \(actions.joined(separator: ", ")), or nothing to list them")
+        guard let action = words.first else {
+            try OwnTypes.refuseOptions(arguments, besides: [], of: "")
+            return try show(stack, json: arguments.flag("--json"))
         }
+        if let own = OwnTypes.Action(rawValue: action) { return try OwnTypes.run(own, stack, arguments) }
+        guard actions.contains(action) else {
+            let all = actions + OwnTypes.Action.allCases.map(\.rawValue)
+            throw Failure.usage(
+                "types can't \(action)", hint: "it takes \(all.joined(separator: ", ")), or nothing to list them")
+        }
+        try OwnTypes.refuseOptions(arguments, besides: [], of: action)
         let wanted = action == "frequency" ? 3 : 2
         guard words.count == wanted else {
             throw Failure.usage(

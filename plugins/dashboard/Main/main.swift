@@ -33,6 +33,7 @@ PluginProgram.start("dashboard") { context, stopper in
             }
         ))
     let taps = TapStreams(context.address)
+    let waiting = ChangesWaiting()
     let live = LivePages(stack, client, counter, taps: taps)
     let folder = context.folder + "/files"
     try StateFolder.make(folder)
@@ -56,7 +57,7 @@ PluginProgram.start("dashboard") { context, stopper in
                 else { return nil }
                 return grant
             },
-            series: series, live: live, taps: taps, client: client, folder: folder,
+            series: series, live: live, taps: taps, client: client, waiting: waiting, folder: folder,
             clock: { WallClock.now },
             failed: { log(.dashboardFailed, ["what": $0, "why": "\($1)"]) }))
 
@@ -80,6 +81,7 @@ PluginProgram.start("dashboard") { context, stopper in
             reader: { stack.reader(over: client) }, isWatched: { live.viewers > 0 }, changed: { live.changed($0) },
             failed: { log(.dashboardFailed, ["what": "days", "why": "\($0)"]) }))
     live.start()
+    if let observer = context.stack.only(.observer) { waiting.start(client, observer: observer.name) }
     let member = try BusMember(
         context,
         details: {
@@ -87,6 +89,7 @@ PluginProgram.start("dashboard") { context, stopper in
         })
     stopper.wait()
     live.stop()
+    waiting.stop()
     server.stop()
     series.stop()
     client.close()

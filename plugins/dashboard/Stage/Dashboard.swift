@@ -22,6 +22,8 @@ package final class Dashboard: Sendable {
         package var taps: TapStreams
         /// Its place on the bus.
         package var client: StackClient
+        /// Requests that wait for changes.
+        package var waiting: ChangesWaiting
         /// Its own folder on disk, in which files are kept until they are handed on.
         package var folder: String
         package var clock: @Sendable () -> Instant
@@ -31,7 +33,7 @@ package final class Dashboard: Sendable {
         package init(
             stack: Stack, files: PageFiles, rule: SiteRule, door: FrontDoor, series: SeriesKeeper,
             live: LivePages,
-            taps: TapStreams, client: StackClient, folder: String,
+            taps: TapStreams, client: StackClient, waiting: ChangesWaiting, folder: String,
             clock: @escaping @Sendable () -> Instant,
             failed: @escaping @Sendable (_ path: String, _ error: any Error) -> Void
         ) {
@@ -39,7 +41,7 @@ package final class Dashboard: Sendable {
                 stack, files, rule, door, series
             )
             (self.live, self.taps) = (live, taps)
-            (self.client, self.folder, self.clock, self.failed) = (client, folder, clock, failed)
+            (self.client, self.waiting, self.folder, self.clock, self.failed) = (client, waiting, folder, clock, failed)
         }
     }
 
@@ -156,6 +158,7 @@ package final class Dashboard: Sendable {
         case .retry: return json(try retry(request, visitor))
         case .history: return json(try HistoryReport(stack, reader(), now: Date()).value)
         case .imports: return json(try ImportsReport(stack, reader()).value)
+        case .changes: return try changes(request, visitor, parameters)
         }
     }
 
@@ -169,6 +172,7 @@ enum DashboardRoute: String, CaseIterable {
     case session, about, figures, series, days, day, explain, nights, workouts, workout, pipeline,
         live, waits, tap
     case retry, history, imports
+    case changes = "v1/changes"
 
     var methods: [String] {
         switch self {

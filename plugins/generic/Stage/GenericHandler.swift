@@ -9,11 +9,14 @@ import HealthStatistics
 /// - Categories: `count` of the samples that start on the day, and `minutes` of the day that they cover, each instant
 ///   once, if any has a duration.
 /// - Correlations and anything without a number: `count`.
+/// - A person's own types: what they chose, `sum`, `average` (with `min` and `max`) or `mostRecent`, and always
+///   `count`; `minutes` too where their events have durations.
 ///
 /// `unit` is the canonical unit, null if there is none or it is unknown. The stack knows which types have a handler:
 /// its host gives this one all others. Configuration: `sourceOrder`. Workouts never come here.
 public struct GenericHandler: PluginHandler {
     public let version = 2
+    public let characteristics: Set<String> = ["ownTypes"]
 
     public init() {}
 
@@ -22,7 +25,9 @@ public struct GenericHandler: PluginHandler {
         for (identifier, rows) in input.samples.rowsByType() {
             let type = HealthType.named(identifier)
             guard type.kind != .workout else { continue }
-            if let figure = figure(of: type, rows, input) { other[identifier] = .object(figure) }
+            let own = input.characteristics["ownTypes"][identifier]
+            let figure = own.isNull ? figure(of: type, rows, input) : figure(ofOwn: own, type, rows, input)
+            if let figure { other[identifier] = .object(figure) }
         }
         return other.isEmpty ? DayOutput() : DayOutput(figures: ["other": .object(other)])
     }
@@ -35,6 +40,34 @@ public struct GenericHandler: PluginHandler {
         case .correlation: return starting.isEmpty ? nil : ["count": Value(starting.count)]
         default: return starting.isEmpty ? nil : discrete(type, starting, input)
         }
+    }
+
+    /// - Parameter own: how the person has the type aggregated: `{aggregation, unit}`.
+    private func figure(
+        ofOwn own: Value, _ type: HealthType, _ rows: [Int], _ input: DayInput
+    ) -> [String: Value]? {
+        let samples = input.samples
+        let starting = rows.filter { input.contains(samples.startOf($0)) }
+        guard var figure = category(rows, starting, input) else { return nil }
+        let numbered = rows.filter { samples.value[$0].isFinite }
+        if own["aggregation"] == "sum" {
+            let merge = CumulativeMerge(samples, rows: numbered, order: input.sourceOrder(for: type.identifier))
+            guard let sum = merge.total(in: input.window) else { return figure }
+            figure["sum"] = .number(sum)
+        } else {
+            let statistics = DiscreteStatistics(samples, rows: numbered, style: type.style, in: input.window)
+            guard statistics.count > 0 else { return figure }
+            switch own["aggregation"].string {
+            case "average":
+                figure["average"] = Value(statistics.average)
+                (figure["min"], figure["max"]) = (Value(statistics.minimum), Value(statistics.maximum))
+            case "latest": figure["mostRecent"] = Value(statistics.mostRecent)
+            default: return figure
+            }
+        }
+        let unit = own["unit"].string ?? ""
+        figure["unit"] = unit.isEmpty ? .null : .string(unit)
+        return figure
     }
 
     private func cumulative(_ type: HealthType, _ rows: [Int], _ input: DayInput) -> [String: Value]? {

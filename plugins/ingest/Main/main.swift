@@ -41,7 +41,8 @@ PluginProgram.start("ingest") { context, stopper in
                     case .granted(let grant) = try gate.answer(to: secret, now: WallClock.now, at: MonotonicClock.now)
                 else { return nil }
                 return IngestDoor.Caller(
-                    id: grant.id, user: grant.user, device: grant.device, mayIngest: grant.allows(.ingest))
+                    id: grant.id, user: grant.user, device: grant.device, mayIngest: grant.allows(.ingest),
+                    mayRead: grant.allows(.read))
             } catch {
                 log(.ingestTokensUnreadable, failed: true, ["why": "\(error)"])
                 return nil
@@ -92,6 +93,30 @@ PluginProgram.start("ingest") { context, stopper in
             if let receipt = message.body.read(IngestReceipt.self) { line.hear(receipt) }
         })
     place.withLock { $0 = member }
+    let following = try FollowingOptions(options, environment: ProcessInfo.processInfo.environment)
+    let isOver = Mutex(false)
+    if let following {
+        let client = try HTTPClient(base: following.url, answerLimit: FollowingOptions.answerLimit)
+        let thread = Thread {
+            var follower = Follower(
+                line: line, token: { try following.token() },
+                ask: { try client.send($0, timeout: $1.seconds) },
+                notice: { notice in
+                    switch notice {
+                    case .taken(let samples): log(.ingestFollowed, ["samples": samples])
+                    case .beginsAnew: log(.ingestFollowsAnew)
+                    case .failed(let why, let pause):
+                        log(.ingestFollowFailed, ["why": why, "seconds": Int(pause.seconds)])
+                    }
+                })
+            while !isOver.withLock({ $0 }) {
+                let pause = follower.step()
+                if pause > .seconds(0) { Thread.sleep(forTimeInterval: pause.seconds) }
+            }
+        }
+        thread.name = "follow"
+        thread.start()
+    }
     let stopped = DispatchSemaphore(value: 0)
     stopper.whenAsked { stopped.signal() }
     while stopped.wait(timeout: .now() + 60) == .timedOut {
@@ -100,7 +125,45 @@ PluginProgram.start("ingest") { context, stopper in
             if let renewed = try files?.changed() { try server.renew(renewed) }
         } catch { log(.ingestCertificate, failed: true, ["why": "\(error)"]) }
     }
+    isOver.withLock { $0 = true }
     server.stop()
     handover.close()
     member.leave()
+}
+
+/// Which stack this one follows.
+struct FollowingOptions {
+    static let variable = "HEALTHBUS_FOLLOW_TOKEN"
+    /// Far more than an answer has: one sample may come with the route of a long workout.
+    static let answerLimit = 64 << 20
+
+    let url: String
+    private let file: String?
+    private let secret: String?
+
+    /// nil for none.
+    /// - Throws: `Failure` when it isn't said where the token is.
+    init?(_ options: Value, environment: [String: String]) throws {
+        guard let url = options["followUrl"].string else { return nil }
+        self.url = url
+        file = options["followTokenFile"].string
+        secret = environment[Self.variable].flatMap { $0.isEmpty ? nil : $0 }
+        guard file != nil || secret != nil else {
+            throw Failure(
+                "'followUrl' needs the other stack's token",
+                hint: "make one there with 'healthbus token new --scope read', write it into a file, and name the file "
+                    + "in 'followTokenFile'; or set \(Self.variable)")
+        }
+    }
+
+    /// Read each time, so that a new token counts at once.
+    func token() throws -> String {
+        if let secret { return secret }
+        guard let file, let data = FileManager.default.contents(atPath: file) else {
+            throw Failure(
+                "the token of the stack to follow can't be read",
+                hint: "check 'followTokenFile', and that the file is yours")
+        }
+        return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
 }

@@ -15,9 +15,12 @@ package final class IngestDoor: Sendable {
         package var device: String
         /// Whether the token allows sending samples.
         package var mayIngest: Bool
+        /// Whether it allows reading what was entered.
+        package var mayRead: Bool
 
-        package init(id: String, user: String, device: String, mayIngest: Bool) {
-            (self.id, self.user, self.device, self.mayIngest) = (id, user, device, mayIngest)
+        package init(id: String, user: String, device: String, mayIngest: Bool, mayRead: Bool = false) {
+            (self.id, self.user, self.device) = (id, user, device)
+            (self.mayIngest, self.mayRead) = (mayIngest, mayRead)
         }
     }
 
@@ -87,6 +90,7 @@ package final class IngestDoor: Sendable {
             case .samples: return try take(samples(request), route, caller)
             case .healthAutoExport: return try take(pushed(request), route, caller)
             case .file: return try state(ofFileAt: request.path, caller)
+            case .ownTypes, .ownType, .events, .event: return try own(request, route, caller)
             // Its body is streamed, and answered at its end.
             case .files: throw .notFound
             }
@@ -94,9 +98,11 @@ package final class IngestDoor: Sendable {
     }
 
     func count(_ problem: IngestProblem) -> HTTPResponse {
-        counts.withLock { $0.refused += 1 }
+        noteRefused()
         return problem.answer
     }
+
+    func noteRefused() { counts.withLock { $0.refused += 1 } }
 
     func noteTaken() {
         counts.withLock {
@@ -129,15 +135,20 @@ package final class IngestDoor: Sendable {
             throw .notFound
         }
         if route == .health {
-            guard request.method == "GET" || request.method == "HEAD" else { throw .method("GET") }
+            guard request.method == "GET" || request.method == "HEAD" else { throw .method(["GET"]) }
             return (route, Caller(id: "", user: "", device: "", mayIngest: false))
         }
         guard let caller = caller(request.bearerToken) else { throw .unauthorized }
-        guard caller.mayIngest else {
+        if route.isOwn, request.method == "GET", route.methods.contains("GET") {
+            guard caller.mayRead else {
+                throw .forbidden(
+                    "this token doesn't allow reading", hint: "make one with 'healthbus token new --scope read'")
+            }
+        } else if !caller.mayIngest {
             throw .forbidden(
                 "this token doesn't allow sending samples", hint: "make one with 'healthbus token new --scope ingest'")
         }
-        guard request.method == route.method else { throw .method(route.method) }
+        guard route.methods.contains(request.method) else { throw .method(route.methods) }
         return (route, caller)
     }
 
@@ -169,27 +180,16 @@ package final class IngestDoor: Sendable {
             throw .forbidden(
                 "the body names a different user than the token", hint: "leave 'user' out, or use that user's token")
         }
-        try requireObserver()
         let contents = RequestParts(changes).parts
-        let receipts: [IngestReceipt]
-        do throws(ObserverLine.Failure) {
-            receipts = try line.submit { id in
-                contents.enumerated().map { number, content in
-                    var part = IngestPart(
-                        id: id, number: Int64(number), user: caller.user, device: caller.device, way: route.rawValue)
-                    part.isLast = number == contents.count - 1
-                    part.records = content.records
-                    part.deleted = content.deleted
-                    part.quarantined = content.quarantined
-                    return part
-                }
-            }
-        } catch {
-            switch error {
-            case .silent:
-                throw .busy(
-                    "the observer doesn't answer; it is unknown what it accepted", code: "observer-silent", seconds: 5)
-            case .refused(let reason): throw .busy(reason, code: "not-kept", seconds: 30)
+        let receipts = try submit { id in
+            contents.enumerated().map { number, content in
+                var part = IngestPart(
+                    id: id, number: Int64(number), user: caller.user, device: caller.device, way: route.rawValue)
+                part.isLast = number == contents.count - 1
+                part.records = content.records
+                part.deleted = content.deleted
+                part.quarantined = content.quarantined
+                return part
             }
         }
         noteTaken()
@@ -197,4 +197,20 @@ package final class IngestDoor: Sendable {
         for (content, receipt) in zip(contents, receipts) { outcomes.take(content, receipt) }
         return outcomes.answer
     }
+
+    /// Hands parts over to the observer, and waits for the receipt of each.
+    func submit(_ make: (_ id: String) -> [IngestPart]) throws(IngestProblem) -> [IngestReceipt] {
+        try requireObserver()
+        do throws(ObserverLine.Failure) { return try line.submit(make) } catch {
+            switch error {
+            case .silent:
+                throw .busy(
+                    "the observer doesn't answer; it is unknown what it accepted", code: "observer-silent", seconds: 5)
+            case .refused(let reason): throw .busy(reason, code: "not-kept", seconds: 30)
+            }
+        }
+    }
+
+    /// What the request's clock says.
+    var now: Instant { clock() }
 }

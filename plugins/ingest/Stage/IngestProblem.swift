@@ -58,13 +58,18 @@ struct IngestProblem: Error {
             hint: "send it again after Retry-After", headers: ["Retry-After": "\(seconds)"])
     }
 
+    static let versionMissing = IngestProblem(
+        status: 428, code: "version-missing", message: "it isn't said which version the change is meant for",
+        hint: "send If-Match with the version that you know, or \"version\" in the body; If-Match: * for any")
+
     static let notFound = IngestProblem(
         status: 404, code: "not-found", message: "there is no such path", hint: "docs/ways-in.md lists the paths")
 
-    static func method(_ allowed: String) -> IngestProblem {
-        IngestProblem(
-            status: 405, code: "method", message: "this path doesn't support that method", hint: "use \(allowed)",
-            headers: ["Allow": allowed])
+    static func method(_ allowed: [String]) -> IngestProblem {
+        let names = allowed.joined(separator: ", ")
+        return IngestProblem(
+            status: 405, code: "method", message: "this path doesn't support that method", hint: "use \(names)",
+            headers: ["Allow": names])
     }
 
     static func busy(_ why: String, code: StaticString, seconds: Int) -> IngestProblem {

@@ -1,8 +1,8 @@
 import HealthModel
 import SQLite
 
-/// What is known about the users themselves (`dateOfBirth`): part of the observer's changelog, so that every stage sees
-/// the same.
+/// What is known about the users themselves (`dateOfBirth`; `ownTypes`, how their own types are aggregated): part of
+/// the observer's changelog, so that every stage sees the same.
 package enum CharacteristicsTable {
     static func createTables(in database: Database) throws {
         try database.execute(
@@ -22,6 +22,20 @@ package enum CharacteristicsTable {
             guard users.contains(row.string(0)) || (sequence > after && sequence <= through) else { return }
             byUser[row.string(0)] = try Value(json: row.bytes(2))
         }
+        for (user, types) in try OwnTables.aggregations(
+            database, after: after, through: through, users: users.union(byUser.keys))
+        {
+            // A user's members come together: what isn't told counts as unknown.
+            var members = try byUser[user]?.object ?? known(of: user, in: database)
+            members["ownTypes"] = types
+            byUser[user] = .object(members)
+        }
         return byUser
+    }
+
+    private static func known(of user: String, in database: Database) throws -> [String: Value] {
+        let find = try database.prepare("SELECT members FROM characteristics WHERE user = ?")
+        find.bind(1, user)
+        return try find.firstRow { try Value(json: $0.bytes(0)).object ?? [:] } ?? [:]
     }
 }

@@ -11,9 +11,9 @@ extension ObserverSource {
     private static let pagesPerDocument = 24
 
     /// Documents contain what a hospital wrote: only a person's own tools get them.
-    private func refuse(_ consumer: String?) throws {
+    func refuse(_ consumer: String?, what: String = "documents") throws {
         guard let consumer, !BusName.isTool(consumer) else { return }
-        throw PullRefusal("only a person's own tools get documents")
+        throw PullRefusal("only a person's own tools get \(what)")
     }
 
     func documents(

@@ -38,6 +38,7 @@ package final class ObserverSource: PullSource {
         try ImportTables.createTables(in: database)
         try ZoneTables.create(in: database)
         try CharacteristicsTable.createTables(in: database)
+        try OwnTables.create(in: database)
         try DeliveryTable.createTables(in: database)
     }
 
@@ -101,13 +102,14 @@ package final class ObserverSource: PullSource {
         case .quarantine(let user): try quarantine(user: user, page)
         case .quarantined(let selection, let user, let record, let after):
             try quarantined(selection, user: user, isSingle: record == true, after: after, page)
+        case .entries(let user): try entries(of: user, for: consumer, page)
         case .documents(let user, let after): try documents(user: user, after: after ?? 0, for: consumer, page)
         case .document(let number, let offset): try document(number, from: offset, for: consumer, page)
         case .file, .letters, .other:
             throw PullRefusal(
                 "unknown query '\(question.query.name)'; the observer answers samples, spans, slice, zones, timeline, "
                     + "imports, types, changes, day, moments, sample, delivery, completeness, summaries, quarantine, "
-                    + "quarantined, documents, document")
+                    + "quarantined, entries, documents, document")
         }
     }
 

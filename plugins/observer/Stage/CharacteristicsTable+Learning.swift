@@ -28,4 +28,22 @@ extension CharacteristicsTable {
         write.bind(4, members)
         try write.run()
     }
+
+    /// Takes what another stack knows about the user. It counts until an export says otherwise: that stack doesn't say
+    /// which export it has it from.
+    static func follow(_ members: Value, user: String, _ turn: Turn) throws {
+        guard members.object != nil else { return }
+        let text = members.json()
+        let find = try turn.database.prepare("SELECT exported, members FROM characteristics WHERE user = ?")
+        find.bind(1, user)
+        let known = try find.firstRow { (exported: $0.int64(0), members: $0.string(1)) }
+        guard known?.members != text else { return }
+        let stage = try turn.write()
+        let write = try stage.database.prepare("INSERT OR REPLACE INTO characteristics VALUES (?, ?, ?, ?)")
+        write.bind(1, user)
+        write.bind(2, stage.nextSequence().value)
+        write.bind(3, known?.exported ?? Instant.distantPast.microseconds)
+        write.bind(4, text)
+        try write.run()
+    }
 }

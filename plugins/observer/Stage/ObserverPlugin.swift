@@ -23,7 +23,11 @@ extension StagePlugin {
                 delivery: DeliveryPolicy(configuration: setting.configuration["delivery"]),
                 locators: setting.stack.locators, readers: setting.stack.readers,
                 app: setting.stack.only(.debouncer)?.name,
-                refusal: setting.stack.registrationRefusal)
+                refusal: setting.stack.registrationRefusal,
+                follows: Set(
+                    setting.stack.instances.filter {
+                        $0.manifest.kind == .ingest && !$0.configuration["followUrl"].isNull
+                    }.map(\.name)))
         },
         effects: { try Inbox(folder: $0.folder + "/inbox") }, source: { try ObserverSource(database: $0) })
 }

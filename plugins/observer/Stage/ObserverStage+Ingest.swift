@@ -8,7 +8,7 @@ import StageKit
 /// it says is durable.
 extension ObserverStage {
     func take(_ part: IngestPart, from sender: String, _ turn: Turn) throws {
-        let receipt: IngestReceipt
+        var receipt: IngestReceipt
         switch desk.step(part, at: turn.monotonic, turn.now) {
         case .answered(let said): receipt = said
         case .beginAgain: receipt = IngestReceipt(id: part.id, part: part.number, beginAgain: true)
@@ -17,7 +17,9 @@ extension ObserverStage {
                 receipt = IngestReceipt(id: part.id, part: part.number, refused: "the store's file was removed")
                 break
             }
-            receipt = try take(part, session, turn)
+            receipt =
+                try part.following.map { try take($0, in: part, from: sender, turn) } ?? take(part, session, turn)
+            receipt.own = try part.own.map { try answer($0, of: part.user, from: part.device, turn) }
             desk.note(receipt, part.isLast ? nil : session, at: turn.monotonic)
         }
         turn.publish(IngestReceipt.topic(sender), receipt)

@@ -45,6 +45,8 @@ package final class ObserverStage: Stage {
     /// The current request about the quarantine.
     var mending: QuarantineMending?
     let delivery: ObserverDelivery
+    /// Instances that may bring another stack's changes.
+    let follows: Set<String>
     let rowsPerStep: Int
 
     /// - Parameters:
@@ -55,13 +57,15 @@ package final class ObserverStage: Stage {
     ///   - readers: who may read health data at all; nil: everybody.
     ///   - app: the instance whose app refreshes count as wakes.
     ///   - refusal: why a consumer may not register, with what to do; nil when it may.
+    ///   - follows: the instances that may bring another stack's changes.
     ///   - rowsPerStep: how many rows to compare with a complete export in one turn.
     package init(
         instance: String, zone: String, defaultUser: String, inbox: String? = nil,
         delivery: DeliveryPolicy = DeliveryPolicy(), locators: [String]? = nil,
         readers: [String]? = nil, app: String? = nil, refusal: @escaping (String) -> String? = { _ in nil },
-        rowsPerStep: Int = 50_000
+        follows: Set<String> = [], rowsPerStep: Int = 50_000
     ) {
+        self.follows = follows
         self.rowsPerStep = rowsPerStep
         self.instance = instance
         self.app = app
@@ -80,6 +84,7 @@ package final class ObserverStage: Stage {
     package func open(_ turn: Turn) throws {
         let database = try turn.write().database
         try ObserverSource.createTables(in: database)
+        try FollowedTable.create(in: database)
         try zones.open(turn)
         try imports.open(turn)
         // A document that a crash left incomplete comes again with its file.

@@ -78,6 +78,10 @@ extension ObserverStage {
         switch request.action {
         case "undo": return try undo(request, turn)
         case "cancel": return try cancel(request, turn)
+        case "settle": return try settle(request, turn)
+        case "own":
+            guard let own = request.own else { return .refused("this release doesn't know what is wanted") }
+            return Self.mended(try answer(own, of: request.user ?? defaultUser, from: nil, turn))
         case "retry", "drop":
             mending = QuarantineMending(
                 selection: request.selection, isRetry: request.action == "retry", left: quarantined)
@@ -90,6 +94,14 @@ extension ObserverStage {
             return .refused("it has nothing upstream: import the file again; a repeat changes nothing")
         case let other: return .refused("an observer doesn't support '\(other)'")
         }
+    }
+
+    /// A heartbeat tells everybody: the outcome has no content.
+    private static func mended(_ answer: OwnAnswer) -> Mended {
+        guard answer.isRefusal else {
+            return .done(.object((answer.body.object ?? [:]).filter { ["id", "name", "version"].contains($0.key) }))
+        }
+        return .refused([answer.body["error"], answer.body["hint"]].compactMap(\.string).joined(separator: "; "))
     }
 
     /// One step.
@@ -146,7 +158,7 @@ extension ObserverStage {
         try tellMended(turn)
     }
 
-    private func tellMended(_ turn: Turn) throws {
+    func tellMended(_ turn: Turn) throws {
         quarantined = Int64(try HealthStoreReader(database: turn.database).quarantineCount())
         try refreshHeads()
     }

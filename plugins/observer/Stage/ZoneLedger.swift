@@ -59,6 +59,19 @@ struct ZoneLedger {
         try settle(user, turn)
     }
 
+    /// Makes another stack's timeline the user's, as if a person had set it here: its entries count before whatever
+    /// samples say.
+    func follow(_ timeline: ZoneTimeline, user: String, _ turn: Turn) throws {
+        if let plan = try ZoneTables.plan(of: user, in: turn.database), try plan.timeline() == timeline { return }
+        let delete = try turn.write().database.prepare("DELETE FROM zone_settings WHERE user = ?")
+        delete.bind(1, user)
+        try delete.run()
+        for (number, entry) in timeline.entries.enumerated() {
+            try write(user, number == 0 ? .distantPast : entry.from, entry.zone, turn)
+        }
+        try settle(user, turn)
+    }
+
     private func write(_ user: String, _ moment: Instant, _ zone: String, _ turn: Turn) throws {
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO zone_settings VALUES (?, ?, ?)")
         write.bind(1, user)

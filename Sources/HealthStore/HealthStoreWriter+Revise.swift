@@ -1,0 +1,58 @@
+import HealthModel
+import JSON
+import SQLite
+
+// A person may change what they entered, and decide which of two contents is right: the sample then has a new version.
+extension HealthStoreWriter {
+    /// Why a sample can't be true, without its value; nil if it can.
+    package static func refusal(
+        start: Instant, end: Instant, value: Double, rule: (Double, Instant, Instant) -> String?
+    ) -> String? {
+        SampleGuard.reason(start: start.microseconds, end: end.microseconds, value: value, rule: rule)
+    }
+
+    /// Gives a sample another value at the same time.
+    /// - Parameter metadata: a JSON object, instead of the one it has.
+    /// - Returns: false if there is no sample with that UUID.
+    package func revise(uuid: SampleID, value: Double, unit: String, metadata: [UInt8]) throws -> Bool {
+        try change { user in
+            guard let old = try aliveRow(uuid, user: user) else { return false }
+            var row = old
+            row.value = value
+            row.unit = try units.id(unit)
+            try rewrite(&row, was: old, user: user)
+            let canonical = metadata.withUnsafeBytes { JSONMembers.canonical($0) }
+            try set(.metadata, of: row, canonical ?? metadata)
+            return true
+        }
+    }
+
+    /// Gives the newest sample of a type that has a UUID a new version with the same content, so that its figures are
+    /// looked at again.
+    package func touchNewest(of type: String) throws {
+        try change { user in
+            guard let type = try types.existing(type) else { return }
+            let find = try database.prepare(
+                """
+                SELECT \(StoredRow.columns) FROM samples WHERE user = ? AND type = ? AND state = 0 AND uuid IS NOT NULL
+                ORDER BY second DESC LIMIT 1
+                """)
+            find.bind(1, user)
+            find.bind(2, type)
+            guard let old = try find.firstRow({ StoredRow($0) }) else { return }
+            var row = old
+            try rewrite(&row, was: old, user: user)
+        }
+    }
+
+    func aliveRow(_ uuid: SampleID, user: Int) throws -> StoredRow? {
+        let find = statements.findUUID
+        find.bind(1, user)
+        find.bind(2, uuid)
+        let found = try find.firstRow { $0.isNull(0) ? nil : $0.int64(0) }
+        guard let sequence = found.flatMap({ $0 }), let row = try row(at: SequenceNumber(sequence), user: user),
+            row.state == .alive
+        else { return nil }
+        return row
+    }
+}

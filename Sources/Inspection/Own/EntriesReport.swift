@@ -1,0 +1,68 @@
+import Client
+import Configuration
+import HealthModel
+import Logging
+import Protocol
+import Terminal
+
+/// `healthbus events list` and `healthbus types own`: what a person entered and made, newest first; whether the stack
+/// is running or not.
+package struct EntriesReport {
+    package let user: String
+    package let types: [OwnTypeRow]
+    package let events: [OwnEventRow]
+
+    package init(_ stack: Stack, _ reader: StackReader, user: String) throws {
+        let pages: [Page<EntriesPage>] = try reader.pages(try stack.instance(.observer), .entries(user: user))
+        self.init(user: user, types: pages.flatMap(\.ownTypes), events: pages.flatMap(\.events))
+    }
+
+    package init(user: String, types: [OwnTypeRow], events: [OwnEventRow]) {
+        (self.user, self.types, self.events) = (user, types, events)
+    }
+
+    /// `{user, events: [{id, version, type, start, end, value, unit, note, sample}]}`.
+    package var eventsValue: Value { ["user": .string(user), "events": .array(events.map(\.json))] }
+
+    /// `{user, types: [{name, kind, unit, aggregation, version}]}`.
+    package var typesValue: Value { ["user": .string(user), "types": .array(types.map(\.value))] }
+
+    /// - Parameter zones: times are those of its clock; without one, UTC.
+    package func eventTable(for terminal: Terminal, zones: ZoneTimeline?) -> String {
+        var table = Table([
+            .init("Id"), .init("Type"), .init("When"), .number("Value"), .init("Unit"), .init("Note", givesWay: 1),
+            .number("Version", givesWay: 2),
+        ])
+        for event in events {
+            table.add([
+                event.id, TypeName.short(event.type),
+                zones.map { String($0.localText(of: event.start).prefix(16)).replacing("T", with: " ") }
+                    ?? InstantText.iso8601(event.start), event.value.map { Value.number($0).json() } ?? "", event.unit,
+                event.note ?? "", "\(event.version)",
+            ])
+        }
+        return table.render(for: terminal)
+    }
+
+    package func typeTable(for terminal: Terminal) -> String {
+        var table = Table([
+            .init("Type"), .init("Kind"), .init("Unit"), .init("Day shows"), .number("Version", givesWay: 1),
+        ])
+        for type in types { table.add([type.name, type.kind, type.unit, type.aggregation, "\(type.version)"]) }
+        return table.render(for: terminal)
+    }
+
+    /// The event with an id, or with the only id that begins so.
+    /// - Throws: `Failure` (usage) if there is none, or several.
+    package func event(_ id: String) throws(Failure) -> OwnEventRow {
+        if let event = events.first(where: { $0.id == id }) { return event }
+        let found = events.filter { $0.id.hasPrefix(id) }
+        guard let event = found.first, !id.isEmpty else {
+            throw .usage("there is no event \"\(id)\"", hint: "'healthbus events list' shows them")
+        }
+        guard found.count == 1 else {
+            throw .usage("\(found.count) events begin with \"\(id)\"", hint: "give more of the id")
+        }
+        return event
+    }
+}

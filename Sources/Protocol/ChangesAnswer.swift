@@ -1,0 +1,54 @@
+import HealthModel
+
+/// What `GET /api/v1/changes` answers in columns: a page of one person's changes, for a stack that follows
+/// (docs/sync.md). The samples are pages as on the bus, so nothing is rounded or left out.
+package struct ChangesAnswer: Sendable {
+    package static let contentType = "application/vnd.healthbus.changes+cbor"
+    /// The most samples in one answer.
+    package static let limit = 20_000
+
+    package var user: String
+    /// The `since` of the next request. Only its maker can read it.
+    package var next = ""
+    /// Whether there is more now.
+    package var hasMore = false
+    /// Each sample once, as its latest change left it, oldest change first. Deleted ones have `SampleFlags.deleted`;
+    /// every column is filled.
+    package var pages: [SamplePage] = []
+    /// `ZoneTimeline.wireValue` if the timeline has changed, else null.
+    package var zones = Value.null
+    /// What is known about the person (`dateOfBirth`) if it has changed, else null.
+    package var characteristics = Value.null
+
+    package init(user: String) { self.user = user }
+
+    /// How many samples it carries, deleted ones included.
+    package var count: Int { pages.reduce(0) { $0 + $1.count } }
+
+    package func encoded() -> [UInt8] {
+        CBOREncoder.encode(
+            .object([
+                "user": .string(user), "next": .string(next), "hasMore": .bool(hasMore),
+                "pages": .array(pages.map(\.wireValue)), "zones": zones, "characteristics": characteristics,
+            ]))
+    }
+
+    /// Reads an answer's body.
+    /// - Throws: `CBORError`, `PageError`, `ColumnsError`.
+    package init(body: [UInt8]) throws {
+        let value = try CBORDecoder.decode(body, items: Self.itemLimit)
+        guard let user = value["user"].string else { throw ColumnsError.member("user") }
+        guard let next = value["next"].string, !next.isEmpty else { throw ColumnsError.member("next") }
+        guard let pages = value["pages"].array else { throw ColumnsError.member("pages") }
+        self.init(user: user)
+        self.next = next
+        hasMore = value["hasMore"].bool ?? false
+        self.pages = try pages.map { try SamplePage(wireValue: $0) }
+        zones = value["zones"]
+        characteristics = value["characteristics"]
+    }
+
+    /// A small body mustn't become a large value. Each sample may have a type, a unit and an origin of its own; a
+    /// timeline has a few thousand entries at most.
+    private static let itemLimit = 8 * limit + 20_000
+}

@@ -1,0 +1,56 @@
+import HealthModel
+
+/// What a person wants done with an event or a type of their own: from the ingest as part of an `IngestPart`, from a
+/// command as part of a `MendRequest`.
+package struct OwnRequest: Codable, Sendable, Equatable {
+    package enum Action: String, Codable, Sendable {
+        case listTypes, addType, changeType, removeType
+        case showEvent, addEvent, changeEvent, removeEvent
+    }
+
+    package var action: Action
+    /// An event's id, or a type's name.
+    @IfReadable package var id: String? = nil
+    /// The version that is meant to be current; nil: any.
+    @IfReadable package var version: Int64? = nil
+    /// Whether the version came as a precondition (`If-Match`), so that another one is answered with 412.
+    @IfReadable package var isPrecondition: Bool? = nil
+    /// The members to store; of a change, those that become others, with null for those to be left out.
+    @IfReadable package var body: Value? = nil
+
+    package init(_ action: Action, id: String? = nil, version: Int64? = nil, body: Value? = nil) {
+        self.action = action
+        self.id = id
+        self.version = version
+        self.body = body
+    }
+}
+
+/// The outcome: as HTTP gives it to programs.
+package struct OwnAnswer: Codable, Sendable, Equatable {
+    /// Of HTTP.
+    package var status: Int
+    /// An event, a type, or a list of types; `{"code", "error", "hint"}` for a refusal, with `version` where another
+    /// one was expected.
+    package var body: Value
+
+    package init(_ status: Int, _ body: Value) {
+        self.status = status
+        self.body = body
+    }
+
+    package var isRefusal: Bool { status >= 400 }
+
+    /// - Parameters:
+    ///   - code: a word that doesn't change between releases.
+    ///   - version: the current one.
+    ///   - id: of what stands in the way.
+    package static func refusal(
+        _ status: Int, _ code: String, _ error: String, hint: String, version: Int64? = nil, id: String? = nil
+    ) -> OwnAnswer {
+        var body: [String: Value] = ["code": .string(code), "error": .string(error), "hint": .string(hint)]
+        if let version { body["version"] = .integer(version) }
+        if let id { body["id"] = .string(id) }
+        return OwnAnswer(status, .object(body))
+    }
+}

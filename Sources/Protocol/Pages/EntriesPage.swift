@@ -1,0 +1,80 @@
+import HealthModel
+
+/// A person's own types, and the newest events that they entered.
+package struct EntriesPage: PageContent, Equatable {
+    /// By name; in the first part only.
+    package var ownTypes: [OwnTypeRow]
+    /// The newest first.
+    package var events: [OwnEventRow]
+
+    package init(ownTypes: [OwnTypeRow], events: [OwnEventRow]) {
+        self.ownTypes = ownTypes
+        self.events = events
+    }
+}
+
+/// A type that a person made.
+package struct OwnTypeRow: Codable, Sendable, Equatable {
+    package var name: String
+    /// "quantity" or "category".
+    package var kind: String
+    /// Empty for a category, and for a plain number.
+    package var unit: String
+    /// "sum", "average", "latest" or "count".
+    package var aggregation: String
+    package var version: Int64
+
+    package init(name: String, kind: String, unit: String, aggregation: String, version: Int64) {
+        self.name = name
+        self.kind = kind
+        self.unit = unit
+        self.aggregation = aggregation
+        self.version = version
+    }
+
+    /// As programs see it.
+    package var value: Value {
+        [
+            "name": .string(name), "kind": .string(kind), "unit": .string(unit), "aggregation": .string(aggregation),
+            "version": .integer(version),
+        ]
+    }
+}
+
+/// An event that a person entered.
+package struct OwnEventRow: Codable, Sendable, Equatable {
+    package var id: String
+    package var version: Int64
+    package var type: String
+    package var start: Instant
+    package var end: Instant
+    @OrNull package var value: Double?
+    package var unit: String
+    @OrNull package var note: String?
+    /// The id of its sample.
+    package var sample: String
+
+    package init(
+        id: String, version: Int64, type: String, start: Instant, end: Instant, value: Double?, unit: String,
+        note: String?, sample: String
+    ) {
+        self.id = id
+        self.version = version
+        self.type = type
+        self.start = start
+        self.end = end
+        self.value = value
+        self.unit = unit
+        self.note = note
+        self.sample = sample
+    }
+
+    /// As programs see it.
+    package var json: Value {
+        [
+            "id": .string(id), "version": .integer(version), "type": .string(type),
+            "start": .string(InstantText.iso8601(start)), "end": .string(InstantText.iso8601(end)),
+            "value": Value(value), "unit": .string(unit), "note": Value(note), "sample": .string(sample),
+        ]
+    }
+}

@@ -1,0 +1,188 @@
+import Clocks
+import Configuration
+import Control
+import Foundation
+import HealthModel
+import Inspection
+import Logging
+import Protocol
+import StageKit
+import Terminal
+
+enum EventsCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus events",
+        summary: "Enter what you measured or did: list, add TYPE VALUE, change ID, remove ID.",
+        positionals: [
+            .init("list|add|change|remove", isRequired: false),
+            .init("type-or-id", isRequired: false), .init("value", isRequired: false),
+        ],
+        options: CommandHelp.stackOptions + [
+            .init("--at", value: "time", help: "add, change: when, as in 2025-03-30T08:15 (default: now)"),
+            .init("--until", value: "time", help: "add, change: its end (default: an instant)"),
+            .init("--value", value: "number", help: "change: another value; add: the same as the word"),
+            .init("--unit", value: "unit", help: "add, change: of the value (default: the type's own)"),
+            .init("--note", value: "text", help: "add, change: a word about it; \"\" removes it"),
+            .init("--id", value: "id", help: "add: its id, so that a repeat adds nothing (default: made up)"),
+            .init("--if-version", value: "number", help: "change, remove: only if this is the current one"),
+            .user("whose (default: me)"), .json,
+        ],
+        examples: [
+            "healthbus types add coffee --unit cups", "healthbus events add coffee 2 --note \"with milk\"",
+            "healthbus events add BodyMass 71.4 --at 2025-03-30T07:00", "healthbus events list",
+            "healthbus events change 5f0c --value 3", "healthbus events remove 5f0c",
+        ])
+
+    private enum Action: String, CaseIterable {
+        case list, add, change, remove
+
+        /// Options that only some have.
+        var options: Set<String> {
+            switch self {
+            case .list: []
+            case .add: ["--at", "--until", "--value", "--unit", "--note", "--id"]
+            case .change: ["--at", "--until", "--value", "--unit", "--note", "--if-version"]
+            case .remove: ["--if-version"]
+            }
+        }
+
+        static let allOptions = ["--at", "--until", "--value", "--unit", "--note", "--id", "--if-version"]
+    }
+
+    static func run(_ arguments: Arguments) throws {
+        let action = try action(arguments)
+        if let odd = Action.allOptions.first(where: { arguments.value($0) != nil && !action.options.contains($0) }) {
+            throw Failure.usage("\(odd) isn't for events \(action.rawValue)", hint: "leave it out")
+        }
+        let words = Array(arguments.positionals.dropFirst())
+        let stack = try Stack(arguments)
+        let user = arguments.value("--user") ?? "me"
+        switch action {
+        case .list:
+            try require(words, 0...0, action)
+            try list(stack, arguments, user: user)
+        case .add:
+            try require(words, 1...2, action)
+            try add(words, stack, arguments, user: user)
+        case .change:
+            try require(words, 1...1, action)
+            try change(words[0], stack, arguments, user: user)
+        case .remove:
+            try require(words, 1...1, action)
+            let event = try EntriesReport(stack, stack.reader(), user: user).event(words[0])
+            let wish = OwnRequest(.removeEvent, id: event.id, version: try version(arguments))
+            try OwnOutput.carryOut(wish, stack, arguments, user: user) { _ in "Removed \(event.id)." }
+        }
+    }
+
+    private static func action(_ arguments: Arguments) throws -> Action {
+        guard let word = arguments.positionals.first else { return .list }
+        if let action = Action(rawValue: word) { return action }
+        throw Failure.usage(
+            "healthbus events can't \"\(word)\"",
+            hint: Nearest.hint(for: word, among: Action.allCases.map(\.rawValue), quoted: false))
+    }
+
+    private static func require(_ words: [String], _ count: ClosedRange<Int>, _ action: Action) throws {
+        if words.count > count.upperBound {
+            throw Failure.usage("unexpected \"\(words[count.upperBound])\"", hint: usage(action))
+        }
+        guard words.count >= count.lowerBound else {
+            throw Failure.usage(action == .add ? "<type> is missing" : "<id> is missing", hint: usage(action))
+        }
+    }
+
+    private static func usage(_ action: Action) -> String {
+        switch action {
+        case .list: "usage: healthbus events list"
+        case .add: "usage: healthbus events add <type> <value>"
+        case .change, .remove: "usage: healthbus events \(action.rawValue) <id>"
+        }
+    }
+
+    private static func list(_ stack: Stack, _ arguments: Arguments, user: String) throws {
+        let reader = stack.reader()
+        let report = try EntriesReport(stack, reader, user: user)
+        if arguments.flag("--json") {
+            StandardStream.output.write(report.eventsValue.json(pretty: true) + "\n")
+        } else if report.events.isEmpty {
+            StandardStream.error.write(
+                stack.advice.addressed(
+                    "no events yet on \(stack.place); 'healthbus events add TYPE VALUE' enters one\n"))
+        } else {
+            let zones = try stack.zones(of: user, reader)
+            StandardStream.output.write(report.eventTable(for: Terminal(.output), zones: zones))
+        }
+    }
+
+    private static func add(_ words: [String], _ stack: Stack, _ arguments: Arguments, user: String) throws {
+        let own = try EntriesReport(stack, stack.reader(), user: user).types.map(\.name)
+        var body: [String: Value] = ["type": .string(try TypeName.identifier(words[0], known: own))]
+        guard words.count == 1 || arguments.value("--value") == nil else {
+            throw Failure.usage("the value is given twice", hint: "leave --value out")
+        }
+        if let text = words.count == 2 ? words[1] : arguments.value("--value") { body["value"] = value(text) }
+        try read(arguments, stack, user: user, into: &body)
+        // Here, so that a repeat of the message is the same event.
+        if body["start"] == nil { body["start"] = .string(InstantText.iso8601(WallClock.now)) }
+        let id = arguments.value("--id") ?? UUID().uuidString.lowercased()
+        let wish = OwnRequest(.addEvent, id: id, body: .object(body))
+        try OwnOutput.carryOut(wish, stack, arguments, user: user) { _ in
+            "Entered \(TypeName.short(body["type"]?.string ?? "")), as \(id)."
+        }
+    }
+
+    private static func change(_ id: String, _ stack: Stack, _ arguments: Arguments, user: String) throws {
+        let event = try EntriesReport(stack, stack.reader(), user: user).event(id)
+        var patch: [String: Value] = [:]
+        if let text = arguments.value("--value") { patch["value"] = value(text) }
+        try read(arguments, stack, user: user, into: &patch)
+        guard !patch.isEmpty else {
+            throw Failure.usage("nothing to change is named", hint: "give --value, --at, --until, --unit or --note")
+        }
+        // What was read a moment ago is what the person means to change.
+        let version = try version(arguments) ?? event.version
+        let wish = OwnRequest(.changeEvent, id: event.id, version: version, body: .object(patch))
+        try OwnOutput.carryOut(wish, stack, arguments, user: user) {
+            "\(event.id) is in version \($0["version"].int ?? 0) now."
+        }
+    }
+
+    private static func version(_ arguments: Arguments) throws -> Int64? {
+        try arguments.integer("--if-version", in: 1...Int.max).map { Int64($0) }
+    }
+
+    /// A number, or the name of a category's value.
+    private static func value(_ text: String) -> Value {
+        if let number = Int64(text) { return .integer(number) }
+        return Double(text).map { .number($0) } ?? .string(text)
+    }
+
+    private static func read(
+        _ arguments: Arguments, _ stack: Stack, user: String, into body: inout [String: Value]
+    ) throws {
+        for (option, member) in [("--at", "start"), ("--until", "end")] {
+            guard let text = arguments.value(option) else { continue }
+            guard let moment = ZoneMoment(text) else {
+                throw Failure.usage("\(option) \(text) isn't a time", hint: "as in 2025-03-30T08:15")
+            }
+            let zone = try stack.zones(of: user, stack.reader()).entries.last?.zone ?? "UTC"
+            body[member] = .string(InstantText.iso8601(try moment.instant(in: zone)))
+        }
+        if let unit = arguments.value("--unit") { body["unit"] = .string(unit) }
+        if let note = arguments.value("--note") { body["note"] = note.isEmpty ? .null : .string(note) }
+    }
+}
+
+/// Carries out what a person wants done with events and types of their own.
+enum OwnOutput {
+    static func carryOut(
+        _ wish: OwnRequest, _ stack: Stack, _ arguments: Arguments, user: String, _ text: (Value) -> String
+    ) throws {
+        let client = MendClient(stack)
+        defer { client.close() }
+        var request = MendClient.request("own")
+        (request.user, request.own) = (user, wish)
+        MendOutput.write(try client.mend(try stack.instance(.observer), request), arguments, text)
+    }
+}

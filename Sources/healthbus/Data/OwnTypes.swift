@@ -1,0 +1,84 @@
+import HealthModel
+import Inspection
+import Logging
+import Protocol
+import Terminal
+
+/// `healthbus types own|add|change|remove`: a person's own types.
+enum OwnTypes {
+    enum Action: String, CaseIterable {
+        case own, add, change, remove
+
+        var options: Set<String> {
+            switch self {
+            case .own: ["--user"]
+            case .add: ["--unit", "--aggregation", "--category", "--user"]
+            case .change: ["--unit", "--aggregation", "--user"]
+            case .remove: ["--user"]
+            }
+        }
+    }
+
+    static func refuseOptions(_ arguments: Arguments, besides known: Set<String>, of action: String) throws {
+        let given =
+            ["--unit", "--aggregation", "--user"].filter { arguments.value($0) != nil }
+            + (arguments.flag("--category") ? ["--category"] : [])
+        if let odd = given.first(where: { !known.contains($0) }) {
+            throw Failure.usage("\(odd) isn't for types\(action.isEmpty ? "" : " " + action)", hint: "leave it out")
+        }
+    }
+
+    static func run(_ action: Action, _ stack: Stack, _ arguments: Arguments) throws {
+        try refuseOptions(arguments, besides: action.options, of: action.rawValue)
+        let user = arguments.value("--user") ?? "me"
+        let words = Array(arguments.positionals.dropFirst())
+        guard words.count == (action == .own ? 0 : 1) else {
+            throw Failure.usage(
+                action == .own ? "types own takes no type" : "types \(action.rawValue) takes one name",
+                hint: action == .own ? "leave it out" : "as in 'healthbus types \(action.rawValue) coffee'")
+        }
+        switch action {
+        case .own: try list(stack, arguments, user: user)
+        case .add:
+            var body = members(arguments)
+            body["name"] = .string(words[0])
+            if arguments.flag("--category") { body["kind"] = "category" }
+            let form = words[0] + (arguments.flag("--category") ? "" : " 1")
+            try OwnOutput.carryOut(OwnRequest(.addType, body: .object(body)), stack, arguments, user: user) { _ in
+                "Made \(words[0]). 'healthbus events add \(form)' enters an event."
+            }
+        case .change:
+            let body = members(arguments)
+            guard !body.isEmpty else {
+                throw Failure.usage("nothing to change is named", hint: "give --unit or --aggregation")
+            }
+            let wish = OwnRequest(.changeType, id: words[0], body: .object(body))
+            try OwnOutput.carryOut(wish, stack, arguments, user: user) {
+                "\(words[0]) is in version \($0["version"].int ?? 0) now."
+            }
+        case .remove:
+            let wish = OwnRequest(.removeType, id: words[0])
+            try OwnOutput.carryOut(wish, stack, arguments, user: user) { _ in "Removed \(words[0])." }
+        }
+    }
+
+    private static func members(_ arguments: Arguments) -> [String: Value] {
+        var body: [String: Value] = [:]
+        if let unit = arguments.value("--unit") { body["unit"] = .string(unit) }
+        if let aggregation = arguments.value("--aggregation") { body["aggregation"] = .string(aggregation) }
+        return body
+    }
+
+    private static func list(_ stack: Stack, _ arguments: Arguments, user: String) throws {
+        let report = try EntriesReport(stack, stack.reader(), user: user)
+        if arguments.flag("--json") {
+            StandardStream.output.write(report.typesValue.json(pretty: true) + "\n")
+        } else if report.types.isEmpty {
+            StandardStream.error.write(
+                stack.advice.addressed(
+                    "no types of your own yet on \(stack.place); 'healthbus types add NAME' makes one\n"))
+        } else {
+            StandardStream.output.write(report.typeTable(for: Terminal(.output)))
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import HealthModel
+import HealthStore
+import SQLite
+import TestSupport
+import Testing
+
+/// A store that takes in another one's changes ends with its rows.
+@Suite struct FollowTests {
+    private let there: StoreFixture
+    private let here: StoreFixture
+
+    init() throws {
+        there = try StoreFixture()
+        // Another store's own sequences.
+        here = try StoreFixture(firstSequence: 500_000)
+    }
+
+    @discardableResult
+    private func follow(after: SequenceNumber = .beginning, rows: Int = 100_000) throws -> FollowCounts {
+        let page = try there.reader.anchored(
+            TypeFilter(types: .allExcept([])), PullWindow(SequenceWindow(after: after)),
+            limits: PullLimits(rows: rows, bytes: 100_000_000))
+        return try here.database.transaction {
+            try here.writer.follow(page.samples, source: "test", plausibility: Record.plausibility)
+        }
+    }
+
+    private func delete(_ store: StoreFixture, _ uuids: SampleID...) throws {
+        try store.database.transaction { _ = try store.writer.delete(uuids: uuids) }
+    }
+
+    private func isSame() throws -> Bool { try here.alive() == there.alive() }
+
+    @Test func everyColumnComesAcrossAndARepeatWritesNothing() throws {
+        try there.add([
+            Record(
+                version: "18.3", product: "Watch6,1", device: "name:Apple Watch", created: 1_700_000_100,
+                uuid: uuid(1)),
+            Record(start: 1_700_000_100.25, length: 0, value: 3, flags: 1, metadata: #"{"HKTimeZone":"Asia/Tokyo"}"#),
+            Record(type: "HKWorkoutTypeIdentifier", value: .nan, unit: "", payload: #"{"duration":"30"}"#),
+            // Two with the same key.
+            Record(start: 1_700_000_300, value: 5), Record(start: 1_700_000_300, value: 6),
+        ])
+        #expect(try follow().changed == 5)
+        #expect(try here.alive().count == 5)
+        #expect(try isSame())
+        let head = try here.head()
+        #expect(try follow() == FollowCounts(known: 5))
+        #expect(try here.head() == head)
+    }
+
+    @Test func manyRowsGoIntoBlocksAndAreFoundThere() throws {
+        try there.add(
+            (0..<3000).map {
+                Record(start: 1_700_000_000 + 60 * Double($0), value: Double($0 % 9), uuid: uuid(UInt64($0)))
+            })
+        #expect(try follow().changed == 3000)
+        let (head, before) = (try there.head(), try here.head())
+        try delete(there, uuid(7))
+        let later = #"{"HKMetadataKeySyncVersion":"2"}"#
+        try there.add([Record(start: 1_700_000_480, value: 99, metadata: later, uuid: uuid(8))])
+        #expect(try follow(after: head) == FollowCounts(changed: 2))
+        #expect(try isSame())
+        #expect(try here.head() - before == 2)
+        #expect(try follow() == FollowCounts(changed: 0, known: 3000))
+    }
+
+    /// An absence can be lifted, so it must not be for good here.
+    @Test func whatComesBackThereComesBackHere() throws {
+        try there.add([Record(uuid: uuid(1)), Record(start: 1_700_001_000, uuid: uuid(2))])
+        try follow()
+        try delete(there, uuid(1))
+        #expect(try follow().changed == 1)
+        #expect(try here.alive().count == 1)
+        // As a store does in which an export had lacked it.
+        let page = try there.changes().samples
+        var revived = page.filter { page.flags[$0].contains(.deleted) }
+        revived.flags = [[]]
+        try here.database.transaction {
+            _ = try here.writer.follow(revived, source: "test", plausibility: Record.plausibility)
+        }
+        #expect(try here.alive().count == 2)
+        #expect(try follow().changed == 1)
+        #expect(try isSame())
+    }
+
+    @Test func whatWasDeletedHereStaysDeleted() throws {
+        try there.add([Record(uuid: uuid(1)), Record(start: 1_700_001_000, uuid: uuid(2))])
+        // One before it comes, one after.
+        try delete(here, uuid(1))
+        try follow()
+        try delete(here, uuid(2))
+        #expect(try follow() == FollowCounts(refused: 2))
+        #expect(try here.alive().isEmpty)
+    }
+
+    @Test func aSampleThatHadComeAnotherWayIsOne() throws {
+        try here.add([Record(), Record(start: 1_700_001_000, value: 4, uuid: uuid(2))])
+        try there.add([
+            Record(), Record(start: 1_700_001_000, value: 3), Record(start: 1_700_001_000, value: 4, uuid: uuid(2)),
+        ])
+        try follow()
+        #expect(try isSame())
+    }
+
+    /// A new row between two of the same key moves an id to another content.
+    @Test func idsThatMoveThereMoveHere() throws {
+        try there.add([Record(value: 10, uuid: uuid(1)), Record(value: 30, uuid: uuid(3))])
+        try follow()
+        let head = try there.head()
+        try there.add([Record(value: 5, uuid: uuid(2))])
+        try follow(after: head)
+        #expect(try here.alive().count == 3)
+        #expect(try isSame())
+    }
+
+    @Test func whatCannotBeTrueIsKeptApart() throws {
+        try there.database.transaction {
+            _ = try there.writer.ingest(
+                Record.batch([Record(value: -1), Record(start: 1_700_001_000)]), session: ImportSession(source: "test"),
+                plausibility: { _ in { _, _, _ in nil } })
+        }
+        let counts = try follow()
+        #expect(counts.changed == 1 && counts.refused == 1 && counts.newlyQuarantined == 1)
+        #expect(try here.alive().count == 1 && here.reader.quarantineCount() == 1)
+    }
+}
+
+extension FollowCounts {
+    fileprivate init(changed: Int = 0, known: Int = 0, refused: Int = 0) {
+        self.init()
+        (self.changed, self.known, self.refused) = (changed, known, refused)
+    }
+}

@@ -1,0 +1,150 @@
+import Changelog
+import HTTP
+import HealthModel
+import HealthPush
+import HealthStore
+import IngestStage
+import ObserverStage
+import Protocol
+import SQLite
+import TestSupport
+import Testing
+
+/// Two observers, and a follower between them that asks the first one's store page by page.
+///
+/// `@unchecked Sendable`: a part is sent on the thread that submits it, which is the test's.
+final class FollowRig: @unchecked Sendable {
+    let there: StageRig<ObserverStage>
+    let here: StageRig<ObserverStage>
+    /// Of the first store.
+    var generation = "g1"
+    /// What answers say besides samples, when there is something.
+    var zones = Value.null
+    var token = "good"
+    /// The cursors that were asked from; empty for none.
+    private(set) var asked: [String] = []
+    /// Samples that went over the wire, by answer.
+    private(set) var carried: [Int] = []
+    private(set) var notices: [Follower.Notice] = []
+    /// Receipts that get lost from now on.
+    var losses = 0
+    /// Parts after which the second observer restarts.
+    var restartAfter: Int?
+    private var parts = 0
+    private var pushes = 0
+    private var hasNews = true
+    private var line: ObserverLine?
+    private var follower: Follower?
+
+    init(follows: Set<String> = ["test"]) throws {
+        there = try StageRig { ObserverStage(instance: "observer", zone: "Europe/Berlin", defaultUser: "anna") }
+        here = try StageRig {
+            ObserverStage(instance: "observer", zone: "Asia/Tokyo", defaultUser: "anna", follows: follows)
+        }
+        try there.turn()
+        try here.turn()
+        line = ObserverLine(repeatAfter: .milliseconds(1), patience: .milliseconds(200)) { [weak self] part in
+            do { try self?.carry(part) } catch { Issue.record(error) }
+        }
+        try restartFollower()
+    }
+
+    /// As after a SIGKILL: everything it knew is gone.
+    func restartFollower() throws {
+        let line = try #require(line)
+        follower = Follower(
+            line: line, token: { "good" },
+            ask: { [unowned self] request, _ in try self.answer(request) },
+            notice: { [unowned self] notice in self.notices.append(notice) })
+    }
+
+    private func carry(_ part: IngestPart) throws {
+        let body = try CBORDecoder.decode(CBOREncoder.encode(part.body))
+        here.sent = []
+        try here.hear(IngestPart.topic("observer"), body)
+        let said = here.sent.filter { $0.topic == IngestReceipt.topic("test") }
+        parts += 1
+        if restartAfter == parts {
+            try here.restart()
+            return
+        }
+        if losses > 0 {
+            losses -= 1
+            return
+        }
+        for message in said {
+            let receipt = try CBORDecoder.decode(CBOREncoder.encode(message.body))
+            line?.hear(try #require(receipt.read(IngestReceipt.self)))
+        }
+    }
+
+    /// What the first stack answers, at most ten samples at a time.
+    private func answer(_ request: HTTPRequest) throws -> HTTPResponse {
+        guard request.bearerToken == token else { return HTTPResponse(status: 401) }
+        let since = request.query["since"] ?? ""
+        asked.append(since)
+        let parts = since.split(separator: ".").map(String.init)
+        if let first = parts.first, first != generation { return HTTPResponse(status: 410) }
+        let after = SequenceNumber(parts.count > 1 ? Int64(parts[1]) ?? 0 : 0)
+        let page = try HealthStoreReader(database: there.store.database).anchored(
+            TypeFilter(types: .allExcept([])), PullWindow(SequenceWindow(after: after)), limits: PullLimits(rows: 10))
+        var answer = ChangesAnswer(user: "anna")
+        answer.next = "\(generation).\(page.covered)"
+        answer.hasMore = !page.isComplete
+        if !page.samples.isEmpty {
+            // In two pages, so that a part may come alone.
+            let middle = page.samples.count / 2
+            answer.pages = [page.samples.filter { $0 < middle }, page.samples.filter { $0 >= middle }]
+                .filter { !$0.isEmpty }
+        }
+        answer.zones = zones
+        hasNews = answer.next != since
+        carried.append(answer.count)
+        return HTTPResponse(
+            status: 200, headers: ["Content-Type": ChangesAnswer.contentType], body: answer.encoded())
+    }
+
+    /// Follows until there is nothing new.
+    func catchUp() throws {
+        for _ in 0..<200 {
+            hasNews = true
+            _ = try step()
+            if !hasNews { return }
+        }
+        Issue.record("it doesn't catch up: \(notices)")
+    }
+
+    func step() throws -> Duration {
+        guard var next = follower else { return .seconds(0) }
+        let pause = next.step()
+        follower = next
+        return pause
+    }
+
+    /// Brings samples and deletions into the first store.
+    func push(_ samples: [String], deleted: [String] = []) throws {
+        let gone = deleted.map { "\"\($0)\"" }.joined(separator: ",")
+        let body = "{\"samples\": [\(samples.joined(separator: ","))], \"deleted\": [\(gone)]}"
+        let changes = try SamplesBody.changes(json: Array(body.utf8))
+        pushes += 1
+        var part = IngestPart(id: "push \(pushes)", number: 0, user: "anna", device: "phone", way: "/v1/samples")
+        part.isLast = true
+        part.records = changes.records
+        part.deleted = changes.deleted
+        try there.hear(IngestPart.topic("observer"), part.body)
+    }
+
+    /// What a store has that isn't deleted.
+    static func alive(_ rig: StageRig<ObserverStage>) throws -> [String] {
+        let page = try HealthStoreReader(database: rig.store.database).anchored(
+            TypeFilter(types: .allExcept([])), PullWindow(SequenceWindow(after: .beginning)),
+            limits: PullLimits(rows: .max, bytes: .max, scanned: .max)
+        ).samples
+        return page.ids.indices.filter { !page.flags[$0].contains(.deleted) }.map {
+            "\(page.ids[$0]) \(page.typeName($0)) \(page.start[$0]) \(page.end[$0]) \(page.value[$0]) "
+                + "\(page.originOf($0)) \(page.metadata[$0])"
+        }.sorted()
+    }
+
+    func isSame() throws -> Bool { try Self.alive(here) == Self.alive(there) }
+}

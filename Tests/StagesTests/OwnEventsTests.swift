@@ -1,0 +1,211 @@
+import Changelog
+import HTTP
+import HealthModel
+import HealthStore
+import IngestStage
+import ObserverReading
+import ObserverStage
+import Protocol
+import StageKit
+import Testing
+
+/// What a person enters over HTTP, from the request to the store.
+struct OwnEventsTests {
+    private let rig: IngestRig
+
+    init() throws {
+        rig = try IngestRig()
+        let made = try rig.send("POST", "/v1/types", body: #"{"name": "coffee", "unit": "cups"}"#, token: "owner")
+        try #require(made.status == 201, "\(made.text)")
+    }
+
+    private func send(
+        _ method: String, _ path: String, _ body: String = "", headers: [String: String] = [:]
+    ) throws -> (status: Int, body: Value, headers: HTTPHeaders) {
+        let answer = try rig.send(method, path, body: body, token: "owner", headers: headers)
+        return (answer.status, try Value(json: answer.body), answer.headers)
+    }
+
+    private func samples() throws -> (alive: [Double], deleted: Int, ids: Set<SampleID>) {
+        let page = try HealthStoreReader(database: rig.observer.store.database).anchored(
+            TypeFilter(types: .allExcept([])), PullWindow(SequenceWindow(after: .beginning))
+        ).samples
+        let alive = page.value.indices.filter { !page.flags[$0].contains(.deleted) }
+        #expect(alive.allSatisfy { page.flags[$0].contains(.manual) })
+        return (alive.map { page.value[$0] }, page.count - alive.count, Set(alive.map { page.ids[$0] }))
+    }
+
+    private static let coffee = #"{"id": "one", "type": "coffee", "start": "2025-03-27T08:00:00Z", "value": 2}"#
+
+    @Test func anEventIsOneManualSampleHoweverOftenItIsSent() throws {
+        let made = try send("POST", "/v1/events", Self.coffee)
+        #expect(made.status == 201 && made.body["version"] == 1 && made.body["unit"] == "cups", "\(made.body.json())")
+        #expect(made.headers["ETag"] == "\"1\"")
+        #expect(try send("POST", "/v1/events", Self.coffee).status == 200)
+        #expect(try samples().alive == [2])
+        let other = try send("POST", "/v1/events", Self.coffee.replacing("2}", with: "3}"))
+        #expect(other.status == 409 && other.body["code"] == "version" && other.body["version"] == 1)
+        // Another one for the same instant would be the same one for a backend.
+        let second = try send("POST", "/v1/events", Self.coffee.replacing("one", with: "two"))
+        #expect(second.status == 409 && second.body["code"] == "exists" && second.body["id"] == "one")
+        #expect(try samples().alive == [2])
+        let shown = try send("GET", "/v1/events/one")
+        #expect(shown.status == 200 && shown.body["value"].double == 2 && shown.body["start"] == "2025-03-27T08:00:00Z")
+    }
+
+    @Test func aChangeIsAnotherVersionAndAnotherTimeAnotherSample() throws {
+        _ = try send("POST", "/v1/events", Self.coffee)
+        let before = try samples().ids
+        let first = ["If-Match": "\"1\""]
+        let changed = try send("PATCH", "/v1/events/one", #"{"value": 3, "note": "late"}"#, headers: first)
+        #expect(changed.status == 200 && changed.body["version"] == 2 && changed.body["note"] == "late")
+        #expect(try samples().alive == [3] && samples().deleted == 0 && samples().ids == before)
+        // Sent twice, carried out once.
+        let again = try send("PATCH", "/v1/events/one", #"{"value": 3, "note": "late"}"#, headers: first)
+        #expect(again.status == 200 && again.body["version"] == 2)
+        let late = try send("PATCH", "/v1/events/one", #"{"value": 9}"#, headers: first)
+        #expect(late.status == 412 && late.body["version"] == 2 && late.headers["ETag"] == "\"2\"")
+        #expect(try send("PATCH", "/v1/events/one", #"{"value": 9, "version": 1}"#).status == 409)
+        #expect(try send("PATCH", "/v1/events/one", #"{"value": 9}"#).status == 428)
+        #expect(try send("PATCH", "/v1/events/one", #"{"vale": 9, "version": 2}"#).status == 422)
+        #expect(try samples().alive == [3])
+        let move = #"{"start": "2025-03-27T09:00:00Z", "note": null, "version": 2}"#
+        let moved = try send("PATCH", "/v1/events/one", move)
+        #expect(moved.status == 200 && moved.body["version"] == 3 && moved.body["note"].isNull, "\(moved.body.json())")
+        #expect(moved.body["end"] == "2025-03-27T09:00:00Z")
+        let after = try samples()
+        #expect(after.alive == [3] && after.deleted == 1 && after.ids.isDisjoint(with: before))
+        try rig.observer.restart()
+        #expect(try send("GET", "/v1/events/one").body["version"] == 3)
+    }
+
+    @Test func whatIsRemovedIsATombstoneAndStaysOut() throws {
+        _ = try send("POST", "/v1/events", Self.coffee)
+        #expect(try send("DELETE", "/v1/types/coffee").body["code"] == "in-use")
+        #expect(try send("DELETE", "/v1/events/one", headers: ["If-Match": "7"]).status == 412)
+        let gone = try send("DELETE", "/v1/events/one", headers: ["If-Match": "1"])
+        #expect(gone.status == 200 && gone.body["deleted"] == true && gone.body["version"] == 2)
+        #expect(try send("DELETE", "/v1/events/one").status == 200)
+        let left = try samples()
+        #expect(left.alive.isEmpty && left.deleted == 1)
+        #expect(try send("POST", "/v1/events", Self.coffee).status == 410)
+        #expect(try send("GET", "/v1/events/one").status == 410)
+        #expect(try send("PATCH", "/v1/events/one", #"{"value": 1, "version": 2}"#).status == 410)
+        // Under another id it is another event.
+        #expect(try send("POST", "/v1/events", Self.coffee.replacing("one", with: "two")).status == 201)
+        #expect(try samples().alive == [2])
+    }
+
+    @Test func healthKitsTypesCanBeEnteredByHandInAnyOfTheirUnits() throws {
+        let body = #"{"type": "BodyMass", "start": "2025-03-27T07:00:00Z", "value": 150, "unit": "lb"}"#
+        let made = try send("POST", "/v1/events", body)
+        #expect(made.status == 201 && made.body["type"] == "HKQuantityTypeIdentifierBodyMass", "\(made.body.json())")
+        #expect(made.body["unit"] == "kg" && abs((made.body["value"].double ?? 0) - 68.04) < 0.01)
+        for (body, status) in [
+            (#"{"type": "BodyMass", "value": 150, "unit": "km"}"#, 422), (#"{"type": "Nonsense", "value": 1}"#, 422),
+            (#"{"type": "BodyMass", "value": 99999}"#, 422), (#"{"type": "BodyMass"}"#, 422),
+            (#"{"type": "coffee", "value": "two"}"#, 422), (#"{"type": "coffee", "value": 1, "unit": "l"}"#, 422),
+            (#"{"type": "coffee", "value": 1, "start": "soon"}"#, 422),
+            (#"{"id": "a/b", "type": "coffee", "value": 1}"#, 422),
+            ("[]", 422),
+        ] { #expect(try send("POST", "/v1/events", body).status == status, "\(body)") }
+        #expect(try rig.alive() == 1)
+    }
+
+    @Test func typesAreMadeChangedAndRemoved() throws {
+        let same = try send("POST", "/v1/types", #"{"name": "coffee", "unit": "cups"}"#)
+        #expect(same.status == 200 && same.body["aggregation"] == "sum" && same.body["version"] == 1)
+        #expect(try send("POST", "/v1/types", #"{"name": "coffee", "unit": "mugs"}"#).status == 409)
+        let mood = try send("POST", "/v1/types", #"{"name": "mood", "kind": "category"}"#)
+        #expect(mood.status == 201 && mood.body["aggregation"] == "count")
+        for body in [
+            #"{"name": "StepCount"}"#, #"{"name": "HKmine"}"#, #"{"name": "a b"}"#, #"{"unit": "cups"}"#,
+            #"{"name": "x", "aggregation": "median"}"#, #"{"name": "x", "kind": "category", "aggregation": "sum"}"#,
+            #"{"name": "x", "colour": "red"}"#,
+        ] { #expect(try send("POST", "/v1/types", body).status == 422, "\(body)") }
+        _ = try send("POST", "/v1/events", Self.coffee)
+        #expect(try send("PATCH", "/v1/types/coffee", #"{"unit": "mugs", "version": 1}"#).body["code"] == "in-use")
+        let changed = try send("PATCH", "/v1/types/coffee", #"{"aggregation": "latest", "version": 1}"#)
+        #expect(changed.status == 200 && changed.body["version"] == 2)
+        #expect(try send("PATCH", "/v1/types/coffee", #"{"aggregation": "sum", "version": 1}"#).status == 409)
+        #expect(try send("DELETE", "/v1/types/mood").status == 200)
+        let list = try send("GET", "/v1/types").body["types"].array ?? []
+        #expect(list.map { $0["name"] } == ["coffee"] && list.first?["aggregation"] == "latest")
+        #expect(try send("DELETE", "/v1/types/tea").status == 404)
+    }
+
+    /// A phone's token reveals nothing, and a lost answer enters nothing twice.
+    @Test func whoMayReadAndWhatGetsLost() throws {
+        _ = try send("POST", "/v1/events", Self.coffee)
+        #expect(try rig.send("GET", "/v1/events/one", token: "good").status == 403)
+        #expect(try rig.send("GET", "/v1/types", token: "good").status == 403)
+        // Nor does a change that changes nothing.
+        let whatever = ["If-Match": "*"]
+        let changed = try rig.send("PATCH", "/v1/events/one", body: "{}", token: "good", headers: whatever)
+        #expect(try changed.status == 200 && Value(json: changed.body) == ["id": "one", "version": 1])
+        #expect(try rig.send("POST", "/v1/events", body: Self.coffee, token: "reads").status == 403)
+        #expect(try rig.send("PUT", "/v1/events/one", token: "owner").headers["Allow"] == "GET, PATCH, DELETE")
+        #expect(try rig.send("GET", "/v1/events/none", token: "owner").status == 404)
+        rig.losses = 2
+        let made = try send("POST", "/v1/events", #"{"type": "coffee", "value": 1}"#)
+        #expect(made.status == 201 && made.body["start"] == "2025-03-27T10:00:00Z")
+        #expect(try rig.alive() == 2)
+        rig.isObserverThere = false
+        #expect(try send("DELETE", "/v1/events/one").status == 503)
+    }
+
+    /// The person decides which content counts; the other is refused from then on.
+    @Test(arguments: [("other", 40.0), ("stored", 12.0)])
+    func aConflictIsResolvedAsANewVersion(_ keep: String, _ value: Double) throws {
+        let uuid = IngestRig.uuid(1)
+        _ = try rig.post([IngestRig.steps(1, uuid: uuid)])
+        #expect(try rig.post([IngestRig.steps(1, uuid: uuid, value: 40)]).words == ["quarantined"])
+        let store = try HealthStoreReader(database: rig.observer.store.database)
+        let entry = try #require(try store.quarantine().first)
+        let before = try store.head()
+        let result: Value = [
+            "id": .integer(entry.number), "kept": .string(keep), "type": "HKQuantityTypeIdentifierStepCount",
+        ]
+        #expect(try settle(entry.number, keep) == .done(result))
+        #expect(try changed(after: before) == [value])
+        #expect(try store.quarantine().isEmpty)
+        // Whatever comes again stays as it was decided.
+        _ = try rig.post([IngestRig.steps(1, uuid: uuid)])
+        _ = try rig.post([IngestRig.steps(1, uuid: uuid, value: 40)])
+        #expect(try store.quarantine().isEmpty && rig.alive() == 1)
+        guard case .refused = try settle(entry.number, keep) else {
+            Issue.record("a conflict that is settled was settled again")
+            return
+        }
+    }
+
+    /// The other content has another time, so it is another row; the UUID goes with it.
+    @Test func theOtherContentMayBeElsewhere() throws {
+        let uuid = IngestRig.uuid(1)
+        _ = try rig.post([IngestRig.steps(1, uuid: uuid)])
+        _ = try rig.post([IngestRig.steps(9, uuid: uuid, value: 7)])
+        let store = try HealthStoreReader(database: rig.observer.store.database)
+        let entry = try #require(try store.quarantine().first)
+        guard case .done = try settle(entry.number, "other") else {
+            Issue.record("it wasn't settled")
+            return
+        }
+        #expect(try rig.alive() == 1 && store.quarantine().isEmpty)
+        #expect(try rig.post([], deleted: [uuid]).words == ["deleted"])
+        #expect(try rig.alive() == 0)
+    }
+
+    private func settle(_ number: Int64, _ keep: String) throws -> Mended {
+        var request = MendRequest(id: "settle-\(number)", action: "settle")
+        (request.numbers, request.keep) = ([number], keep)
+        var outcome = Mended.refused("nothing")
+        try rig.observer.turn { outcome = try rig.observer.stage.mend(request, $0) }
+        return outcome
+    }
+
+    private func changed(after sequence: SequenceNumber) throws -> [Double] {
+        try HealthStoreReader(database: rig.observer.store.database).anchored(
+            TypeFilter(types: .allExcept([])), PullWindow(SequenceWindow(after: sequence))
+        ).samples.value
+    }
+}

@@ -1,0 +1,35 @@
+import HealthModel
+import Protocol
+
+/// Up to where a follower has everything: a position in the observer's changelog. Clients pass it on as it is.
+///
+/// Sequences are handed out by the store's only writer and committed in order, so nothing can appear below a position
+/// that was once read. A position belongs to one generation of the store, and to one person: another person's changes
+/// up to there were never sent.
+struct ChangesCursor: Equatable {
+    var generation: String
+    var sequence: SequenceNumber
+    private var owner: String
+
+    init(_ head: StoreHead, at sequence: SequenceNumber, user: String) {
+        (generation, self.sequence, owner) = (head.generation, sequence, Self.owner(user))
+    }
+
+    /// nil for anything that `text` doesn't make.
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, !parts[0].isEmpty, let number = Int64(parts[1]), number >= 0 else { return nil }
+        (generation, sequence, owner) = (String(parts[0]), SequenceNumber(number), String(parts[2]))
+    }
+
+    var text: String { "\(generation).\(sequence).\(owner)" }
+
+    /// Whether it is from this history of the store, as far as that has come, for that person. A store restored from a
+    /// backup either has a new generation or hasn't come as far.
+    func isKnown(to head: StoreHead, user: String) -> Bool {
+        generation == head.generation && sequence <= head.sequence && owner == Self.owner(user)
+    }
+
+    /// Not the name itself: a cursor may end up in a log.
+    private static func owner(_ user: String) -> String { String(ContentNumber.text(user), radix: 36) }
+}

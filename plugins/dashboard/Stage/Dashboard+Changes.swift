@@ -1,0 +1,198 @@
+import Client
+import Configuration
+import Foundation
+import HTTP
+import HealthModel
+import Inspection
+import Protocol
+
+/// `GET /api/v1/changes`: what a store has changed, for programs and stacks that follow it (docs/sync.md).
+///
+/// The truth is the observer's changelog. A backend couldn't answer: it has no zones, and of a sample's origin only the
+/// source's name, so that a stack following it would compute other days.
+extension Dashboard {
+    func changes(_ request: HTTPRequest, _ visitor: Visitor, _ parameters: Parameters) throws -> HTTPResponse {
+        let user = parameters["user"] ?? visitor.user
+        guard visitor.token == nil || user == visitor.user || visitor.scopes.contains(.admin) else {
+            throw DashboardProblem(
+                403, "this token is for another person's data", hint: "leave 'user' out, or use that person's token")
+        }
+        let seconds = try parameters.number("wait", 0...Self.longestWait) ?? 0
+        let question = ChangesQuestion(
+            user: user, since: try parameters["since"].map { try Self.cursor($0) },
+            limit: try parameters.number("limit", 1...ChangesAnswer.limit) ?? Self.usualLimit,
+            isInColumns: request.headers.all("Accept").contains { $0.contains(ChangesAnswer.contentType) },
+            observer: try stack.instance(.observer).name)
+        let standing = try standing(question)
+        if let since = question.since, !since.isKnown(to: standing.head, user: user) {
+            throw DashboardProblem(
+                410, "'since' is from another history of this store, or another person's",
+                hint: "begin again without 'since'; ids show what you already have")
+        }
+        let tag = ChangesTag(standing.head, question.text)
+        if tag.isNamed(by: request), seconds == 0 { return tag.marked(HTTPResponse(status: 304)) }
+        if let since = question.since, seconds > 0, request.method == "GET", since.sequence == standing.head.sequence,
+            let answer = waitingAnswer(to: question, since: since, seconds: seconds)
+        {
+            return answer
+        }
+        return tag.marked(
+            HTTPResponse(
+                status: 200, headers: ["Content-Type": question.contentType], body: try body(question, standing)))
+    }
+
+    private static func cursor(_ text: String) throws(DashboardProblem) -> ChangesCursor {
+        guard let cursor = ChangesCursor(text) else {
+            throw .parameter("since", "isn't from an earlier answer's 'next'")
+        }
+        return cursor
+    }
+
+    private static let usualLimit = 2000
+    /// Seconds. Proxies end a request that stays silent for a minute.
+    static let longestWait = 30
+    /// Questions to the observer for one answer. Each brings some thousand rows, perhaps all of another person.
+    private static let mostQuestions = 8
+    /// Of an answer that had to wait.
+    private static let waitingBytes = 64 << 20
+
+    /// An answer that comes as soon as the store moves beyond the cursor, or after the time; nil if too many wait.
+    private func waitingAnswer(to question: ChangesQuestion, since: ChangesCursor, seconds: Int) -> HTTPResponse? {
+        let stream = EventStream(capacity: Self.waitingBytes)
+        let isAdmitted = parts.waiting.admit(
+            .init(
+                stream: stream, since: since, deadline: Date(timeIntervalSinceNow: Double(seconds)),
+                answer: { [self] in lateBody(question, since) }))
+        guard isAdmitted else { return nil }
+        var answer = HTTPResponse(
+            status: 200, headers: ["Content-Type": question.contentType, "Cache-Control": "no-store"])
+        answer.events = stream
+        return answer
+    }
+
+    /// The body after the wait. Its status is sent already, so whatever is wrong by now is told by the next answer.
+    private func lateBody(_ question: ChangesQuestion, _ since: ChangesCursor) -> [UInt8] {
+        do {
+            let standing = try standing(question)
+            if since.isKnown(to: standing.head, user: question.user) { return try body(question, standing) }
+        } catch { parts.failed("changes", error) }
+        var nothing = ChangesAnswer(user: question.user)
+        nothing.next = since.text
+        return encoded(nothing, question)
+    }
+
+    /// The store's state, and what has changed besides samples: zones, and what is known about people.
+    private struct Standing {
+        var head: StoreHead
+        var beside: SpansPage
+    }
+
+    private func standing(_ question: ChangesQuestion) throws -> Standing {
+        var answered: [Page<SpansPage>]?
+        // What was there before the cursor needn't be told again. A store continues from a place only if it knows that
+        // the place is its own.
+        if let since = question.since, let head = parts.client.heartbeats[question.observer]?.beat.head,
+            head.generation == since.generation
+        {
+            answered = try spans(question, PullPlace(of: head, after: since.sequence))
+        }
+        if answered?.isEmpty ?? true { answered = try spans(question, PullPlace(after: .beginning)) }
+        guard let page = answered?.first, let head = page.head else { throw Self.silent }
+        return Standing(head: head, beside: page.content)
+    }
+
+    private func spans(_ question: ChangesQuestion, _ place: PullPlace) throws -> [Page<SpansPage>]? {
+        try parts.client.ask(question.observer, .spans(.only([])), place, within: 10)
+    }
+
+    private func body(_ question: ChangesQuestion, _ standing: Standing) throws -> [UInt8] {
+        var answer = ChangesAnswer(user: question.user)
+        let reached = try collect(&answer, question, standing.head)
+        answer.next = ChangesCursor(standing.head, at: reached, user: question.user).text
+        answer.hasMore = reached < standing.head.sequence
+        answer.zones = standing.beside.zones?[question.user] ?? .null
+        answer.characteristics = standing.beside.characteristics?[question.user] ?? .null
+        return encoded(answer, question)
+    }
+
+    private func encoded(_ answer: ChangesAnswer, _ question: ChangesQuestion) -> [UInt8] {
+        question.isInColumns ? answer.encoded() : ChangesDocument.json(answer, at: parts.clock())
+    }
+
+    /// Reads changes up to the head that was told, so that an answer belongs to one state.
+    /// - Returns: up to where the answer has everything.
+    private func collect(
+        _ answer: inout ChangesAnswer, _ question: ChangesQuestion, _ head: StoreHead
+    ) throws -> SequenceNumber {
+        var (reached, left, questions) = (question.from, question.limit, 0)
+        while reached < head.sequence, left > 0, questions < Self.mostQuestions {
+            questions += 1
+            // A store continues from a place only if it knows that the place is its own.
+            let place = PullPlace(of: head, after: reached, until: head.sequence)
+            let answered: [Page<SamplesPage>]? = try parts.client.ask(
+                question.observer, .samples(.allExcept([])), place, within: 20)
+            guard let pages = answered, !pages.isEmpty else { throw Self.silent }
+            for page in pages where left > 0 {
+                guard page.head?.generation == head.generation, page.content.isOwned,
+                    let through = page.content.through
+                else { throw Self.silent }
+                let samples = page.content.samples
+                let (users, user) = (page.content.users, page.content.user)
+                var rows = samples.ids.indices.filter { users[Int(user[$0])] == question.user }
+                if rows.count > left {
+                    rows = Array(rows.prefix(left))
+                    reached = SequenceNumber(samples.sequence[rows[left - 1]])
+                } else {
+                    reached = max(reached, min(through, head.sequence))
+                }
+                left -= rows.count
+                if !rows.isEmpty { answer.pages.append(rows.count == samples.count ? samples : samples.select(rows)) }
+            }
+        }
+        return reached
+    }
+
+    private static let silent = DashboardProblem(
+        503, "the observer doesn't answer", hint: "ask again in a moment", headers: ["Retry-After": "2"])
+}
+
+/// What a follower wants.
+struct ChangesQuestion: Sendable {
+    var user: String
+    /// nil: everything.
+    var since: ChangesCursor?
+    var limit: Int
+    /// As a stack wants it, rather than JSON.
+    var isInColumns: Bool
+    var observer: String
+
+    var from: SequenceNumber { since?.sequence ?? .beginning }
+    var contentType: String { isInColumns ? ChangesAnswer.contentType : "application/json" }
+    /// Everything that the answer depends on.
+    var text: String { "\(user)\n\(since?.text ?? "")\n\(limit)\n\(isInColumns)" }
+}
+
+/// Identifies one answer: it depends only on the store's state and the question.
+private struct ChangesTag {
+    private let text: String
+
+    init(_ head: StoreHead, _ question: String) {
+        let number = String(ContentNumber.text(question), radix: 36)
+        text = "\"1-\(head.generation)-\(head.sequence)-\(number)\""
+    }
+
+    func isNamed(by request: HTTPRequest) -> Bool {
+        request.headers.all("If-None-Match").contains { field in
+            // The tags have no comma and no space.
+            field.split { ", \t".contains($0) }.contains { $0 == "*" || $0 == text || $0 == "W/" + text }
+        }
+    }
+
+    func marked(_ answer: HTTPResponse) -> HTTPResponse {
+        var answer = answer
+        answer.headers["ETag"] = text
+        answer.headers["Cache-Control"] = "private, no-cache"
+        answer.headers["Vary"] = "Accept, Authorization, Cookie"
+        return answer
+    }
+}

@@ -1,0 +1,148 @@
+import Clocks
+import HTTP
+import HealthModel
+import Protocol
+
+/// Follows another stack: asks it for its changes, and hands them to the observer by the same line as pushed samples.
+///
+/// It keeps nothing on disk: how far it has come is stored by the observer, together with the samples. Belongs to one
+/// thread, because its requests wait.
+package struct Follower {
+    /// What an operator may want to know.
+    package enum Notice: Sendable, Equatable {
+        case taken(samples: Int)
+        /// The other stack has another history.
+        case beginsAnew
+        case failed(why: String, pause: Duration)
+    }
+
+    /// Sends a request and waits for the answer, at most this long.
+    package typealias Ask = (_ request: HTTPRequest, _ timeout: Duration) throws -> HTTPResponse
+
+    /// How long the other stack may wait for something to happen before it answers.
+    private static let wait: Int64 = 25
+    /// Samples in one answer.
+    private static let limit = 4000
+    private static let shortestPause = Duration.seconds(1)
+    private static let longestPause = Duration.seconds(60)
+
+    private let ask: Ask
+    private let token: () throws -> String
+    private let line: ObserverLine
+    private let notice: (Notice) -> Void
+    /// Up to where the observer has everything; nil while that isn't known, empty for nothing.
+    private var cursor: String?
+    private var failures = 0
+
+    /// - Parameters:
+    ///   - token: the other stack's, read for each request, so that a new one counts at once.
+    package init(
+        line: ObserverLine, token: @escaping () throws -> String, ask: @escaping Ask,
+        notice: @escaping (Notice) -> Void
+    ) {
+        (self.line, self.token, self.ask, self.notice) = (line, token, ask, notice)
+    }
+
+    /// Asks once, and takes in what comes.
+    /// - Returns: how long to pause before the next step.
+    package mutating func step() -> Duration {
+        do {
+            let began = MonotonicClock.now
+            let known = try cursor ?? learn()
+            cursor = known
+            let moved = try follow(from: known)
+            failures = 0
+            // An answer without news usually comes after the wait. If the other stack has too many waiting already, it
+            // answers at once.
+            return moved || MonotonicClock.now - began >= Self.shortestPause ? .seconds(0) : Self.shortestPause
+        } catch {
+            // It may have taken in more than it answered, or have restarted: the observer knows.
+            cursor = nil
+            let pause = min(Self.longestPause, .seconds(Double(1 << min(failures, 6))))
+            failures += 1
+            notice(.failed(why: Self.reason(error), pause: pause))
+            return pause
+        }
+    }
+
+    /// Asks the observer how far it is.
+    private func learn() throws -> String {
+        var part = IngestPart(id: "", number: 0, user: "", device: "", way: Self.way)
+        part.following = IngestPart.Following()
+        part.isLast = true
+        let receipts = try line.submit { id in
+            part.id = id
+            return [part]
+        }
+        return receipts.last?.cursor ?? ""
+    }
+
+    /// - Returns: whether there was anything.
+    private mutating func follow(from known: String) throws -> Bool {
+        let secret = try token()
+        var request = HTTPRequest(
+            path: Self.way, query: ["limit": "\(Self.limit)", "wait": "\(Self.wait)"],
+            headers: ["Accept": ChangesAnswer.contentType, "Authorization": "Bearer \(secret)"])
+        if !known.isEmpty { request.query["since"] = known }
+        let response = try ask(request, .seconds(Double(Self.wait + 30)))
+        switch response.status {
+        case 200: break
+        case 410 where !known.isEmpty:
+            notice(.beginsAnew)
+            cursor = ""
+            return true
+        case 401, 403:
+            throw FollowProblem(
+                why: "the other stack answered \(response.status): it refuses the token; make one there with "
+                    + "'healthbus token new --scope read'")
+        case 404, 405, 421:
+            throw FollowProblem(
+                why: "something answered \(response.status): 'followUrl' must be the other stack's dashboard, under a "
+                    + "name that its option 'hosts' has")
+        default: throw FollowProblem(why: "the other stack answered \(response.status); it is asked again")
+        }
+        // It had to stop while the request was waiting.
+        guard !response.body.isEmpty else { throw FollowProblem(why: "the other stack stopped; it is asked again") }
+        let answer = try ChangesAnswer(body: response.body)
+        guard answer.next != known else { return false }
+        let receipts = try line.submit { Self.parts(of: answer, id: $0) }
+        guard receipts.last?.cursor == answer.next else {
+            throw FollowProblem(why: "the observer took the changes but not their end; it is asked again")
+        }
+        cursor = answer.next
+        notice(.taken(samples: answer.count))
+        return true
+    }
+
+    /// A part for each page, each as large as it was on the other stack's bus. Only the last says how far they reach.
+    static func parts(of answer: ChangesAnswer, id: String) -> [IngestPart] {
+        let pages = answer.pages.isEmpty ? [SamplePage()] : answer.pages
+        return pages.enumerated().map { number, page in
+            var part = IngestPart(id: id, number: Int64(number), user: answer.user, device: "", way: way)
+            part.isLast = number == pages.count - 1
+            part.followed = page
+            var following = IngestPart.Following(cursor: part.isLast ? answer.next : "")
+            if number == 0 { (following.zones, following.characteristics) = (answer.zones, answer.characteristics) }
+            part.following = following
+            return part
+        }
+    }
+
+    /// Also how the quarantine names where something came from.
+    static let way = "/api/v1/changes"
+
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case ObserverLine.Failure.silent: "the observer doesn't answer; it is asked again"
+        case ObserverLine.Failure.refused(let reason): reason
+        default: "\(error)"
+        }
+    }
+}
+
+/// Why another stack can't be followed at the moment, and what to do.
+struct FollowProblem: Error, CustomStringConvertible {
+    let why: String
+
+    var description: String { why }
+}

@@ -1,0 +1,36 @@
+import Changelog
+import HealthModel
+import HealthStore
+import Protocol
+import StageKit
+
+/// Conflicts that a person decides: which of two contents under one UUID is right.
+extension ObserverStage {
+    /// The choices, as `keep` names them.
+    private enum Keep: String { case stored, other }
+
+    func settle(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        guard let keep = request.keep.flatMap(Keep.init(rawValue:)), let number = request.numbers?.first else {
+            return .refused("it isn't said which content counts: keep is 'stored' or 'other'")
+        }
+        let reader = try HealthStoreReader(database: try turn.write().database)
+        let found = try reader.quarantine(after: number - 1, limit: 1).first
+        guard let entry = found, entry.number == number, entry.reason == RecordConflict.reason,
+            let conflict = RecordConflict(json: entry.raw)
+        else { return .refused("there is no conflict \(number): 'healthbus conflicts list' shows them all") }
+        let end = try writer(for: entry.user, turn).settle(
+            entry, conflict, takesOther: keep == .other, plausibility: Self.plausibility(at: turn.now))
+        switch end {
+        case .isGone:
+            return .refused(
+                "the sample of conflict \(number) was deleted since: "
+                    + "'healthbus quarantine drop \(number)' forgets the other content"
+            )
+        case .isImplausible(let why):
+            return .refused("the other content can't be true: \(why). Keep what is stored")
+        case .settled: break
+        }
+        try tellMended(turn)
+        return .done(["id": .integer(number), "kept": .string(keep.rawValue), "type": .string(conflict.type)])
+    }
+}

@@ -1,0 +1,46 @@
+import HealthModel
+import HealthStore
+import ObserverReading
+import Protocol
+import StageKit
+
+/// Another stack's changes (docs/sync.md). Rows, zones and the cursor are one transaction: a crash before it takes the
+/// page again, and one after it doesn't ask for it any more.
+extension ObserverStage {
+    func take(
+        _ following: IngestPart.Following, in part: IngestPart, from sender: String, _ turn: Turn
+    ) throws -> IngestReceipt {
+        var receipt = IngestReceipt(id: part.id, part: part.number)
+        // An ingest faces the network. Unless a person wants it to follow, it may only add what is new.
+        guard follows.contains(sender) else {
+            receipt.refused = "this stack isn't configured to follow another; set 'followUrl'"
+            return receipt
+        }
+        if let cursor = following.cursor {
+            do {
+                try take(following, of: part.user, turn)
+            } catch let error as ZoneError {
+                receipt.refused = "\(error); update this machine's time zones (tzdata)"
+                return receipt
+            }
+            _ = try turn.write()
+            let counts = try writer(for: part.user, turn).follow(
+                part.followed, source: part.way, plausibility: Self.plausibility(at: turn.now))
+            quarantined += Int64(counts.newlyQuarantined)
+            try refreshHeads()
+            // The parts before the last one are taken again after a crash, and change nothing then.
+            if !cursor.isEmpty { try FollowedTable.save(cursor, of: sender, turn) }
+        }
+        receipt.cursor = try FollowedTable.cursor(of: sender, in: turn.database)
+        return receipt
+    }
+
+    /// Zones first: a sample whose day isn't known would be computed twice.
+    private func take(_ following: IngestPart.Following, of user: String, _ turn: Turn) throws {
+        if let timeline = try ZoneTimeline(wireValue: following.zones) {
+            try zones.follow(timeline, user: user, turn)
+        }
+        try zones.ensure(user: user, zone: zone, turn)
+        try CharacteristicsTable.follow(following.characteristics, user: user, turn)
+    }
+}

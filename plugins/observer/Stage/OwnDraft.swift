@@ -1,0 +1,165 @@
+import HealthModel
+import HealthPush
+import HealthStore
+import ObserverReading
+import Protocol
+
+/// An event as a person wants it stored, checked: one record, and where it came from. Pure.
+struct OwnDraft {
+    /// The members of a request's body.
+    static let members: Set = ["type", "start", "end", "value", "unit", "note"]
+    /// The source of all samples made here.
+    static let source = "healthbus"
+    private static let noteLimit = 1000
+
+    let type: String
+    let note: String?
+    /// One row.
+    let records: RecordBatch
+    /// As they are stored with the sample.
+    let metadata: [UInt8]
+
+    var start: Instant { records.startOf(0) }
+    var end: Instant { records.endOf(0) }
+    /// NaN for none.
+    var value: Double { records.value[0] }
+    var unit: String { records.units[Int(records.unit[0])] }
+
+    /// - Parameters:
+    ///   - type: one of the person's own, if that is what the body names.
+    ///   - uuid: of the sample that it becomes.
+    /// - Throws: the refusal, which names no value.
+    init(
+        _ body: [String: Value], id: String, version: Int64, uuid: SampleID, own type: OwnTypeRow?
+    ) throws(OwnRefusal) {
+        try OwnRefusal.check(body, allowed: Self.members, what: "an event")
+        let value = body["value"] ?? .null
+        let identifier: String
+        var unit = body["unit"] ?? .null
+        if let type {
+            identifier = type.name
+            guard unit.isNull || unit.string == type.unit else {
+                throw .malformed("the unit isn't that of the type", hint: "leave it out, or send \"\(type.unit)\"")
+            }
+            guard (value.double == nil) == (type.kind == OwnKind.category.rawValue) else {
+                throw .malformed(
+                    value.double == nil ? "value isn't a number" : "an event of a category has no value",
+                    hint: "GET /v1/types says which types are categories")
+            }
+            unit = .string(type.unit)
+        } else {
+            identifier = try Self.known(body["type"]?.string)
+            guard !value.isNull else {
+                throw .malformed("value is missing", hint: "give a number; for a category, HealthKit's number or name")
+            }
+        }
+        let note = body["note"] ?? .null
+        guard note.isNull || note.string.map({ $0.utf8.count <= Self.noteLimit }) == true else {
+            throw .malformed("note isn't text of at most \(Self.noteLimit) bytes", hint: "shorten it")
+        }
+        var metadata: [String: Value] = [
+            "HKMetadataKeySyncIdentifier": .string(id), "HKMetadataKeySyncVersion": .integer(version),
+        ]
+        if !note.isNull { metadata[OwnTables.noteMember] = note }
+        var sample: [String: Value] = [
+            "type": .string(identifier), "start": body["start"] ?? .null, "value": value, "unit": unit,
+            "uuid": .string(uuid.description), "source": .string(Self.source), "sourceType": "manual",
+            "userEntered": true, "metadata": .object(metadata),
+        ]
+        if let end = body["end"] { sample["end"] = end }
+        let text = Value.object(["samples": .array([.object(sample)])]).json()
+        let changes: PushedChanges
+        do throws(PushError) { changes = try SamplesBody.changes(json: Array(text.utf8)) } catch {
+            throw .malformed(error.description, hint: "docs/own-events.md describes the body")
+        }
+        guard changes.records.count == 1 else {
+            throw .malformed(
+                changes.quarantined.first?.reason ?? "it isn't one event",
+                hint: "docs/own-events.md describes the body")
+        }
+        self.type = identifier
+        self.note = note.string
+        self.metadata = Array(Value.object(metadata).json().utf8)
+        records = changes.records
+    }
+
+    /// One of HealthKit's quantities or categories, with or without its prefix.
+    private static func known(_ name: String?) throws(OwnRefusal) -> String {
+        guard let name, !name.isEmpty else {
+            throw .malformed("type is missing", hint: "name one of your own types, or one of HealthKit's")
+        }
+        if let type = OwnKind.healthKit(name) { return type.identifier }
+        throw .malformed(
+            "there is no such type", hint: "make it first: POST /v1/types, or 'healthbus types add NAME'")
+    }
+
+    /// Whether an event has this content already.
+    func isSame(_ row: OwnEventRow, _ content: SampleContent) -> Bool {
+        row.type == type && content.start == start && content.end == end && row.unit == unit && row.note == note
+            && (content.value == value || content.value.isNaN && value.isNaN)
+    }
+
+    /// Whether it is at the place of that sample, which can then have another version.
+    func isInPlace(_ content: SampleContent) -> Bool {
+        content.type == type && content.start == start && content.end == end
+    }
+}
+
+/// Which kinds a person's own type may have.
+enum OwnKind: String, CaseIterable {
+    case quantity, category
+
+    /// What names and ids consist of.
+    static let nameBytes = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    /// HealthKit's own type of that name, if samples of it can be entered by hand.
+    static func healthKit(_ name: String) -> HealthType? {
+        let prefixes = ["", "HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier"]
+        return prefixes.lazy.compactMap { HealthType.known($0 + name) }
+            .first { $0.kind == .quantity || $0.kind == .category }
+    }
+}
+
+/// How a person's own type is summed up for a day.
+enum OwnAggregation: String, CaseIterable {
+    case sum, average, latest, count
+}
+
+/// Why a request isn't carried out.
+struct OwnRefusal: Error {
+    var answer: OwnAnswer
+
+    static func malformed(_ error: String, hint: String) -> OwnRefusal {
+        OwnRefusal(answer: .refusal(422, "malformed", error, hint: hint))
+    }
+
+    static func missing(_ what: String, hint: String) -> OwnRefusal {
+        OwnRefusal(answer: .refusal(404, "not-found", "there is no such \(what)", hint: hint))
+    }
+
+    /// - Parameter current: the version that is stored.
+    static func version(_ current: Int64, isPrecondition: Bool) -> OwnRefusal {
+        OwnRefusal(
+            answer: .refusal(
+                isPrecondition ? 412 : 409, "version", "it has been changed since: its version is \(current)",
+                hint: "look at it as it is now, and send the change again with that version", version: current))
+    }
+
+    static func taken(
+        _ code: String, _ error: String, hint: String, version: Int64? = nil, id: String? = nil
+    ) -> OwnRefusal {
+        OwnRefusal(answer: .refusal(409, code, error, hint: hint, version: version, id: id))
+    }
+
+    static let gone = OwnRefusal(
+        answer: .refusal(
+            410, "deleted", "this event was deleted, for good", hint: "enter it again under another id"))
+
+    /// A member that nobody reads would be a mistake that nobody sees.
+    static func check(_ body: [String: Value], allowed: Set<String>, what: String) throws(OwnRefusal) {
+        guard let odd = body.keys.sorted().first(where: { !allowed.contains($0) }) else { return }
+        throw .malformed(
+            "\(what) has no member \"\(odd.prefix(40))\"",
+            hint: "it has \(allowed.sorted().joined(separator: ", "))")
+    }
+}
