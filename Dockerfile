@@ -10,7 +10,7 @@ FROM ${SWIFT_IMAGE}${SWIFT_DIGEST} AS build
 RUN apt-get update -qq \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends make pkg-config libzmq3-dev \
         libsqlite3-dev libcbor-dev libarchive-dev libcurl4-openssl-dev libmicrohttpd-dev libgnutls28-dev libxxhash-dev \
-        libsodium-dev libqrencode-dev zlib1g-dev libpq-dev \
+        libsodium-dev libqrencode-dev zlib1g-dev libpq-dev libmosquitto-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY Package.swift Makefile ./
@@ -26,7 +26,7 @@ FROM ${DEBIAN_IMAGE}${DEBIAN_DIGEST} AS runtime
 # Python is for handlers in that language, such as the example's.
 RUN apt-get update -qq \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ca-certificates libarchive13 \
-        libcbor0.8 libjs-chart.js libcurl4 libgnutls30 libmicrohttpd12 libpq5 libpython3.11-stdlib libqrencode4 libsodium23 \
+        libcbor0.8 libjs-chart.js libcurl4 libgnutls30 libmicrohttpd12 libmosquitto1 libpq5 libpython3.11-stdlib libqrencode4 libsodium23 \
         libsqlite3-0 libzmq5 python3-minimal tzdata zlib1g \
     && apt-get clean && rm -rf /var/lib/apt/lists/* /var/cache/debconf/* /var/log/apt /var/log/dpkg.log
 # What nobody reads in a container; licences stay.

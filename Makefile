@@ -10,21 +10,22 @@ TEST := SWIFT_BACKTRACE=enable=no $(SWIFT) test --configuration release --skip-b
 BIN = $(shell $(BUILD) --show-bin-path)
 
 PACKAGES := pkg-config libzmq3-dev libsqlite3-dev libcbor-dev libarchive-dev libcurl4-openssl-dev \
-	libmicrohttpd-dev libgnutls28-dev libxxhash-dev libsodium-dev libqrencode-dev zlib1g-dev libpq-dev libjs-chart.js
+	libmicrohttpd-dev libgnutls28-dev libxxhash-dev libsodium-dev libqrencode-dev zlib1g-dev libpq-dev libmosquitto-dev libjs-chart.js
 SOURCES := Package.swift Sources Tests plugins Benchmarks
 # The validator with which tests check messages against docs/protocol.cddl.
 SCHEMA := .build/schema/installed
 
-.PHONY: help run build test test-servers test-contract test-files test-mcp test-browser pictures bench-pages mutants messages statements fuzz bench profile image test-compose bin-path format check-format deps clean
+.PHONY: help run build test test-servers test-contract test-files test-fhir test-mcp test-browser pictures bench-pages mutants messages statements fuzz bench profile image test-compose bin-path format check-format deps clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make run                  build, and run the whole stack on made-up data"
 	@echo "make run EXPORT=file.zip  the same on your own Apple Health export"
 	@echo "make test                 build, and run all tests"
-	@echo "make test-servers         run the tests that need PostgreSQL; installs it"
-	@echo "make test-contract        hold a running stack against docs/openapi-ingest.json and docs/openapi.json"
+	@echo "make test-servers         run the tests that need PostgreSQL or Mosquitto; installs both"
+	@echo "make test-contract        hold a running stack against docs/openapi*.json"
 	@echo "make test-files           read a made-up person's files with DuckDB and pandas (installs both)"
+	@echo "make test-fhir            validate a made-up person's FHIR resources, and send them to a faulty server (installs fhir.resources)"
 	@echo "make test-mcp             ask a made-up person's stack with the official client of the Model Context Protocol (installs it)"
 	@echo "make test-browser         drive the dashboard's page in Chromium (installs it); CHECK=name for one check"
 	@echo "make pictures             take the pictures in docs/pictures anew"
@@ -72,20 +73,20 @@ test: deps $(SCHEMA)
 	@$(TEST)
 
 # The tests that need a server run one of their own, from Debian's programs; the server that the package starts is left alone.
-test-servers: PACKAGES += postgresql
+test-servers: PACKAGES += postgresql mosquitto mosquitto-clients openssl
 test-servers: deps
 	@$(BUILD) --build-tests
 	@$(MAKE) --no-print-directory install-manifests
-	@HEALTHBUS_TEST_POSTGRES="$$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)" $(TEST) --filter 'Postgres|Backend(Contract|Version|Dates)Tests'
+	@HEALTHBUS_TEST_MOSQUITTO=/usr/sbin/mosquitto HEALTHBUS_TEST_POSTGRES="$$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)" $(TEST) --filter 'Postgres|Broker|Backend(Contract|Version|Dates)Tests'
 
-# The program that tests ingest and backend: installed once, and again when the pinned version changes.
+# The program that tests ingest, backend and changes: installed once, and again when the pinned version changes.
 CONTRACT := .build/contract/installed
 
 $(CONTRACT): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
 $(CONTRACT): Tests/Contract/requirements.txt | deps
 	@echo "installing what tries the contract"; rm -rf $(@D); mkdir -p $(dir $(@D)); \
 	python3 -m venv $(@D) && $(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@ || { \
-		rm -rf $(@D); echo "it can't be installed: nothing is held against docs/openapi-ingest.json and docs/openapi.json" >&2; }
+		rm -rf $(@D); echo "it can't be installed: nothing is held against docs/openapi*.json" >&2; }
 
 test-contract: build $(CONTRACT)
 	@[ ! -e $(CONTRACT) ] || $(dir $(CONTRACT))bin/python Tests/Contract/run.py "$(BIN)"
@@ -101,6 +102,18 @@ $(READERS): Tests/Files/requirements.txt | deps
 
 test-files: build $(READERS)
 	@[ ! -e $(READERS) ] || $(dir $(READERS))bin/python Tests/Files/run.py "$(BIN)"
+
+# What validates FHIR's resources: likewise.
+RESOURCES := .build/fhir/installed
+
+$(RESOURCES): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
+$(RESOURCES): Tests/FHIR/requirements.txt | deps
+	@echo "installing fhir.resources"; rm -rf $(@D); mkdir -p $(dir $(@D)); \
+	python3 -m venv $(@D) && $(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@ || { \
+		rm -rf $(@D); echo "it can't be installed: FHIR's resources aren't validated" >&2; }
+
+test-fhir: build $(RESOURCES)
+	@[ ! -e $(RESOURCES) ] || $(dir $(RESOURCES))bin/python Tests/FHIR/run.py "$(BIN)"
 
 # What asks as an assistant's host does: likewise.
 ASSISTANT := .build/mcp/installed

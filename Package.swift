@@ -81,6 +81,7 @@ let package = Package(
         systemLibrary("CZlib", "zlib1g-dev"),
         systemLibrary("CGnuTLS", "libgnutls28-dev"),
         systemLibrary("CPostgreSQL", "libpq-dev"),
+        systemLibrary("CMosquitto", "libmosquitto-dev"),
         .target(name: "CXMLStream", path: "Sources/CXMLStream"),
         .target(name: "CPosix", path: "Sources/CPosix"),
         .executableTarget(name: "healthbus-trampoline", path: "Sources/Trampoline"),
@@ -91,10 +92,13 @@ let package = Package(
         library("HealthModel", ["CXXHash", "JSON"]),
         library("HealthStatistics", ["HealthModel", "JSON"]),
         library("BackgroundDelivery", ["HealthModel"]),
+        // FHIR's resources, and Open mHealth's data points.
+        library("HealthResources", ["HealthModel", "JSON"]),
 
         // Effects at the edge.
         library("SQLite", ["CSQLite"]),
         library("PostgreSQL", ["CPostgreSQL"]),
+        library("MQTT", ["CMosquitto"]),
         library("HealthStore", ["HealthModel", "JSON", "SQLite"]),
         library("HealthImport", ["CArchive", "CXMLStream", "CXXHash", "HealthModel", "JSON"]),
         library("HealthPush", ["HealthModel", "HealthStatistics", "JSON"]),
@@ -244,15 +248,28 @@ let package = Package(
         + plugin(
             "files", "FilesStage",
             [
-                "Changelog", "Configuration", "DeliveryKit", "Digest", "FilesReading", "HealthModel", "JSON",
-                "MessageBus",
-                "Protocol", "SQLite", "StageKit",
+                "Changelog", "Configuration", "DeliveryKit", "Digest", "FilesReading", "HealthModel",
+                "HealthResources", "JSON", "MessageBus", "Protocol", "SQLite", "StageKit",
             ], main: ["StageKit"])
         + plugin(
             "postgres", "PostgresStage",
             [
                 "Configuration", "DeliveryKit", "HealthModel", "HealthViews", "Logging", "MessageBus", "PostgreSQL",
                 "PostgresStore", "StageKit",
+            ], main: ["StageKit"])
+        // Daily figures as sensors.
+        + plugin(
+            "home-assistant", "HomeAssistantStage",
+            [
+                "Changelog", "Configuration", "DeliveryKit", "HealthModel", "MQTT", "MessageBus", "Protocol", "SQLite",
+                "StageKit",
+            ], main: ["StageKit"])
+        // FHIR servers as a destination.
+        + plugin(
+            "fhir", "FHIRStage",
+            [
+                "Configuration", "DeliveryKit", "HTTP", "HealthModel", "HealthResources", "JSON", "MessageBus",
+                "StageKit", "UploaderReading",
             ], main: ["StageKit"])
         + plugin(
             "notify", "NotifyStage",
@@ -275,8 +292,8 @@ let package = Package(
         + plugin(
             "dashboard", "DashboardStage",
             [
-                "Client", "Clocks", "Configuration", "HTTP", "HealthModel", "Inspection", "Logging", "MessageBus",
-                "Protocol", "StageKit",
+                "Client", "Clocks", "Configuration", "HTTP", "HealthModel", "Inspection", "JSON", "Logging",
+                "MessageBus", "Protocol", "StageKit",
             ],
             main: [
                 "Client", "Clocks", "Configuration", "HTTP", "HealthModel", "Inspection", "Logging", "MessageBus",
@@ -322,6 +339,13 @@ let package = Package(
             tests(
                 "Files",
                 ["Configuration", "Digest", "FilesStage", "HealthModel", "Protocol", "TestSupport"]),
+            tests("HealthResources", ["HealthModel", "HealthResources"]),
+            tests(
+                "FHIR",
+                [
+                    "DeliveryKit", "FHIRStage", "HTTP", "HealthModel", "HealthResources", "StageKit", "TestSupport",
+                    "UploaderReading",
+                ]),
             tests(
                 "Postgres",
                 [
@@ -329,6 +353,9 @@ let package = Package(
                     "StageKit",
                     "TestSupport",
                 ]),
+            tests(
+                "HomeAssistant",
+                ["Configuration", "HealthModel", "HomeAssistantStage", "MQTT", "TestSupport"]),
             tests(
                 "Dashboard", ["DashboardStage", "HTTP", "HealthModel", "Inspection", "TestSupport"]),
             tests("HTTP", ["CZlib", "HTTP", "HealthModel", "TestSupport"]),
@@ -358,7 +385,8 @@ let package = Package(
                     "GenericStage", "HTTP",
                     "HandlerKit",
                     "HealthImport", "HealthModel", "HealthPush", "HealthStatistics", "HealthStore", "HeartRateStage",
-                    "IngestStage", "Inspection", "Logging", "MessageBus", "NotifyStage", "ObserverReading",
+                    "HomeAssistantStage", "IngestStage", "Inspection", "Logging", "MQTT", "MessageBus", "NotifyStage",
+                    "ObserverReading",
                     "ObserverStage", "PlacesStage", "Protocol", "SQLite",
                     "Simulation", "SleepStage", "StageKit", "StepsStage", "TestSupport", "UploaderStage",
                     "WorkoutsStage",
@@ -367,7 +395,7 @@ let package = Package(
                 "Operations",
                 [
                     "BodyStage", "Changelog", "Client", "Configuration", "Control", "EnergyStage", "GenericStage",
-                    "HealthModel", "HealthStatistics", "HealthStore",
+                    "HealthModel", "HealthResources", "HealthStatistics", "HealthStore",
                     "HeartRateStage", "Inspection", "Logging", "ModelContext", "Protocol", "SleepStage", "StageKit",
                     "StepsStage", "Terminal", "TestSupport", "UploaderReading", "WorkoutsStage",
                 ]),

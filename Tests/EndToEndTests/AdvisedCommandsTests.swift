@@ -23,7 +23,8 @@ extension EndToEnd {
             "arguments.positionals[1]": "steps", "report.failed[0].name": "options", "whole[\"id\"].int ?? 0": "1",
             "dashboard.name": "dashboard", "manifest.folder": "steps", "task.id": "remote-sync",
             "url": "", "row.name": "uploader", "report.failed[0].asked.rawValue": "sample",
-            "id": "8c1f", "first": "1", "Advice.quoted(state)": "/nowhere",
+            "id": "8c1f", "first": "1", "number": "1", "form": "BodyMass 71", "action.rawValue": "remove",
+            "Advice.quoted(state)": "/nowhere",
         ]
 
         /// What people fill in themselves.
@@ -36,6 +37,8 @@ extension EndToEnd {
             case "PLUGIN", "NAME": "steps"
             case "LAT": "52.5163"
             case "LON": "13.3777"
+            case "TYPE": "BodyMass"
+            case "VALUE": "71"
             default: word
             }
         }

@@ -66,7 +66,7 @@ extension EndToEnd {
                     try await offers(stack, script, "healthbus", "status", "--") == [
                         "--state", "--config", "--json", "--help",
                     ])
-                #expect(try await offers(stack, script, "healthbus", "types", "o") == ["off", "on"])
+                #expect(try await offers(stack, script, "healthbus", "types", "o") == ["off", "on", "own"])
                 #expect(try await offers(stack, script, "healthbus", "types", "off", "StepC") == ["StepCount"])
                 #expect(
                     try await offers(stack, script, "healthbus", "types", "--json", "frequency", "StepCount", "ho") == [

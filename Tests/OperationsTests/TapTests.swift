@@ -115,6 +115,11 @@ import Testing
         let watch = Redaction.redact(
             message("control.places", ["action": "watch", "conditions": ["Home": ["latitude": 61.5]]]))
         #expect(watch.body == ["action": "watch", "conditions": Redaction.hidden])
+        let entered = Redaction.redact(
+            message("control.observer", ["action": "own", "own": ["action": "addEvent", "body": ["value": 61.5]]]))
+        #expect(entered.body == ["action": "own", "own": Redaction.hidden])
+        let part = Redaction.redact(message("ingest.observer", ["id": "a", "own": ["body": ["value": 61.5]]]))
+        #expect(part.body == ["id": "a", "own": Redaction.hidden])
     }
 
     private func facts(

@@ -11,8 +11,8 @@ extension LogEvent {
         deviceChanged, deviceRefused, execDropped, execFailed, execSaid, execStarted, figureCollides, figuresOutdated,
         historyCompleted, historyStarted, hubListening, importDiffers, importEnded, importReceiving, importSenderGone,
         importStarted, inboxFound, inboxStuck, inboxTrouble, inboxWatched, ingestCertificate, ingestFileLost,
-        ingestListening, ingestMoved, ingestTokensUnreadable, instanceStandby,
-        instanceStarted,
+        ingestFollowed, ingestFollowFailed, ingestFollowsAnew, ingestListening, ingestMoved, ingestTokensUnreadable,
+        instanceStandby, instanceStarted,
         instanceStopped, mendBegun, mendEnded, messageForeign, messageMalformed, notifyFailed, notifyGivenUp,
         observerAcknowledged,
         observerFired,
@@ -213,6 +213,16 @@ extension LogEvent {
     package static let hubListening = LogEvent("hub.listening", .info, "The hub accepts connections.")
     package static let ingestFileLost = LogEvent(
         "ingest.file-lost", .error, "A file being sent can't be stored.", ["why": "the reason, and what to do"])
+    package static let ingestFollowed = LogEvent(
+        "ingest.followed", .debug, "Changes of the stack that this one follows were taken in.",
+        ["samples": "how many, deleted ones included"])
+    package static let ingestFollowFailed = LogEvent(
+        "ingest.follow-failed", .warning,
+        "The stack that this one follows can't be asked, or its changes not taken in.",
+        ["why": "the reason, and what to do", "seconds": "how long it took, or until the next try"])
+    package static let ingestFollowsAnew = LogEvent(
+        "ingest.follows-anew", .notice,
+        "The stack that this one follows has another history: all of it is read again; nothing is removed here.")
     package static let ingestListening = LogEvent(
         "ingest.listening", .info, "The ingest accepts requests.", ["port": "where it listens"])
     package static let ingestCertificate = LogEvent(

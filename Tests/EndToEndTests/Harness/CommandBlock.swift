@@ -15,6 +15,7 @@ struct CommandBlock {
         [
             "containers": #/\bdocker(?:-compose)? /#,
             "PostgreSQL": #/\b(?:createdb|createuser|psql) |postgresql:///#,
+            "MQTT broker": #/\bmosquitto_sub /#,
             "another machine": #/https://[a-z.]+\.example\.org/#,
             "sqlite3": #/\bsqlite3 /#,
             "a finding of the fuzzer": #/\.build/fuzz/found/#,
