@@ -15,7 +15,7 @@ SOURCES := Package.swift Sources Tests plugins Benchmarks
 # The validator with which tests check messages against docs/protocol.cddl.
 SCHEMA := .build/schema/installed
 
-.PHONY: help run build test test-servers test-contract test-files test-fhir test-mcp test-browser pictures bench-pages mutants messages statements fuzz bench profile image test-compose bin-path format check-format deps clean
+.PHONY: help run build test test-servers test-contract test-files test-fhir test-grafana test-mcp test-browser pictures bench-pages mutants messages statements fuzz bench profile image test-compose bin-path format check-format deps clean
 .DEFAULT_GOAL := help
 
 help:
@@ -26,6 +26,7 @@ help:
 	@echo "make test-contract        hold a running stack against docs/openapi*.json"
 	@echo "make test-files           read a made-up person's files with DuckDB and pandas (installs both)"
 	@echo "make test-fhir            validate a made-up person's FHIR resources, and send them to a faulty server (installs fhir.resources)"
+	@echo "make test-grafana         ask PostgreSQL and Prometheus every question of Grafana's boards (installs both)"
 	@echo "make test-mcp             ask a made-up person's stack with the official client of the Model Context Protocol (installs it)"
 	@echo "make test-browser         drive the dashboard's page in Chromium (installs it); CHECK=name for one check"
 	@echo "make pictures             take the pictures in docs/pictures anew"
@@ -114,6 +115,11 @@ $(RESOURCES): Tests/FHIR/requirements.txt | deps
 
 test-fhir: build $(RESOURCES)
 	@[ ! -e $(RESOURCES) ] || $(dir $(RESOURCES))bin/python Tests/FHIR/run.py "$(BIN)"
+
+# Servers of its own, from Debian's programs, as for test-servers.
+test-grafana: PACKAGES += postgresql prometheus
+test-grafana: build
+	@HEALTHBUS_TEST_POSTGRES="$$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)" python3 -B Tests/Grafana/run.py "$(BIN)"
 
 # What asks as an assistant's host does: likewise.
 ASSISTANT := .build/mcp/installed
