@@ -136,9 +136,9 @@ import Testing
 
     @Test func thePageOfTheDocumentationListsThem() throws {
         try GeneratedTable(page: "docs/monitoring.md", name: "metrics").hold(against: MetricFamily.documentation)
-        let text = try String(
-            contentsOf: GeneratedTable.checkout.appending(path: "docs/monitoring.md"), encoding: .utf8)
-        let rules = try #require(text.components(separatedBy: "```yaml").last)
+        let rules = try String(
+            contentsOf: GeneratedTable.checkout.appending(path: "grafana/prometheus/healthbus.rules.yml"),
+            encoding: .utf8)
         let known = Set(MetricFamily.all.map(\.name))
         for match in rules.matches(of: #/healthbus_[a-z_]+/#) {
             let name = String(match.0)
