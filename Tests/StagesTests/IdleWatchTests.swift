@@ -41,6 +41,24 @@ import Testing
         return false
     }
 
+    /// Whoever waits asks an uploader to compare, but not while it is still delivering.
+    @Test func onlyWhatIsDeliveredIsToBeCompared() {
+        func uncompared(_ change: (inout [String: (beat: Heartbeat, age: Double)]) -> Void) -> [String] {
+            var watch = watch()
+            var beats = beats()
+            change(&beats)
+            _ = watch.judge(beats, at: 0)
+            return watch.uncompared
+        }
+        #expect(uncompared { $0["uploader"]?.beat.say(["backend": ["isCompared": false]]) } == ["uploader"])
+        #expect(uncompared { $0["uploader"]?.beat.say(["backend": ["isCompared": true]]) } == [])
+        let delivering = uncompared {
+            $0["uploader"]?.beat.say(["backend": ["isCompared": false]])
+            $0["uploader"]?.beat.frontier["consolidator"] = 49
+        }
+        #expect(delivering == [])
+    }
+
     @Test func isIdleWhenAllHaveCaughtUp() { #expect(verdict() == .idle) }
 
     @Test func waitsForWhoeverIsBehind() {

@@ -73,14 +73,11 @@ package final class StackRunner: Sendable {
     /// why.
     private static let startAttempts = 3
 
-    /// Seconds between checks of whether everything is done.
-    private static let lookInterval = 0.05
-
     let stack: Stack
-    private let options: Options
+    let options: Options
     private let toldTo: @Sendable (String) -> Void
     private let passOn: @Sendable (String) -> Void
-    private let whenIdle: (@Sendable (Outcome) throws -> Void)?
+    let whenIdle: (@Sendable (Outcome) throws -> Void)?
     let state = Mutex(State())
 
     /// - Parameters:
@@ -206,7 +203,7 @@ package final class StackRunner: Sendable {
 
     /// Goes through the relay, so that a reader that stops reading holds up neither the processes nor their
     /// supervision.
-    private func say(_ line: String, then: @escaping @Sendable () -> Void = {}) {
+    func say(_ line: String, then: @escaping @Sendable () -> Void = {}) {
         state.withLock { $0.relay }?.say(line, then: then)
     }
 
@@ -266,59 +263,6 @@ package final class StackRunner: Sendable {
             }
         case .startFailed, .notReady, .killed, .gaveUp, .standbyEnded, .tookPlace: say("\(notice)")
         case .started, .restarting, .stopped, .stopping, .finished: return
-        }
-    }
-
-    /// Runs beside the supervisor: hands the files over, and watches for idleness.
-    private func accompany(_ client: StackClient, _ running: Running, _ director: ProcessDirector) throws {
-        guard !options.imports.isEmpty || options.untilIdle || whenIdle != nil else { return }
-        let imports = ImportClient(client: client, observer: stack.observer, hub: stack.hub)
-        for path in options.imports {
-            let outcome = try imports.run(
-                path, user: options.user, options: .init(mixesMadeUp: options.mixesMadeUp), within: 60)
-            state.withLock { $0.outcome.imports.append(outcome) }
-            if outcome.report == nil {
-                throw Failure(
-                    "\(path) couldn't be imported: \(outcome.problem ?? "")",
-                    hint: "the stack and its data are unchanged")
-            }
-        }
-        let closedHead = state.withLock { $0.outcome.imports.map(\.head).max() }
-        var watch = IdleWatch(roles: .init(of: stack.configuration), closedHead: closedHead ?? .beginning)
-        var heard = 0
-        while true {
-            // During an import heartbeats arrive by the dozen, and nearly all of them announce more to come.
-            Thread.sleep(forTimeInterval: Self.lookInterval)
-            client.wait(forHeartbeatAfter: &heard, until: Date(timeIntervalSinceNow: 0.25))
-            // An instance that can't start is reported by the supervisor; until all have been ready, nothing is
-            // reported as done.
-            let stopped = director.stopped
-            let notReady = stack.names.filter { name in
-                !stopped.contains(name) && !state.withLock { $0.ready.contains(name) }
-            }
-            if notReady.isEmpty, let name = stopped.min() {
-                let what = stack.advice.addressed("'\(name)' was stopped; 'healthbus start \(name)' starts it")
-                state.withLock { $0.outcome.blocked = what }
-                if options.untilIdle { return running.stop() }
-                say("blocked: \(what)")
-                return
-            }
-            switch watch.judge(client.heartbeats, notReady: notReady, at: MonotonicClock.now) {
-            case .waiting: continue
-            case .blocked(let what):
-                state.withLock { $0.outcome.blocked = what }
-                if options.untilIdle { return running.stop() }
-                say("blocked: \(what)")
-                return
-            case .idle:
-                let outcome = state.withLock { state in
-                    state.outcome.isIdle = true
-                    return state.outcome
-                }
-                try whenIdle?(outcome)
-                if options.untilIdle { running.stop() }
-                return
-            }
         }
     }
 }

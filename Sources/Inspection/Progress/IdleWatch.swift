@@ -25,6 +25,9 @@ package struct IdleWatch: Sendable {
     private let closedHead: SequenceNumber
     /// What must be delivered: the observer's head when it was first heard, at or beyond that, with no import open.
     package private(set) var target: SequenceNumber?
+    /// Uploaders that have delivered everything, but whose backend hasn't been compared with it since. They compare on
+    /// their own, but not often; whoever waits for the end asks them (`CompareBackend`).
+    package private(set) var uncompared: [String] = []
     private var progress = ProgressWatch()
     private var nextProgressLook = MonotonicTime.distantPast
 
@@ -54,6 +57,7 @@ package struct IdleWatch: Sendable {
     }
 
     private mutating func look(_ beats: [String: (beat: Heartbeat, age: Double)]) -> Verdict {
+        uncompared = []
         func beat(_ name: String) -> Heartbeat? {
             beats[name].flatMap { $0.age < Repetition.silence.seconds ? $0.beat : nil }
         }
@@ -97,22 +101,25 @@ package struct IdleWatch: Sendable {
                 return .waiting("\(name): \(Self.days(days)) not final")
             }
         }
+        var waits: String?
         for name in roles.uploaders {
             guard let uploader = beat(name) else { return .waiting("\(name): not heard") }
             let why = uploader.stage.blocked
+            let upstreams =
+                [(roles.observer, target)] + roles.documents.map { ($0, beats[$0]?.beat.head?.sequence ?? .end) }
+            let behind = upstreams.first { upstream in
+                uploader.frontier[upstream.0].map { $0 < upstream.1 } ?? true
+            }
             // Until it is known that the backend still has what it accepted, it is unknown what has been delivered.
             if let backend = uploader.uploader?.backend, !backend.isCompared {
                 let reason = why ?? backend.why
-                return .waiting("\(name): comparing what the backend holds" + (reason.map { " (\($0))" } ?? ""))
-            }
-            for upstream in [(roles.observer, target)]
-                + roles.documents.map({ ($0, beats[$0]?.beat.head?.sequence ?? .end) })
-            {
-                guard let frontier = uploader.frontier[upstream.0], frontier >= upstream.1 else {
-                    return .waiting("\(name): \(why ?? "delivering what \(upstream.0) has")")
-                }
+                waits = waits ?? "\(name): comparing what the backend holds" + (reason.map { " (\($0))" } ?? "")
+                if behind == nil { uncompared.append(name) }
+            } else if let behind {
+                waits = waits ?? "\(name): \(why ?? "delivering what \(behind.0) has")"
             }
         }
+        if let waits { return .waiting(waits) }
         return .idle
     }
 

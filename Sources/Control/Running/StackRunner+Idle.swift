@@ -1,0 +1,73 @@
+import Client
+import Clocks
+import Configuration
+import Foundation
+import HealthModel
+import Inspection
+import Logging
+import Processes
+import Synchronization
+
+extension StackRunner {
+    /// Seconds between checks of whether everything is done.
+    private static let lookInterval = 0.05
+    /// The time before an uploader is asked again to compare its backend.
+    private static let comparisonSpacing = Duration.seconds(3)
+
+    /// Runs beside the supervisor: hands the files over, and watches for idleness.
+    func accompany(_ client: StackClient, _ running: Running, _ director: ProcessDirector) throws {
+        guard !options.imports.isEmpty || options.untilIdle || whenIdle != nil else { return }
+        let imports = ImportClient(client: client, observer: stack.observer, hub: stack.hub)
+        for path in options.imports {
+            let outcome = try imports.run(
+                path, user: options.user, options: .init(mixesMadeUp: options.mixesMadeUp), within: 60)
+            state.withLock { $0.outcome.imports.append(outcome) }
+            if outcome.report == nil {
+                throw Failure(
+                    "\(path) couldn't be imported: \(outcome.problem ?? "")",
+                    hint: "the stack and its data are unchanged")
+            }
+        }
+        let closedHead = state.withLock { $0.outcome.imports.map(\.head).max() }
+        var watch = IdleWatch(roles: .init(of: stack.configuration), closedHead: closedHead ?? .beginning)
+        var heard = 0
+        var nextComparison = MonotonicTime.distantPast
+        while true {
+            // During an import heartbeats arrive by the dozen, and nearly all of them announce more to come.
+            Thread.sleep(forTimeInterval: Self.lookInterval)
+            client.wait(forHeartbeatAfter: &heard, until: Date(timeIntervalSinceNow: 0.25))
+            // An instance that can't start is reported by the supervisor; until all have been ready, nothing is
+            // reported as done.
+            let stopped = director.stopped
+            let notReady = stack.names.filter { name in
+                !stopped.contains(name) && !state.withLock { $0.ready.contains(name) }
+            }
+            if notReady.isEmpty, let name = stopped.min() {
+                let what = stack.advice.addressed("'\(name)' was stopped; 'healthbus start \(name)' starts it")
+                state.withLock { $0.outcome.blocked = what }
+                if options.untilIdle { return running.stop() }
+                say("blocked: \(what)")
+                return
+            }
+            switch watch.judge(client.heartbeats, notReady: notReady, at: MonotonicClock.now) {
+            case .waiting:
+                guard !watch.uncompared.isEmpty, MonotonicClock.now >= nextComparison else { continue }
+                BackendCheckClient(uploaders: watch.uncompared, sends: false).ask(client, within: 1)
+                nextComparison = MonotonicClock.now + Self.comparisonSpacing
+            case .blocked(let what):
+                state.withLock { $0.outcome.blocked = what }
+                if options.untilIdle { return running.stop() }
+                say("blocked: \(what)")
+                return
+            case .idle:
+                let outcome = state.withLock { state in
+                    state.outcome.isIdle = true
+                    return state.outcome
+                }
+                try whenIdle?(outcome)
+                if options.untilIdle { running.stop() }
+                return
+            }
+        }
+    }
+}
