@@ -190,6 +190,29 @@ import Testing
         #expect(day["steps"] == 7 && day["final"] == false)
     }
 
+    /// While handlers take in years, days aren't written again every two seconds.
+    @Test func whoeverWaitsForSlowHandlersBecomesPatient() throws {
+        let rig = try StageRig { ConsolidatorStage(observer: "observer", handlers: ["steps", "walks"]) }
+        try rig.hear(beat("observer", head(100), details: ["importOpen": true]))
+        try answerZones(rig, try ZoneTimeline(zone: Self.berlin), through: 100)
+        func figures(_ number: Int) throws {
+            let through = Int64(50 + number)
+            try rig.hear(beat("steps", head(through, store: "s"), frontier: ["observer": 100]))
+            try answerFigures(rig, [(Self.first, number)], through: through)
+        }
+        var waits: [Int] = []
+        for round in 1...4 {
+            try figures(round)
+            var seconds = 0
+            while try summaries(rig)["2025-03-10"]?["steps"] != .integer(Int64(round)), seconds < 100 {
+                try rig.pass(.seconds(1))
+                seconds += 1
+            }
+            waits.append(seconds)
+        }
+        #expect(waits == [2, 4, 8, 16])
+    }
+
     /// Input up to the observer's word may include a flight: a day that is over by the zones known here
     /// needn't be over by those.
     @Test func aMarkWaitsForTheZones() throws {

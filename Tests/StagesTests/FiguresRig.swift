@@ -114,9 +114,11 @@ final class FiguresRig {
         try answer(consolidator)
         try consolidator.hear(beat(name, handler.store.head, frontier: try handler.report().frontier))
         try answer(consolidator)
+        try consolidator.finishTurns()
         // A change of zones withdrew the first mark; the observer reports its position again.
         try consolidator.hear(beat("observer", head, details: ["importOpen": false]))
         try answer(consolidator)
+        try consolidator.finishTurns()
         return counted.list.withLock { $0 }
     }
 

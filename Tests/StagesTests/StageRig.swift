@@ -87,6 +87,11 @@ final class StageRig<Driven: Stage> {
         effects += turn.effects
     }
 
+    /// Runs turns for as long as the stage wants another one at once, as a host does.
+    func finishTurns() throws {
+        while let deadline, deadline <= monotonic { try turn() }
+    }
+
     func hear(_ topic: String, _ body: Value) throws {
         try turn { try stage.receive(Message(topic: topic, header: .init(from: "test", at: now), body: body), $0) }
     }

@@ -25,7 +25,7 @@ extension ConsolidatorStage {
             }
             // The mark was computed with the older timeline. A candidate waits for the zones, and becomes a mark that
             // takes them into account.
-            finality.withdraw()
+            withdrawFinality()
         }
     }
 

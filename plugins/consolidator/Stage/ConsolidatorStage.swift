@@ -11,7 +11,7 @@ import StageKit
 package final class ConsolidatorStage: Stage {
     private let instance: String
     let observer: String
-    private var daily: DailyTask
+    var daily: DailyTask
     let handlers: [Upstream]
     let zones: Upstream
     var timelines = Timelines()
@@ -27,17 +27,31 @@ package final class ConsolidatorStage: Stage {
     /// Since when the first of the unwritten days has been waiting: they are over and were never final, and are written
     /// once, when every handler has caught up, or when one takes too long.
     private var settlingSince: MonotonicTime?
+    /// How often days were written before every handler had caught up, since one last did.
+    private var impatience = 0
+    /// Days whose summaries are due, though a handler may still change them.
+    var settled = DayBacklog()
+    /// Days that are to become final, as nothing they were computed from has changed since the mark.
+    var finishing = DayBacklog()
+    /// When the mark of those was heard.
+    var finishingMark: Instant?
     /// How far the observer is covered by what has been written.
     private var written: SequenceNumber?
     /// Handlers listed as missing in the provisional summaries of days that are over.
-    private var missing: [String] = []
-    private var collisions = FigureCollisions()
-    private let significance: SignificantChange
+    var missing: [String] = []
+    var collisions = FigureCollisions()
+    let significance: SignificantChange
 
     static let topic = "daily.summary"
 
-    /// A day that is over waits no longer than this for handlers still working on it.
+    /// A day that is over waits no longer than this for handlers still working on it; then twice as long, up to four
+    /// times in a row. Handlers that take in ten years would otherwise have each day written every two seconds.
     private static let settlingTime = Duration.seconds(2)
+    private static let mostImpatience = 4
+    /// Nobody waits for a handler that is known to be late.
+    private var settlingTime: Duration {
+        missing.isEmpty ? Self.settlingTime * (1 << min(impatience, Self.mostImpatience)) : Self.settlingTime
+    }
 
     init(
         instance: String, observer: String, handlers: [String], options: DailyTask.Options,
@@ -71,7 +85,7 @@ package final class ConsolidatorStage: Stage {
             for handler in handlers { try handler.rewind(to: .beginning, turn) }
         }
         try daily.open(turn)
-        touched = days.unwritten
+        settled.add(days.unwritten)
     }
 
     package func receive(_ message: Message, _ turn: Turn) throws {
@@ -132,6 +146,8 @@ package final class ConsolidatorStage: Stage {
     /// Records that a day is to be written: in this turn or, if it is over and was never final, once it has settled.
     /// Otherwise a first import would write and deliver each day once for every handler.
     private func settle(_ key: SummaryDays.Key, _ turn: Turn) throws {
+        // What it was computed from has changed since the mark.
+        finishing.drop(key)
         var state = try days.state(of: key, turn) ?? SummaryDays.State()
         guard !state.isFinal, state.revision == 0, isOver(key, at: turn.now) else {
             touched.insert(key)
@@ -164,122 +180,53 @@ package final class ConsolidatorStage: Stage {
         let late = finality.missing(at: turn.monotonic)
         if late != missing {
             missing = late
-            touched.formUnion(overDays(at: turn.now))
+            settled.add(overDays(at: turn.now))
         }
         let mark = finality.reached()
-        if let since = settlingSince, mark != nil || turn.monotonic - since >= Self.settlingTime {
-            touched.formUnion(days.unwritten)
+        if let since = settlingSince, mark != nil || turn.monotonic - since >= settlingTime {
+            settled.add(days.unwritten)
             settlingSince = nil
+            impatience = mark == nil ? impatience + 1 : 0
         }
         if let mark {
             missing = []
-            let over = touched.union(days.open).filter { isOver($0, at: mark.heardAt) }
-            for key in over { try finalise(key, turn) }
-            touched.subtract(over)
-            daily.reached(markOf: mark.heardAt, turn)
+            for key in touched where isOver(key, at: mark.heardAt) {
+                settled.drop(key)
+                touched.remove(key)
+                try finalise(key, turn)
+            }
+            finishing.add(days.open.filter { isOver($0, at: mark.heardAt) })
+            finishingMark = mark.heardAt
         }
-        for key in touched { try rebuild(key, turn) }
-        touched = []
+        try writeDays(turn)
         if days.unwritten.isEmpty { written = finality.covered }
         if days.open.isEmpty { ends.forget() }
         if turn.head.sequence > before { turn.hint(Self.topic) }
         try daily.finishTurn(turn)
         return [
-            daily.host.scheduler.nextDeadline(daily.conditions(turn)), settlingSince.map { $0 + Self.settlingTime },
+            daily.host.scheduler.nextDeadline(daily.conditions(turn)), settlingSince.map { $0 + settlingTime },
+            settled.isEmpty && finishing.isEmpty ? nil : turn.monotonic,
         ].compactMap { $0 }.min()
     }
 
     /// The mark no longer covers everything.
     func withdrawMark() {
         candidate = nil
+        withdrawFinality()
+    }
+
+    /// Days that haven't become final by now wait for the next mark.
+    func withdrawFinality() {
         finality.withdraw()
+        finishing.dropAll()
+        finishingMark = nil
     }
 
     private func overDays(at now: Instant) -> Set<SummaryDays.Key> {
         Set(days.open.filter { isOver($0, at: now) })
     }
 
-    private func isOver(_ key: SummaryDays.Key, at now: Instant) -> Bool { ends.isOver(key, at: now, timelines) }
-
-    /// Writes a day's summary from its parts. A final day whose content changes is open again.
-    private func rebuild(_ key: SummaryDays.Key, _ turn: Turn) throws {
-        let figures = try figures(of: key, turn)
-        if figures.isEmpty { return try remove(key, turn) }
-        var state = try days.state(of: key, turn) ?? SummaryDays.State()
-        // A day with the same content as when it was last final has nothing to wait for.
-        state.isFinal = !state.isReopened && state.finalContent == SummaryDays.content(of: figures)
-        try write(key, state, figures, turn)
-    }
-
-    /// Writes a day's summary as final; a day whose figures are all gone has none.
-    private func finalise(_ key: SummaryDays.Key, _ turn: Turn) throws {
-        var state = try days.state(of: key, turn) ?? SummaryDays.State()
-        let figures = try figures(of: key, turn)
-        if figures.isEmpty { return try remove(key, turn) }
-        let content = SummaryDays.content(of: figures)
-        if state.finalContent != content { state.revision += 1 }
-        state.finalContent = content
-        state.isFinal = true
-        state.isReopened = false
-        try write(key, state, figures, turn)
-    }
-
-    /// A day without figures. How often it was final isn't forgotten: no revision is used twice.
-    private func remove(_ key: SummaryDays.Key, _ turn: Turn) throws {
-        _ = try turn.write()
-        try turn.changelog.remove(key: Self.changelogKey(key))
-        let revision = try days.state(of: key, turn)?.revision ?? 0
-        try days.save(key, revision > 0 ? SummaryDays.State(isFinal: true, revision: revision) : nil, turn)
-    }
-
-    private func figures(of key: SummaryDays.Key, _ turn: Turn) throws -> [String: Value] {
-        let (members, found) = try days.figures(of: key, turn)
-        for collision in try collisions.set(found, of: key, turn) {
-            turn.log(
-                .figureCollides,
-                ["figure": collision.figure, "handler": collision.handler, "taken": collision.taken ?? "the summary"])
-        }
-        return members
-    }
-
-    private func write(
-        _ key: SummaryDays.Key, _ state: SummaryDays.State, _ figures: [String: Value], _ turn: Turn
-    ) throws {
-        var state = state
-        state.isUnwritten = false
-        try days.save(key, state, turn)
-        let day = LocalDay(number: key.day)
-        var summary = figures
-        let zones = timelines[key.user]
-        summary["user"] = .string(key.user)
-        summary["date"] = .string(day.description)
-        summary["zone"] = Value(zones.flatMap { Self.zone(of: day, $0) })
-        summary["final"] = .bool(state.isFinal)
-        summary["revision"] = .integer(state.revision)
-        let waitsFor = state.isFinal || !isOver(key, at: turn.now) ? [] : missing
-        summary["missing"] = .array(waitsFor.map { .string($0) })
-        if let hours = try zones.flatMap({ try days.hours(of: key, $0, turn) }) {
-            summary[SummaryDays.hoursMember] = hours
-        }
-        if !state.isFinal, !significance.isAny, let before = try summaryTold(key, turn), before["final"] == false,
-            !significance.isWorthTelling(summary, after: before)
-        {
-            return
-        }
-        _ = try turn.write()
-        try turn.changelog.put(
-            key: Self.changelogKey(key), topic: Self.topic, user: key.user, day: key.day, body: .object(summary))
-    }
-
-    /// A day's summary as others know it.
-    private func summaryTold(_ key: SummaryDays.Key, _ turn: Turn) throws -> [String: Value]? {
-        try turn.changelog.rows(user: key.user, days: key.day...key.day).first { $0.key == Self.changelogKey(key) }?
-            .body?.object
-    }
-
-    private static func changelogKey(_ key: SummaryDays.Key) -> String {
-        "day/\(key.user)/\(LocalDay(number: key.day))"
-    }
+    func isOver(_ key: SummaryDays.Key, at now: Instant) -> Bool { ends.isOver(key, at: now, timelines) }
 
     package func report(_ turn: Turn) throws -> StageReport {
         var common = StageDetails()

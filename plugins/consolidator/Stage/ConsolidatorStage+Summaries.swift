@@ -1,0 +1,111 @@
+import Changelog
+import HealthModel
+import Protocol
+import StageKit
+
+/// What a day's summary is made of, and when it is written.
+extension ConsolidatorStage {
+    /// Days that are over are written in turns of at most this many.
+    private static let daysPerTurn = 256
+
+    /// Writes what is due: all days that aren't over, and as many of the others as fit into a turn.
+    func writeDays(_ turn: Turn) throws {
+        let final = finishing.take(Self.daysPerTurn)
+        for key in final {
+            settled.drop(key)
+            try finalise(key, turn)
+        }
+        if finishing.isEmpty, let heardAt = finishingMark {
+            finishingMark = nil
+            daily.reached(markOf: heardAt, turn)
+        }
+        for key in touched {
+            // Its parts have changed since the mark.
+            finishing.drop(key)
+            settled.drop(key)
+            try rebuild(key, turn)
+        }
+        touched = []
+        for key in settled.take(Self.daysPerTurn - final.count) { try rebuild(key, turn) }
+    }
+
+    /// Writes a day's summary from its parts. A final day whose content changes is open again.
+    private func rebuild(_ key: SummaryDays.Key, _ turn: Turn) throws {
+        let figures = try figures(of: key, turn)
+        if figures.isEmpty { return try remove(key, turn) }
+        var state = try days.state(of: key, turn) ?? SummaryDays.State()
+        // A day with the same content as when it was last final has nothing to wait for.
+        state.isFinal = !state.isReopened && state.finalContent == SummaryDays.content(of: figures)
+        try write(key, state, figures, turn)
+    }
+
+    /// Writes a day's summary as final; a day whose figures are all gone has none.
+    func finalise(_ key: SummaryDays.Key, _ turn: Turn) throws {
+        var state = try days.state(of: key, turn) ?? SummaryDays.State()
+        let figures = try figures(of: key, turn)
+        if figures.isEmpty { return try remove(key, turn) }
+        let content = SummaryDays.content(of: figures)
+        if state.finalContent != content { state.revision += 1 }
+        state.finalContent = content
+        state.isFinal = true
+        state.isReopened = false
+        try write(key, state, figures, turn)
+    }
+
+    /// A day without figures. How often it was final isn't forgotten: no revision is used twice.
+    private func remove(_ key: SummaryDays.Key, _ turn: Turn) throws {
+        _ = try turn.write()
+        try turn.changelog.remove(key: Self.changelogKey(key))
+        let revision = try days.state(of: key, turn)?.revision ?? 0
+        try days.save(key, revision > 0 ? SummaryDays.State(isFinal: true, revision: revision) : nil, turn)
+    }
+
+    private func figures(of key: SummaryDays.Key, _ turn: Turn) throws -> [String: Value] {
+        let (members, found) = try days.figures(of: key, turn)
+        for collision in try collisions.set(found, of: key, turn) {
+            turn.log(
+                .figureCollides,
+                ["figure": collision.figure, "handler": collision.handler, "taken": collision.taken ?? "the summary"])
+        }
+        return members
+    }
+
+    private func write(
+        _ key: SummaryDays.Key, _ state: SummaryDays.State, _ figures: [String: Value], _ turn: Turn
+    ) throws {
+        var state = state
+        state.isUnwritten = false
+        try days.save(key, state, turn)
+        let day = LocalDay(number: key.day)
+        var summary = figures
+        let zones = timelines[key.user]
+        summary["user"] = .string(key.user)
+        summary["date"] = .string(day.description)
+        summary["zone"] = Value(zones.flatMap { Self.zone(of: day, $0) })
+        summary["final"] = .bool(state.isFinal)
+        summary["revision"] = .integer(state.revision)
+        let waitsFor = state.isFinal || !isOver(key, at: turn.now) ? [] : missing
+        summary["missing"] = .array(waitsFor.map { .string($0) })
+        if let hours = try zones.flatMap({ try days.hours(of: key, $0, turn) }) {
+            summary[SummaryDays.hoursMember] = hours
+        }
+        if !state.isFinal, !significance.isAny, let before = try summaryTold(key, turn), before["final"] == false,
+            !significance.isWorthTelling(summary, after: before)
+        {
+            return
+        }
+        _ = try turn.write()
+        try turn.changelog.put(
+            key: Self.changelogKey(key), topic: Self.topic, user: key.user, day: key.day, body: .object(summary))
+    }
+
+    /// A day's summary as others know it.
+    private func summaryTold(_ key: SummaryDays.Key, _ turn: Turn) throws -> [String: Value]? {
+        try turn.changelog.rows(user: key.user, days: key.day...key.day).first { $0.key == Self.changelogKey(key) }?
+            .body?.object
+    }
+
+    private static func changelogKey(_ key: SummaryDays.Key) -> String {
+        "day/\(key.user)/\(LocalDay(number: key.day))"
+    }
+}
