@@ -13,7 +13,7 @@ package enum ConflictEnd: Sendable, Equatable {
 
 extension HealthStoreWriter {
     /// Ends a conflict: the chosen content is a new version of the sample, and the content that wasn't chosen is
-    /// refused from now on.
+    /// refused from now on. The sample's other conflicts stay open, and show what it has now.
     /// - Parameters:
     ///   - entry: of the quarantine, with this conflict as its text.
     ///   - takesOther: whether the content that was set aside replaces that of the sample.
@@ -31,8 +31,9 @@ extension HealthStoreWriter {
         let isThere = try change { user in
             guard let old = try aliveRow(uuid, user: user) else { return false }
             var row = old
+            let held = try held(old)
+            var (type, now) = (held.type, held.kept)
             if takesOther {
-                let held = try held(old)
                 let start = told.start.flooredSecond
                 let isInPlace =
                     held.type == conflict.type && abs(old.second - start) <= 1
@@ -50,13 +51,14 @@ extension HealthStoreWriter {
                     forget.bind(2, uuid)
                     try forget.run()
                 }
-                var now = told
+                (type, now) = (conflict.type, told)
                 if isInPlace { (now.start, now.end) = (held.kept.start, held.kept.end) }
                 try refuse(
                     RecordConflict(
                         type: held.type, uuid: conflict.uuid, source: held.source, told: held.kept,
-                        kept: held.type == conflict.type ? now : nil), from: entry.source, user: user)
+                        kept: held.type == type ? now : nil), from: entry.source, user: user)
             }
+            try showInOthers(now, type: type, of: conflict.uuid, besides: entry.number, user: user)
             try rewrite(&row, was: old, user: user)
             return true
         }
@@ -82,15 +84,48 @@ extension HealthStoreWriter {
 
     /// The content that loses may come again with any repeat of an old request: it is refused without a word.
     private func refuse(_ conflict: RecordConflict, from source: String, user: Int) throws {
-        let raw = conflict.json
-        _ = try setAside(
-            QuarantinedInput(line: 0, reason: RecordConflict.reason, raw: raw), from: source, user: user)
+        _ = try setAside(conflict, line: 0, from: source, user: user)
+        let keys = keys(of: conflict)
         let drop = try database.prepare(
-            "UPDATE quarantine SET dropped = 1, raw = '' WHERE user = ? AND reason = ? AND raw = ?")
+            "UPDATE quarantine SET dropped = 1, raw = '' WHERE user = ? AND content IN (?, ?)")
         drop.bind(1, user)
-        drop.bind(2, RecordConflict.reason)
-        drop.bind(3, raw)
+        drop.bind(2, keys.current)
+        drop.bind(3, keys.former)
         try drop.run()
+    }
+
+    /// Writes into a sample's other conflicts what it has now. A conflict about just that content is none any more.
+    private func showInOthers(
+        _ now: RecordConflict.Content, type: String, of uuid: String, besides number: Int64, user: Int
+    ) throws {
+        let list = try database.prepare(
+            "SELECT number, raw FROM quarantine WHERE user = ? AND reason = ? AND dropped = 0 AND number <> ?")
+        list.bind(1, user)
+        list.bind(2, RecordConflict.reason)
+        list.bind(3, number)
+        var others: [(number: Int64, conflict: RecordConflict)] = []
+        try list.forEachRow { row in
+            guard let conflict = RecordConflict(json: row.string(1)), conflict.uuid == uuid else { return }
+            others.append((row.int64(0), conflict))
+        }
+        let write = try database.prepare("UPDATE OR IGNORE quarantine SET raw = ?, content = ? WHERE number = ?")
+        let forget = try database.prepare("DELETE FROM quarantine WHERE number = ?")
+        for (number, other) in others {
+            var conflict = other
+            conflict.kept = other.type == type ? now : nil
+            var isWritten = false
+            if conflict.kept.map({ !$0.agrees(with: other.told) }) ?? true {
+                write.bind(1, conflict.json)
+                write.bind(2, keys(of: conflict).current)
+                write.bind(3, number)
+                try write.run()
+                isWritten = database.changes > 0
+            }
+            // If it can't have its key, the same content is listed or refused already.
+            guard !isWritten else { continue }
+            forget.bind(1, number)
+            try forget.run()
+        }
     }
 
     /// The other content as a record of its own, with what the sample has besides.
@@ -112,5 +147,14 @@ extension HealthStoreWriter {
         batch.healthKitUUID = [uuid]
         batch.line = [0]
         return batch
+    }
+}
+
+extension RecordConflict.Content {
+    /// Whether both are one content, as for records with the same UUID.
+    fileprivate func agrees(with other: RecordConflict.Content) -> Bool {
+        unit == other.unit && StoredValue.agrees(value ?? .nan, other.value ?? .nan)
+            && abs(start.flooredSecond - other.start.flooredSecond) <= RecordClaim.tolerance
+            && abs(end.flooredSecond - other.end.flooredSecond) <= RecordClaim.tolerance
     }
 }

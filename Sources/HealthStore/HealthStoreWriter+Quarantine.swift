@@ -16,10 +16,38 @@ extension HealthStoreWriter {
     /// The same within a change.
     /// - Returns: 1 if it is new.
     func setAside(_ input: QuarantinedInput, from source: String, user: Int) throws -> Int {
-        let prefix = SampleKeyPrefix(user: self.user, type: input.reason, sourceName: input.raw)
-        return try quarantine(
-            SampleID(prefix, startSecond: 0, endSecond: 0, ordinal: 0), sample: nil, source: source, line: input.line,
+        try quarantine(
+            digest(input.raw, reason: input.reason), sample: nil, source: source, line: input.line,
             reason: input.reason, raw: input.raw, user: user)
+    }
+
+    /// The same for a conflict: content that a person has refused isn't new, whatever the sample has become since.
+    func setAside(_ conflict: RecordConflict, line: Int64, from source: String, user: Int) throws -> Int {
+        let keys = keys(of: conflict)
+        let find = try database.prepare("SELECT 1 FROM quarantine WHERE user = ? AND content = ?")
+        find.bind(1, user)
+        find.bind(2, keys.former)
+        if try find.firstRow({ _ in true }) ?? false {
+            try sawAgain(keys.former, user: user)
+            return 0
+        }
+        return try quarantine(
+            keys.current, sample: nil, source: source, line: line, reason: RecordConflict.reason, raw: conflict.json,
+            user: user)
+    }
+
+    /// What a conflict is known by, and what the release that introduced conflicts would have known it by, which also
+    /// told them apart by the content of the sample.
+    func keys(of conflict: RecordConflict) -> (current: SampleID, former: SampleID) {
+        (
+            digest(conflict.identity, reason: RecordConflict.reason),
+            digest(conflict.json, reason: RecordConflict.reason)
+        )
+    }
+
+    private func digest(_ text: String, reason: String) -> SampleID {
+        SampleID(
+            SampleKeyPrefix(user: user, type: reason, sourceName: text), startSecond: 0, endSecond: 0, ordinal: 0)
     }
 
     /// Records why a sample is in quarantine.

@@ -31,10 +31,10 @@ extension RecordClaim {
     }
 
     /// Seconds by which channels may round differently.
-    private static let tolerance: Int64 = 1
+    static let tolerance: Int64 = 1
 
     /// 0 where there is none, or where the metadata can't be read.
-    private static func syncVersion(_ metadata: UnsafeRawBufferPointer) -> Int64 {
+    static func syncVersion(_ metadata: UnsafeRawBufferPointer) -> Int64 {
         guard !metadata.isEmpty, let members = try? Value(json: Array(metadata)) else { return 0 }
         let version = members["HKMetadataKeySyncVersion"]
         return version.int ?? version.string.flatMap { Int64($0) } ?? 0
@@ -50,10 +50,7 @@ extension RecordClaim {
             source: try writer.origins.origin(record.origin).sourceName,
             told: try content(start: record.start, end: record.end, value: record.value, unit: record.unit),
             kept: try row.map { try content(start: $0.start, end: $0.end, value: $0.value, unit: $0.unit) })
-        tally.newlyQuarantined += try writer.setAside(
-            QuarantinedInput(line: record.line, reason: RecordConflict.reason, raw: conflict.json),
-            from: session.source,
-            user: user)
+        tally.newlyQuarantined += try writer.setAside(conflict, line: record.line, from: session.source, user: user)
     }
 
     private func content(start: Int64, end: Int64, value: Double, unit: Int) throws -> RecordConflict.Content {

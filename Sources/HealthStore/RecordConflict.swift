@@ -37,13 +37,22 @@ package struct RecordConflict: Sendable, Equatable {
         self.kept = kept
     }
 
-    /// The same content has the same text.
+    /// The text in quarantine.
     package var json: String {
         var members = Self.members(told)
         members["type"] = .string(type)
         members["uuid"] = .string(uuid)
         members["source"] = .string(source)
         if let kept { members["kept"] = .object(Self.members(kept)) }
+        return Value.object(members).json()
+    }
+
+    /// The same for the same content under the same UUID, to the second, whichever content the sample has at the time.
+    var identity: String {
+        var members = Self.members(
+            Content(start: told.start.floored, end: told.end.floored, value: told.value, unit: told.unit))
+        members["type"] = .string(type)
+        members["uuid"] = .string(uuid)
         return Value.object(members).json()
     }
 
@@ -70,4 +79,8 @@ package struct RecordConflict: Sendable, Equatable {
         else { return nil }
         return Content(start: start, end: end, value: members["value"].double, unit: members["unit"].string ?? "")
     }
+}
+
+extension Instant {
+    fileprivate var floored: Instant { Instant(seconds: flooredSecond) }
 }

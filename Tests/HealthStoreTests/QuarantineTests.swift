@@ -68,6 +68,37 @@ import Testing
         #expect(kept == "")
     }
 
+    /// The release that introduced conflicts knew one by all of its text, with the content that the sample had.
+    @Test func conflictsOfAnEarlierReleaseStayWhatTheyAre() throws {
+        let uuid = SampleID(high: 7, low: 9)
+        try store.add([Record(value: 10, uuid: uuid)])
+        func conflict(_ value: Double, kept: Double = 10) -> RecordConflict {
+            let content = { (value: Double) in
+                RecordConflict.Content(
+                    start: Instant(seconds: 1_700_000_000), end: Instant(seconds: 1_700_000_060), value: value,
+                    unit: "count")
+            }
+            return RecordConflict(
+                type: Record().type, uuid: uuid.description, source: Record().source, told: content(value),
+                kept: content(kept))
+        }
+        let old = [20.0, 30, 40].map {
+            QuarantinedInput(line: 1, reason: RecordConflict.reason, raw: conflict($0).json)
+        }
+        _ = try store.database.transaction { try store.writer.quarantine(old, session: ImportSession(source: "test")) }
+        try store.database.transaction { try store.writer.dropQuarantined([try #require(try entries().first)]) }
+        for value in [20.0, 30, 40] { try store.add([Record(value: value, uuid: uuid)]) }
+        #expect(try entries().map(\.seen) == [2, 2])
+        let entry = try #require(try entries().first)
+        let end = try store.database.transaction {
+            try store.writer.settle(entry, conflict(30), takesOther: true, plausibility: Record.plausibility)
+        }
+        #expect(end == .settled)
+        #expect(try entries().map(\.raw) == [conflict(40, kept: 30).json])
+        for value in [10.0, 40, 30] { try store.add([Record(value: value, uuid: uuid)]) }
+        #expect(try entries().map(\.seen) == [3])
+    }
+
     /// The rest of a tag that lost a quote isn't a type's name.
     @Test(
         arguments: [

@@ -179,6 +179,31 @@ struct OwnEventsTests {
         }
     }
 
+    /// A content that lost once stays out, whatever the sample has become; open conflicts show what it has now.
+    @Test func twoConflictsAreResolvedOneAfterTheOther() throws {
+        let uuid = IngestRig.uuid(1)
+        func push(_ value: Double) throws { _ = try rig.post([IngestRig.steps(1, uuid: uuid, value: value)]) }
+        for value in [12.0, 40, 50] { try push(value) }
+        let store = try HealthStoreReader(database: rig.observer.store.database)
+        let entries = try store.quarantine()
+        try #require(entries.count == 2)
+        guard case .done = try settle(entries[0].number, "other") else {
+            Issue.record("the first wasn't settled")
+            return
+        }
+        let left = try store.quarantine().compactMap { RecordConflict(json: $0.raw) }
+        #expect(left.map(\.told.value) == [50] && left.map(\.kept?.value) == [40])
+        guard case .done = try settle(entries[1].number, "other") else {
+            Issue.record("the second wasn't settled")
+            return
+        }
+        for value in [12.0, 40, 50] { try push(value) }
+        #expect(try store.quarantine().isEmpty && rig.alive() == 1)
+        // A third content is a conflict as ever.
+        try push(60)
+        #expect(try store.quarantine().count == 1)
+    }
+
     /// The other content has another time, so it is another row; the UUID goes with it.
     @Test func theOtherContentMayBeElsewhere() throws {
         let uuid = IngestRig.uuid(1)
