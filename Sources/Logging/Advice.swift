@@ -10,17 +10,24 @@ package struct Advice: Sendable, Equatable {
     package var configuration: String?
     /// The same for commands that start a stack, which don't use the configuration it was last started with.
     package var started: String?
+    /// The person to repeat in commands about what a person enters.
+    package var user: String?
 
-    package init(state: String? = nil, configuration: String? = nil, started: String? = nil) {
+    package init(
+        state: String? = nil, configuration: String? = nil, started: String? = nil, user: String? = nil
+    ) {
         self.state = state
         self.configuration = configuration
         self.started = started
+        self.user = user
     }
 
     private static let opening = "'healthbus "
     /// Commands that start a stack, and those that don't concern one.
     private static let starting: Set<String> = ["up", "demo"]
     package static let withoutStack: Set<String> = ["generate", "plugins", "simulate"]
+    /// Commands about what a person enters. `types` alone is about everybody.
+    private static let personal: Set<String> = ["events", "types own", "types add", "types change", "types remove"]
 
     /// The command lines in a text, without their quotes.
     package static func commands(in text: String) -> [String] {
@@ -42,7 +49,10 @@ package struct Advice: Sendable, Equatable {
         guard words.count > 1, !Self.withoutStack.contains(String(words[1])) else { return String(command) }
         let configuration = Self.starting.contains(String(words[1])) ? started : configuration
         var options = ""
-        for (option, value) in [("--state", state), ("--config", configuration)] {
+        let isPersonal = !Self.personal.isDisjoint(with: [
+            String(words[1]), words[1...].prefix(2).joined(separator: " "),
+        ])
+        for (option, value) in [("--user", isPersonal ? user : nil), ("--state", state), ("--config", configuration)] {
             guard let value, !words.contains(Substring(option)) else { continue }
             options += " \(option) \(Self.quoted(value))"
         }

@@ -54,6 +54,8 @@ extension Arguments {
         let folder = state.map { StateFolder(path: $0) } ?? .standard()
         let last = try? StackLayer(folder).configurationFile()
         let isInEnvironment = StackConfiguration.file(given: nil) != nil
-        return Advice(state: state, configuration: file, started: file ?? (isInEnvironment ? nil : last ?? nil))
+        return Advice(
+            state: state, configuration: file, started: file ?? (isInEnvironment ? nil : last ?? nil),
+            user: given("--user"))
     }
 }

@@ -27,6 +27,19 @@ import Testing
                 == "'healthbus import - --state /s < export.zip'")
     }
 
+    @Test func repeatsWhoseEventsAreMeant() {
+        let advice = Advice(state: "/s", user: "anna")
+        #expect(
+            advice.addressed("'healthbus events add coffee 1', 'healthbus types own'")
+                == "'healthbus events add coffee 1 --user anna --state /s', 'healthbus types own --user anna --state /s'"
+        )
+        // These are about everybody.
+        #expect(
+            advice.addressed("'healthbus types', 'healthbus status', 'healthbus events list --user bo'")
+                == "'healthbus types --state /s', 'healthbus status --state /s', "
+                + "'healthbus events list --user bo --state /s'")
+    }
+
     /// Starting a stack doesn't depend on what it was last started with.
     @Test func aStartNamesTheConfigurationOfTheLastOne() {
         let advice = Advice(started: "/etc/hb.json")
