@@ -1,4 +1,4 @@
-/// A moment as a person writes it for a zone timeline: a date, a local date and time, or ISO 8601 with an offset.
+/// A moment as a person writes it: a date, a local date and time, or ISO 8601 with an offset.
 package struct ZoneMoment: Sendable, Equatable {
     private enum Form: Sendable, Equatable {
         case instant(Instant)
@@ -25,12 +25,15 @@ package struct ZoneMoment: Sendable, Equatable {
     /// The instant, if local time is that of `zone`. A time that the clock skips means the moment of the skip; if a
     /// time occurs twice, the first one counts.
     /// - Throws: `ZoneError`.
-    package func instant(in zone: String) throws -> Instant {
+    package func instant(in zone: String) throws -> Instant { instant(on: try ZoneTimeline(zone: zone)) }
+
+    /// The same where local time is that of the zone in force then.
+    package func instant(on timeline: ZoneTimeline) -> Instant {
         switch form {
         case .instant(let instant): instant
         case .local(let local):
-            try ZoneTimeline(zone: zone).offsets.ranges(ofLocal: local..<local + ZoneTimeline.dayLength).first?
-                .lowerBound ?? Instant(microseconds: local)
+            timeline.offsets.ranges(ofLocal: local..<local + ZoneTimeline.dayLength).first?.lowerBound
+                ?? Instant(microseconds: local)
         }
     }
 

@@ -134,6 +134,22 @@ import Testing
         #expect(try moment.instant(in: Self.home) == at(expected))
     }
 
+    /// A local time is that of the place where the person was then.
+    @Test(arguments: [
+        ("2024-07-01T08:00", "2024-06-30T23:00:00Z"), ("2024-06-01T08:00", "2024-06-01T06:00:00Z"),
+        ("2025-01-01T08:00", "2025-01-01T07:00:00Z"), ("2024-07-01T08:00Z", "2024-07-01T08:00:00Z"),
+    ])
+    func momentsAreReadByTheTimeline(_ text: String, _ expected: String) throws {
+        let timeline = try ZoneTimeline([
+            .init(from: .distantPast, zone: "Europe/Berlin"),
+            .init(from: try at("2024-06-20T12:00:00Z"), zone: "Asia/Tokyo"),
+            .init(from: try at("2024-07-10T12:00:00Z"), zone: "Europe/Berlin"),
+        ])
+        let instant = try #require(ZoneMoment(text)).instant(on: timeline)
+        #expect(instant == (try at(expected)))
+        if !text.hasSuffix("Z") { #expect(timeline.localText(of: instant).hasPrefix(text)) }
+    }
+
     @Test(arguments: ["", "tomorrow", "2025-02-30", "2025-03-30 14", "2025-03-30T25:00", "2025-03-30T14:00+", "14:00"])
     func otherWordsAreNoMoments(_ text: String) { #expect(ZoneMoment(text) == nil) }
 

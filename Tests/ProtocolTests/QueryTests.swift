@@ -17,7 +17,8 @@ import Testing
         .completeness(user: "me", nights: [:], after: TypePosition(user: "me", type: "a")),
         .summaries(user: "me", from: "2025-01-01", to: "2025-01-02"), .sample("x"), .quarantine(user: "me"),
         .quarantined(MendSelection(numbers: [1]), user: "me", record: true, after: 3),
-        .entries(user: "me"), .documents(), .documents(user: "me", after: 4), .document(3, offset: 9),
+        .entries(user: "me"), .entries(user: "me", event: "5f0c"), .documents(), .documents(user: "me", after: 4),
+        .document(3, offset: 9),
         .letters(MendSelection(reason: "r", type: "t"), after: 4),
     ]
 

@@ -12,8 +12,10 @@ package struct EntriesReport {
     package let types: [OwnTypeRow]
     package let events: [OwnEventRow]
 
-    package init(_ stack: Stack, _ reader: StackReader, user: String) throws {
-        let pages: [Page<EntriesPage>] = try reader.pages(try stack.instance(.observer), .entries(user: user))
+    /// - Parameter event: only the events with this id, or whose ids begin with it.
+    package init(_ stack: Stack, _ reader: StackReader, user: String, event: String? = nil) throws {
+        let pages: [Page<EntriesPage>] = try reader.pages(
+            try stack.instance(.observer), .entries(user: user, event: event))
         self.init(user: user, types: pages.flatMap(\.ownTypes), events: pages.flatMap(\.events))
     }
 
@@ -58,10 +60,10 @@ package struct EntriesReport {
         if let event = events.first(where: { $0.id == id }) { return event }
         let found = events.filter { $0.id.hasPrefix(id) }
         guard let event = found.first, !id.isEmpty else {
-            throw .usage("there is no event \"\(id)\"", hint: "'healthbus events list' shows them")
+            throw .usage("there is no event \"\(id)\"", hint: "'healthbus events list' shows the newest")
         }
         guard found.count == 1 else {
-            throw .usage("\(found.count) events begin with \"\(id)\"", hint: "give more of the id")
+            throw .usage("the ids of \(found.count) events begin with \"\(id)\"", hint: "give more of the id")
         }
         return event
     }

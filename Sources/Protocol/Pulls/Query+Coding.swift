@@ -9,7 +9,7 @@ extension Query {
 
     private enum Member: CodingKey {
         case query, topic, days, user, day, before, from, to, types, predicate, `import`, offset, nights, sample,
-            record, document,
+            record, document, event,
             `continue`
     }
 
@@ -70,7 +70,10 @@ extension Query: Encodable {
             try members.encodeIfPresent(predicate, forKey: .predicate)
         case .spans(let types): try members.encode(types, forKey: .types)
         case .slice(let slice): try slice.encode(to: encoder)
-        case .timeline(let user), .quarantine(let user), .entries(let user): try members.encode(user, forKey: .user)
+        case .timeline(let user), .quarantine(let user): try members.encode(user, forKey: .user)
+        case .entries(let user, let event):
+            try members.encode(user, forKey: .user)
+            try members.encodeIfPresent(event, forKey: .event)
         case .imports(let id): try members.encodeIfPresent(id, forKey: .import)
         case .file(let id, let offset):
             try members.encode(id, forKey: .import)
@@ -147,7 +150,7 @@ extension Query: Decodable {
             self = .quarantined(
                 try MendSelection(from: decoder), user: optional(.user), record: optional(.record),
                 after: optional(.continue))
-        case .entries: self = .entries(user: try read(.user))
+        case .entries: self = .entries(user: try read(.user), event: optional(.event))
         case .documents: self = .documents(user: optional(.user), after: optional(.continue))
         case .document: self = .document(try read(.document), offset: try read(.offset))
         case .letters: self = .letters(try MendSelection(from: decoder), after: optional(.continue))

@@ -1,4 +1,3 @@
-import Clocks
 import Configuration
 import Control
 import Foundation
@@ -20,11 +19,12 @@ enum EventsCommand: Command {
         options: CommandHelp.stackOptions + [
             .init("--at", value: "time", help: "add, change: when, as in 2025-03-30T08:15 (default: now)"),
             .init("--until", value: "time", help: "add, change: its end (default: an instant)"),
-            .init("--value", value: "number", help: "change: another value; add: the same as the word"),
+            .init("--value", value: "number", help: "change: another value; add: the same as <value>"),
             .init("--unit", value: "unit", help: "add, change: of the value (default: the type's own)"),
-            .init("--note", value: "text", help: "add, change: a word about it; \"\" removes it"),
-            .init("--id", value: "id", help: "add: its id, so that a repeat adds nothing (default: made up)"),
-            .init("--if-version", value: "number", help: "change, remove: only if this is the current one"),
+            .init("--note", value: "text", help: "add, change: a few words about it; \"\" removes them"),
+            .init(
+                "--id", value: "id", help: "add: an id of your own, so that a repeat adds nothing (default: made up)"),
+            .init("--if-version", value: "number", help: "change, remove: only if this is its current version"),
             .user("whose (default: me)"), .json,
         ],
         examples: [
@@ -69,7 +69,7 @@ enum EventsCommand: Command {
             try change(words[0], stack, arguments, user: user)
         case .remove:
             try require(words, 1...1, action)
-            let event = try EntriesReport(stack, stack.reader(), user: user).event(words[0])
+            let event = try event(words[0], stack, user: user)
             let wish = OwnRequest(.removeEvent, id: event.id, version: try version(arguments))
             try OwnOutput.carryOut(wish, stack, arguments, user: user) { _ in "Removed \(event.id)." }
         }
@@ -121,10 +121,9 @@ enum EventsCommand: Command {
         guard words.count == 1 || arguments.value("--value") == nil else {
             throw Failure.usage("the value is given twice", hint: "leave --value out")
         }
-        if let text = words.count == 2 ? words[1] : arguments.value("--value") { body["value"] = value(text) }
+        if let text = words.count == 2 ? words[1] : arguments.value("--value") { body["value"] = try value(text) }
         try read(arguments, stack, user: user, into: &body)
         // Here, so that a repeat of the message is the same event.
-        if body["start"] == nil { body["start"] = .string(InstantText.iso8601(WallClock.now)) }
         let id = arguments.value("--id") ?? UUID().uuidString.lowercased()
         let wish = OwnRequest(.addEvent, id: id, body: .object(body))
         try OwnOutput.carryOut(wish, stack, arguments, user: user) { _ in
@@ -133,9 +132,9 @@ enum EventsCommand: Command {
     }
 
     private static func change(_ id: String, _ stack: Stack, _ arguments: Arguments, user: String) throws {
-        let event = try EntriesReport(stack, stack.reader(), user: user).event(id)
+        let event = try event(id, stack, user: user)
         var patch: [String: Value] = [:]
-        if let text = arguments.value("--value") { patch["value"] = value(text) }
+        if let text = arguments.value("--value") { patch["value"] = try value(text) }
         try read(arguments, stack, user: user, into: &patch)
         guard !patch.isEmpty else {
             throw Failure.usage("nothing to change is named", hint: "give --value, --at, --until, --unit or --note")
@@ -153,9 +152,17 @@ enum EventsCommand: Command {
     }
 
     /// A number, or the name of a category's value.
-    private static func value(_ text: String) -> Value {
+    private static func value(_ text: String) throws -> Value {
         if let number = Int64(text) { return .integer(number) }
-        return Double(text).map { .number($0) } ?? .string(text)
+        guard let number = Double(text) else { return .string(text) }
+        guard number.isFinite else {
+            throw Failure.usage("\(text) isn't a finite number", hint: "as in 2 or 71.4")
+        }
+        return .number(number)
+    }
+
+    private static func event(_ id: String, _ stack: Stack, user: String) throws -> OwnEventRow {
+        try EntriesReport(stack, stack.reader(), user: user, event: id).event(id)
     }
 
     private static func read(
@@ -166,8 +173,9 @@ enum EventsCommand: Command {
             guard let moment = ZoneMoment(text) else {
                 throw Failure.usage("\(option) \(text) isn't a time", hint: "as in 2025-03-30T08:15")
             }
-            let zone = try stack.zones(of: user, stack.reader()).entries.last?.zone ?? "UTC"
-            body[member] = .string(InstantText.iso8601(try moment.instant(in: zone)))
+            // As 'events list' shows it.
+            let zones = try stack.zones(of: user, stack.reader())
+            body[member] = .string(InstantText.iso8601(moment.instant(on: zones)))
         }
         if let unit = arguments.value("--unit") { body["unit"] = .string(unit) }
         if let note = arguments.value("--note") { body["note"] = note.isEmpty ? .null : .string(note) }

@@ -8,11 +8,14 @@ extension ObserverSource {
     private static let entriesPerPage = 40
 
     /// A person's own types and newest events: only for that person's own tools.
-    func entries(of user: String, for consumer: String?, _ page: (any PageContent, Bool) -> Void) throws {
+    /// - Parameter id: only the events with this id, or whose ids begin with it, however old they are.
+    func entries(
+        of user: String, event id: String?, for consumer: String?, _ page: (any PageContent, Bool) -> Void
+    ) throws {
         try refuse(consumer, what: "what a person entered")
         guard try OwnTables.exist(in: database) else { return page(EntriesPage(ownTypes: [], events: []), true) }
         let types = try OwnTables.types(of: user, in: database)
-        let events = try OwnTables.events(of: user, limit: Self.entryLimit, in: database)
+        let events = try OwnTables.events(of: user, beginning: id ?? "", limit: Self.entryLimit, in: database)
             .compactMap { try OwnTables.read($0, of: user, in: store)?.row }
             .sorted { ($0.start, $0.id) > ($1.start, $1.id) }
         for first in stride(from: 0, to: max(1, events.count), by: Self.entriesPerPage) {

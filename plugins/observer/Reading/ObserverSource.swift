@@ -102,7 +102,7 @@ package final class ObserverSource: PullSource {
         case .quarantine(let user): try quarantine(user: user, page)
         case .quarantined(let selection, let user, let record, let after):
             try quarantined(selection, user: user, isSingle: record == true, after: after, page)
-        case .entries(let user): try entries(of: user, for: consumer, page)
+        case .entries(let user, let event): try entries(of: user, event: event, for: consumer, page)
         case .documents(let user, let after): try documents(user: user, after: after ?? 0, for: consumer, page)
         case .document(let number, let offset): try document(number, from: offset, for: consumer, page)
         case .file, .letters, .other:

@@ -122,13 +122,19 @@ package enum OwnTables {
     }
 
     /// The latest entered first.
-    static func events(of user: String, limit: Int, in database: Database) throws -> [Place] {
+    /// - Parameter start: of their ids; one with just this id comes before all others.
+    static func events(
+        of user: String, beginning start: String, limit: Int, in database: Database
+    ) throws -> [Place] {
         let list = try database.prepare(
             """
-            SELECT id, version, uuid FROM own_events WHERE user = ? AND uuid IS NOT NULL ORDER BY number DESC LIMIT ?
+            SELECT id, version, uuid FROM own_events
+            WHERE user = ?1 AND substr(id, 1, length(?2)) = ?2 AND uuid IS NOT NULL
+            ORDER BY id = ?2 DESC, number DESC LIMIT ?3
             """)
         list.bind(1, user)
-        list.bind(2, limit)
+        list.bind(2, start)
+        list.bind(3, limit)
         var places: [Place] = []
         try list.forEachRow { places.append(place($0)) }
         return places
