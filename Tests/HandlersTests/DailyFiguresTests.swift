@@ -159,6 +159,16 @@ import WorkoutsStage
             let figures = try own.compute(GenericHandler()).figures["other"]
             #expect(figures == ["coffee": expected, "nap": ["count": 1, "minutes": 25.0]], "\(aggregation)")
         }
+        // Numbers in another unit can't be added; they only count.
+        var mixed = try DayBuilder()
+        for (minute, value, unit) in [("00", 1.0, "cups"), ("10", 300.0, "mL"), ("20", 5.0, "")] {
+            try mixed.add("coffee", "2025-06-01T08:\(minute):00+02:00", nil, value, unit: unit)
+        }
+        for (aggregation, member) in [("sum", "sum"), ("latest", "mostRecent"), ("average", "max")] {
+            mixed.characteristics = ["ownTypes": ["coffee": ["aggregation": .string(aggregation), "unit": "cups"]]]
+            let coffee = try #require(try mixed.compute(GenericHandler()).figures["other"]?["coffee"])
+            #expect(coffee[member] == 1.0 && coffee["count"] == 3 && coffee["unit"] == "cups", "\(aggregation)")
+        }
         // In a stack without its own handler a type comes here too: nothing is dropped silently.
         try day.add(Self.quantity + "StepCount", "2025-06-01T09:10:00+02:00", nil, 10)
         let all = try #require(try day.compute(GenericHandler()).figures["other"]?.object)

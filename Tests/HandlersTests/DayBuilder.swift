@@ -21,17 +21,18 @@ struct DayBuilder {
     /// Rows go in in canonical order.
     mutating func add(
         _ type: String, _ start: String, _ end: String? = nil, _ value: Double, source: String = "Watch",
-        payload: String = "", metadata: String = "", uuid: SampleID? = nil
+        unit: String? = nil, payload: String = "", metadata: String = "", uuid: SampleID? = nil
     ) throws {
         let start = try #require(InstantText.parse(start))
         add(
             type, start, try end.map { try #require(InstantText.parse($0)) } ?? start, value, source: source,
+            unit: unit,
             payload: payload, metadata: metadata, uuid: uuid)
     }
 
     mutating func add(
         _ type: String, _ start: Instant, _ end: Instant, _ value: Double, source: String = "Watch",
-        payload: String = "", metadata: String = "", uuid: SampleID? = nil
+        unit: String? = nil, payload: String = "", metadata: String = "", uuid: SampleID? = nil
     ) {
         page.ids.append(SampleID(high: 1, low: UInt64(page.count)))
         page.sequence.append(1)
@@ -41,6 +42,7 @@ struct DayBuilder {
         page.value.append(value)
         page.origin.append(Self.index(Origin(sourceName: source), in: &page.origins))
         page.flags.append([])
+        if let unit { page.unit.append(Self.index(unit, in: &page.units)) }
         page.payload.append(payload)
         page.metadata.append(metadata)
         page.healthKitUUID.append(uuid)

@@ -2,6 +2,7 @@ import Configuration
 import HealthModel
 import Inspection
 import Logging
+import Protocol
 import Testing
 
 @Suite struct ExplainedMetricTests {
@@ -32,6 +33,17 @@ import Testing
         #expect(try ExplainedMetric("MindfulSession").kind == .count)
         // Known only to this store.
         #expect(try ExplainedMetric("hkother", held: ["HKOther"]).type == "HKOther")
+    }
+
+    @Test func onlyNumbersOfAnOwnTypeDependOnTheUnit() throws {
+        func own(_ aggregation: String) -> OwnTypeRow {
+            OwnTypeRow(name: "coffee", kind: "quantity", unit: "cups", aggregation: aggregation, version: 1)
+        }
+        for (aggregation, unit) in [("sum", "cups"), ("average", "cups"), ("count", nil)] {
+            let metric = try ExplainedMetric("coffee", figures: [], held: ["coffee"], own: [own(aggregation)])
+            #expect(metric.onlyUnit == unit, "\(aggregation)")
+        }
+        #expect(try ExplainedMetric("DistanceCycling").onlyUnit == nil)
     }
 
     @Test func nonsenseIsAnsweredWithTheNearest() {

@@ -46,12 +46,14 @@ package struct ExplainReport {
         let slice = zones.slice(of: day, window)
         let types = [metric.type, HealthType.statistics(of: metric.type)] + traits.during.keys.sorted()
         let watches = traits.characteristics.contains("conditions")
+        let held = try observer.samples(
+            user: user, types: types + (watches ? handler.manifest.reads : []),
+            from: slice.map(\.lowerBound).min() ?? .epoch, to: slice.map(\.upperBound).max() ?? .epoch,
+            detailed: traits.detailedTypes, during: traits.during)
+        let metric = metric
         let input = DayInput(
             user: user, day: day, window: window, zones: zones,
-            cutting: try observer.samples(
-                user: user, types: types + (watches ? handler.manifest.reads : []),
-                from: slice.map(\.lowerBound).min() ?? .epoch, to: slice.map(\.upperBound).max() ?? .epoch,
-                detailed: traits.detailedTypes, during: traits.during),
+            cutting: metric.onlyUnit == nil ? held : held.filter { metric.takes($0, of: held) },
             configuration: handler.configuration,
             characteristics: watches ? ["conditions": try reader.conditions(of: handler, user: user)] : [:])
         self.window = input.window

@@ -15,6 +15,8 @@ package struct ExplainedMetric: Sendable, Equatable {
     /// Where the figure is in a day's summary.
     package let path: [String]
     package let unit: String
+    /// Samples in other units aren't in the figure; nil if all are.
+    package let onlyUnit: String?
 
     /// - Parameters:
     ///   - text: a short name, a member of `days --json`, or a type's identifier with or without its prefix, in any
@@ -33,6 +35,7 @@ package struct ExplainedMetric: Sendable, Equatable {
         }
         if let (figure, how) = found {
             (name, type, kind, path, unit) = (how.names[0], how.type, how.rule, figure.path, figure.unit)
+            onlyUnit = nil
             return
         }
         let types = held.union(HealthType.allKnown.keys)
@@ -53,11 +56,13 @@ package struct ExplainedMetric: Sendable, Equatable {
             let (rule, member) = Self.rule(of: own)
             (type, name, kind, path) = (identifier, identifier, rule, ["other", identifier, member])
             unit = rule == .count ? "count" : own.unit
+            onlyUnit = rule == .count ? nil : own.unit
             return
         }
         let type = HealthType.named(identifier)
         self.type = identifier
         name = identifier
+        onlyUnit = nil
         switch type.kind {
         case .workout, .correlation:
             throw .usage("\(identifier) has no figure to explain", hint: "name the type of one of its parts")
@@ -93,6 +98,12 @@ package struct ExplainedMetric: Sendable, Equatable {
             "'\(text)' isn't a metric",
             hint: (meant.map { "did you mean \($0)? " } ?? "") + "metrics are \(names.joined(separator: ", ")), "
                 + "and HealthKit's types, such as DistanceCycling")
+    }
+
+    /// Whether a row of a slice may be in the figure.
+    func takes(_ row: Int, of samples: SamplePage) -> Bool {
+        guard let onlyUnit, samples.typeName(row) == type, samples.unit.count == samples.count else { return true }
+        return samples.units[Int(samples.unit[row])] == onlyUnit
     }
 
     /// The figure in a day's summary; one that no handler in the stack names is under `other`.

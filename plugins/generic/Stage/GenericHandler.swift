@@ -9,8 +9,8 @@ import HealthStatistics
 /// - Categories: `count` of the samples that start on the day, and `minutes` of the day that they cover, each instant
 ///   once, if any has a duration.
 /// - Correlations and anything without a number: `count`.
-/// - A person's own types: what they chose, `sum`, `average` (with `min` and `max`) or `mostRecent`, and always
-///   `count`; `minutes` too where their events have durations.
+/// - A person's own types: what they chose, `sum`, `average` (with `min` and `max`) or `mostRecent`, of the samples in
+///   the type's unit; always the `count` of all samples; and `minutes` where they have durations.
 ///
 /// `unit` is the canonical unit, null if there is none or it is unknown. The stack knows which types have a handler:
 /// its host gives this one all others. Configuration: `sourceOrder`. Workouts never come here.
@@ -49,7 +49,9 @@ public struct GenericHandler: PluginHandler {
         let samples = input.samples
         let starting = rows.filter { input.contains(samples.startOf($0)) }
         guard var figure = category(rows, starting, input) else { return nil }
-        let numbered = rows.filter { samples.value[$0].isFinite }
+        let unit = own["unit"].string ?? ""
+        // Samples of that name may have come by any way in, and before the type was made.
+        let numbered = rows.filter { samples.value[$0].isFinite && Self.isRow($0, of: samples, in: unit) }
         if own["aggregation"] == "sum" {
             let merge = CumulativeMerge(samples, rows: numbered, order: input.sourceOrder(for: type.identifier))
             guard let sum = merge.total(in: input.window) else { return figure }
@@ -65,9 +67,16 @@ public struct GenericHandler: PluginHandler {
             default: return figure
             }
         }
-        let unit = own["unit"].string ?? ""
         figure["unit"] = unit.isEmpty ? .null : .string(unit)
         return figure
+    }
+
+    /// - Returns: true if the slice doesn't say.
+    private static func isRow(_ row: Int, of samples: SamplePage, in unit: String) -> Bool {
+        guard samples.unit.count == samples.count, samples.units.indices.contains(Int(samples.unit[row])) else {
+            return true
+        }
+        return samples.units[Int(samples.unit[row])] == unit
     }
 
     private func cumulative(_ type: HealthType, _ rows: [Int], _ input: DayInput) -> [String: Value]? {
