@@ -12,9 +12,48 @@ package struct SampleContent: Sendable, Equatable {
     package var unit: String
     /// JSON; empty if there is none.
     package var metadata: String
+
+    /// HealthKit's, from the metadata; 0 where there is none.
+    package var syncVersion: Int64 { Array(metadata.utf8).withUnsafeBytes(RecordClaim.syncVersion) }
+}
+
+/// What a HealthKit UUID stands for.
+package enum UUIDStanding: Sendable, Equatable {
+    /// It was never here.
+    case free
+    /// A sample that isn't deleted, in quarantine or not.
+    case taken
+    /// A sample that was taken back, or isn't in the store it came from any more: it may come again.
+    case absent
+    /// A sample that was deleted for good, or will be if it comes.
+    case deleted
 }
 
 extension HealthStoreReader {
+    /// What a UUID stands for among a user's samples.
+    package func standing(of uuid: SampleID, user: String) throws -> UUIDStanding {
+        try refresh()
+        guard let user = users.ids[user] else { return .free }
+        let find = try database.prepare(
+            """
+            SELECT deleted, uuids.seq, state FROM uuids LEFT JOIN samples ON samples.seq = uuids.seq
+            WHERE uuids.user = ? AND uuids.uuid = ?
+            """)
+        find.bind(1, user)
+        find.bind(2, uuid)
+        return try find.firstRow { row in
+            if row.int64(0) != 0 { return .deleted }
+            if row.isNull(1) { return .free }
+            // A row that isn't among the rows is in a block, where all are alive.
+            let state = row.isNull(2) ? .alive : SampleState(rawValue: UInt8(clamping: row.int64(2)))
+            return switch state {
+            case .absent: .absent
+            case .deleted: .deleted
+            case .alive, .quarantined, nil: .taken
+            }
+        } ?? .free
+    }
+
     /// The content of a sample that was entered by hand and isn't deleted; nil when there is none with that UUID. Such
     /// samples come one at a time, so none is in a block.
     package func entered(uuid: SampleID, user: String) throws -> SampleContent? {

@@ -6,6 +6,9 @@ package struct OwnRequest: Codable, Sendable, Equatable {
     package enum Action: String, Codable, Sendable {
         case listTypes, addType, changeType, removeType
         case showEvent, addEvent, changeEvent, removeEvent
+
+        /// Whether it changes nothing.
+        package var isRead: Bool { self == .listTypes || self == .showEvent }
     }
 
     package var action: Action
@@ -15,7 +18,8 @@ package struct OwnRequest: Codable, Sendable, Equatable {
     @IfReadable package var version: Int64? = nil
     /// Whether the version came as a precondition (`If-Match`), so that another one is answered with 412.
     @IfReadable package var isPrecondition: Bool? = nil
-    /// The members to store; of a change, those that become others, with null for those to be left out.
+    /// The members to store; of a change, those that differ, with null for those to be left out. An added event without
+    /// `start` is of the time when it is stored.
     @IfReadable package var body: Value? = nil
 
     package init(_ action: Action, id: String? = nil, version: Int64? = nil, body: Value? = nil) {

@@ -52,7 +52,8 @@ enum ConflictsCommand: Command {
             throw Failure.usage("resolve takes one id", hint: "'healthbus conflicts list' shows them")
         }
         guard let keep = try arguments.choice("--keep", as: Keep.self) else {
-            throw Failure.usage("it isn't said which content counts", hint: "give --keep stored or --keep other")
+            throw Failure.usage(
+                "--keep is missing: it says which content counts", hint: "give --keep stored or --keep other")
         }
         let stack = try Stack(arguments)
         let client = MendClient(stack)

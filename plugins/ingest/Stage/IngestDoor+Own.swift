@@ -6,7 +6,7 @@ import Protocol
 /// Events and types that a person makes: each request is one part, and the observer's answer is the response.
 extension IngestDoor {
     func own(_ request: HTTPRequest, _ route: IngestRoute, _ caller: Caller) throws(IngestProblem) -> HTTPResponse {
-        let wish = try Self.wish(request, route, now: now)
+        let wish = try Self.wish(request, route)
         let receipts = try submit { id in
             var part = IngestPart(
                 id: id, number: 0, user: caller.user, device: caller.device, way: IngestRoute.events.rawValue)
@@ -40,7 +40,7 @@ extension IngestDoor {
     }
 
     private static func wish(
-        _ request: HTTPRequest, _ route: IngestRoute, now: Instant
+        _ request: HTTPRequest, _ route: IngestRoute
     ) throws(IngestProblem) -> OwnRequest {
         let id = route.last(of: request.path)
         switch (route, request.method) {
@@ -52,7 +52,6 @@ extension IngestDoor {
             // Made here, so that a part that is sent twice is one event.
             let told = members.removeValue(forKey: "id") ?? .string(UUID().uuidString.lowercased())
             guard let id = told.string else { throw .malformed("id isn't text") }
-            if members["start"]?.isNull != false { members["start"] = .string(InstantText.iso8601(now)) }
             return OwnRequest(.addEvent, id: id, body: .object(members))
         case (_, "DELETE"):
             var wish = OwnRequest(route == .event ? .removeEvent : .removeType, id: id)

@@ -210,7 +210,4 @@ package final class IngestDoor: Sendable {
             }
         }
     }
-
-    /// What the request's clock says.
-    var now: Instant { clock() }
 }

@@ -59,7 +59,7 @@ struct IngestProblem: Error {
     }
 
     static let versionMissing = IngestProblem(
-        status: 428, code: "version-missing", message: "it isn't said which version the change is meant for",
+        status: 428, code: "version-missing", message: "the request doesn't say which version the change is meant for",
         hint: "send If-Match with the version that you know, or \"version\" in the body; If-Match: * for any")
 
     static let notFound = IngestProblem(

@@ -11,7 +11,7 @@ extension ObserverStage {
 
     func settle(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         guard let keep = request.keep.flatMap(Keep.init(rawValue:)), let number = request.numbers?.first else {
-            return .refused("it isn't said which content counts: keep is 'stored' or 'other'")
+            return .refused("the request doesn't say which content counts: keep is 'stored' or 'other'")
         }
         let reader = try HealthStoreReader(database: try turn.write().database)
         let found = try reader.quarantine(after: number - 1, limit: 1).first
@@ -23,12 +23,15 @@ extension ObserverStage {
         switch end {
         case .isGone:
             return .refused(
-                "the sample of conflict \(number) was deleted since: "
+                "the sample of conflict \(number) has been deleted since: "
                     + "'healthbus quarantine drop \(number)' forgets the other content"
             )
         case .isImplausible(let why):
             return .refused("the other content can't be true: \(why). Keep what is stored")
-        case .settled: break
+        case .settled:
+            if keep == .other, let uuid = SampleID(conflict.uuid) {
+                try raiseVersion(of: uuid, user: entry.user, turn)
+            }
         }
         try tellMended(turn)
         return .done(["id": .integer(number), "kept": .string(keep.rawValue), "type": .string(conflict.type)])

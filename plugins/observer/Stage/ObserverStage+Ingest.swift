@@ -17,9 +17,15 @@ extension ObserverStage {
                 receipt = IngestReceipt(id: part.id, part: part.number, refused: "the store's file was removed")
                 break
             }
-            receipt =
-                try part.following.map { try take($0, in: part, from: sender, turn) } ?? take(part, session, turn)
-            receipt.own = try part.own.map { try answer($0, of: part.user, from: part.device, turn) }
+            if let own = part.own {
+                receipt = IngestReceipt(id: part.id, part: part.number)
+                receipt.own = try answer(own, of: part.user, from: part.device, turn)
+                // Not remembered: a repeat simply reads again, and answers may be long.
+                if own.action.isRead { break }
+            } else {
+                receipt =
+                    try part.following.map { try take($0, in: part, from: sender, turn) } ?? take(part, session, turn)
+            }
             desk.note(receipt, part.isLast ? nil : session, at: turn.monotonic)
         }
         turn.publish(IngestReceipt.topic(sender), receipt)
@@ -51,6 +57,7 @@ extension ObserverStage {
         if records.count > 0 {
             let counts = try writer.ingest(records, session: session, plausibility: Self.plausibility(at: turn.now))
             try zones.observe(records, user: user, turn)
+            try raiseVersions(of: records, session, user: user, turn)
             quarantined += Int64(counts.total.newlyQuarantined)
             if records.types.contains(HealthType.workoutIdentifier) { try writer.settleWorkouts() }
         }

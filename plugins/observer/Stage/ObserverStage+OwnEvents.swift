@@ -20,13 +20,17 @@ extension ObserverStage {
             case .listTypes, .addType, .changeType, .removeType:
                 return try answer(types: request, of: user, turn)
             case .showEvent:
-                guard let found = try event(request, of: user, turn).found else { throw OwnRefusal.gone }
+                let (place, found) = try event(request, of: user, turn)
+                guard let found else { throw try missing(place, of: user, turn) }
                 return OwnAnswer(200, found.row.json)
             case .addEvent: return try add(request, of: user, from: device, turn)
             case .changeEvent: return try change(request, of: user, from: device, turn)
             case .removeEvent: return try remove(request, of: user, turn)
             }
-        } catch let refusal as OwnRefusal { return refusal.answer }
+        } catch let refusal as OwnRefusal {
+            // A command adds the person to its own advice.
+            return device == nil ? refusal.answer : refusal.answer(to: user)
+        }
     }
 
     /// Whether an id is one that a path can end with.
@@ -38,9 +42,21 @@ extension ObserverStage {
         _ request: OwnRequest, of user: String, _ turn: Turn
     ) throws -> (place: OwnTables.Place, found: (row: OwnEventRow, content: SampleContent)?) {
         guard let id = request.id, let place = try OwnTables.event(id, of: user, in: turn.database) else {
-            throw OwnRefusal.missing("event", hint: "'healthbus events list' shows them")
+            throw Self.unknown
         }
         return (place, try OwnTables.read(place, of: user, in: entries(turn)))
+    }
+
+    private static let unknown = OwnRefusal.missing("event", hint: "'healthbus events list' shows them")
+
+    /// Why an event has no content: it was deleted, or taken back with everything that its origin had brought.
+    private func missing(_ place: OwnTables.Place, of user: String, _ turn: Turn) throws -> OwnRefusal {
+        try isTakenBack(place, of: user, turn) ? Self.unknown : .gone
+    }
+
+    private func isTakenBack(_ place: OwnTables.Place, of user: String, _ turn: Turn) throws -> Bool {
+        guard let uuid = place.uuid else { return false }
+        return try entries(turn).standing(of: uuid, user: user) == .absent
     }
 
     private func entries(_ turn: Turn) throws -> HealthStoreReader {
@@ -53,9 +69,16 @@ extension ObserverStage {
                 "the id isn't 1 to 64 letters, digits, '-', '_' and '.'", hint: "leave it out, or use a UUID")
         }
         let known = try OwnTables.event(id, of: user, in: turn.database)
-        let draft = try draft(request.body?.object ?? [:], id: id, version: 1, of: user, turn)
-        if let known {
-            guard let found = try OwnTables.read(known, of: user, in: entries(turn)) else { throw OwnRefusal.gone }
+        let found = try known.flatMap { try OwnTables.read($0, of: user, in: entries(turn)) }
+        if let known, found == nil, try !isTakenBack(known, of: user, turn) { throw OwnRefusal.gone }
+        var body = request.body?.object ?? [:]
+        // Here rather than by the sender: a repeat, which has another "now", is about the event that is stored.
+        if body["start"]?.isNull != false {
+            body["start"] = .string(InstantText.iso8601(found?.content.start ?? turn.now))
+        }
+        let version = try freeVersion(after: known?.version ?? 0, id: id, of: user, turn)
+        let draft = try draft(body, id: id, version: version, of: user, turn)
+        if let known, let found {
             guard draft.isSame(found.row, found.content) else {
                 throw OwnRefusal.taken(
                     "version", "there is an event with this id and other content, in version \(known.version)",
@@ -65,7 +88,7 @@ extension ObserverStage {
         }
         try requirePlace(for: draft, besides: id, of: user, turn)
         try store(draft, insteadOf: nil, of: user, from: device, turn)
-        let place = OwnTables.Place(id: id, version: 1, uuid: draft.records.healthKitUUID[0])
+        let place = OwnTables.Place(id: id, version: version, uuid: draft.records.healthKitUUID[0])
         return try save(place, status: 201, of: user, turn)
     }
 
@@ -73,17 +96,18 @@ extension ObserverStage {
         _ request: OwnRequest, of user: String, from device: String?, _ turn: Turn
     ) throws -> OwnAnswer {
         let (place, read) = try event(request, of: user, turn)
-        guard let uuid = place.uuid, let found = read else { throw OwnRefusal.gone }
+        guard let uuid = place.uuid, let found = read else { throw try missing(place, of: user, turn) }
         let patch = request.body?.object ?? [:]
-        let version = place.version + 1
+        let version = try freeVersion(after: place.version, id: place.id, of: user, turn)
         let draft = try draft(Self.members(of: found.row, with: patch), id: place.id, version: version, of: user, turn)
-        // What is so already needs no version: a change that is sent twice is carried out once.
+        // Where nothing changes there is no new version: a change that is sent twice is carried out once.
         if draft.isSame(found.row, found.content) { return OwnAnswer(200, found.row.json) }
         try require(request, version: place.version)
         if draft.isInPlace(found.content) {
             _ = try turn.write()
-            _ = try writer(for: user, turn).revise(
+            let isThere = try writer(for: user, turn).revise(
                 uuid: uuid, value: draft.value, unit: draft.unit, metadata: draft.metadata)
+            guard isThere else { throw OwnRefusal.gone }
             try refreshHeads()
             return try save(.init(id: place.id, version: version, uuid: uuid), status: 200, of: user, turn)
         }
@@ -95,7 +119,10 @@ extension ObserverStage {
 
     private func remove(_ request: OwnRequest, of user: String, _ turn: Turn) throws -> OwnAnswer {
         let (place, found) = try event(request, of: user, turn)
-        guard let uuid = place.uuid, found != nil else { return Self.removed(place) }
+        guard let uuid = place.uuid, found != nil else {
+            if try isTakenBack(place, of: user, turn) { throw Self.unknown }
+            return Self.removed(place)
+        }
         try require(request, version: place.version)
         let session = ImportSession(source: Self.way, pushed: turn.now)
         try take(pushed: RecordBatch(), deleted: [uuid], of: user, session, turn)
@@ -113,12 +140,30 @@ extension ObserverStage {
         throw OwnRefusal.version(version, isPrecondition: request.isPrecondition == true)
     }
 
+    /// The UUID of a version. Each has its own, so that one at another time is another sample.
+    private static func uuid(of id: String, version: Int64, user: String) -> SampleID {
+        let prefix = SampleKeyPrefix(user: user, type: "event", sourceName: id)
+        return SampleID(prefix, startSecond: 0, endSecond: 0, ordinal: Int(version))
+    }
+
+    /// The next version whose sample could be stored: a sample that was taken back keeps its UUID and its time. If the
+    /// first one was deleted for good, so was the event.
+    private func freeVersion(after version: Int64, id: String, of user: String, _ turn: Turn) throws -> Int64 {
+        var next = version + 1
+        while true {
+            switch try entries(turn).standing(of: Self.uuid(of: id, version: next, user: user), user: user) {
+            case .absent: break
+            case .deleted where next > 1: break
+            case .deleted, .free, .taken: return next
+            }
+            next += 1
+        }
+    }
+
     private func draft(
         _ body: [String: Value], id: String, version: Int64, of user: String, _ turn: Turn
     ) throws -> OwnDraft {
-        let prefix = SampleKeyPrefix(user: user, type: "event", sourceName: id)
-        // Each version has its own UUID, so that one at another time is another sample.
-        let uuid = SampleID(prefix, startSecond: 0, endSecond: 0, ordinal: Int(version))
+        let uuid = Self.uuid(of: id, version: version, user: user)
         let own = try body["type"]?.string.flatMap { try OwnTables.type($0, of: user, in: turn.database)?.row }
         let draft = try OwnDraft(body, id: id, version: version, uuid: uuid, own: own)
         let rule = Self.plausibility(at: turn.now)(draft.type)
@@ -162,9 +207,33 @@ extension ObserverStage {
         }
     }
 
+    /// - Throws: `OwnRefusal` if the store wouldn't take it; nothing has changed then.
     private func store(
         _ draft: OwnDraft, insteadOf old: SampleID?, of user: String, from device: String?, _ turn: Turn
     ) throws {
+        let uuid = draft.records.healthKitUUID[0]
+        switch try uuid.map({ try entries(turn).standing(of: $0, user: user) }) {
+        case .free, .absent, nil: break
+        case .deleted: throw OwnRefusal.gone
+        case .taken:
+            throw OwnRefusal.taken(
+                "exists", "a sample that came another way, as from another stack, has this id",
+                hint: "change it where it was entered, or use another id")
+        }
+        // Before anything is deleted, because that is for good.
+        let trial = ImportSession(source: Self.way, pushed: turn.now, tellsOutcomes: true)
+        let rule = Self.plausibility(at: turn.now)
+        _ = try writer(for: user, turn).tryOut(draft.records, session: trial, plausibility: rule)
+        switch trial.outcomes.first {
+        case .added, .changed, .known: break
+        case .deleted:
+            throw OwnRefusal.taken(
+                "exists", "a sample just like this one was deleted, for good", hint: "enter it for another second")
+        case .quarantined, nil:
+            throw OwnRefusal.taken(
+                "too-many", trial.reasons[0] ?? "the store doesn't take it",
+                hint: "use a type and unit that the store has already, or HealthKit's")
+        }
         let session = ImportSession(
             source: Self.way, bringer: device.map { Bringer.device($0, way: Self.way) }, pushed: turn.now)
         try take(pushed: draft.records, deleted: old.map { [$0] } ?? [], of: user, session, turn)

@@ -57,7 +57,7 @@ extension ObserverStage {
         try require(request, version: row.version)
         if type.unit != row.unit, try isUsed(row.name, of: user, turn) {
             throw OwnRefusal.taken(
-                "in-use", "there are events in the old unit", hint: "make another type, and remove those events",
+                "in-use", "there are events in the old unit", hint: "remove them first, or make another type",
                 version: row.version)
         }
         type.version += 1

@@ -1,6 +1,7 @@
 import HealthModel
 import HealthPush
 import HealthStore
+import Logging
 import ObserverReading
 import Protocol
 
@@ -34,6 +35,9 @@ struct OwnDraft {
     ) throws(OwnRefusal) {
         try OwnRefusal.check(body, allowed: Self.members, what: "an event")
         let value = body["value"] ?? .null
+        if let number = value.double, !number.isFinite {
+            throw .malformed("value isn't a finite number", hint: "give a number, as in 2 or 71.4")
+        }
         let identifier: String
         var unit = body["unit"] ?? .null
         if let type {
@@ -128,6 +132,16 @@ enum OwnAggregation: String, CaseIterable {
 /// Why a request isn't carried out.
 struct OwnRefusal: Error {
     var answer: OwnAnswer
+
+    /// The same, with commands that mean this person: without `--user` they mean "me".
+    func answer(to user: String) -> OwnAnswer {
+        var answer = answer
+        let advice = Advice(user: user == "me" ? nil : user)
+        guard var members = answer.body.object, let hint = members["hint"]?.string else { return answer }
+        members["hint"] = .string(advice.addressed(hint))
+        answer.body = .object(members)
+        return answer
+    }
 
     static func malformed(_ error: String, hint: String) -> OwnRefusal {
         OwnRefusal(answer: .refusal(422, "malformed", error, hint: hint))

@@ -146,9 +146,11 @@ extension ObserverStage {
             guard let batch = reply.records[entry.number] else { continue }
             let writer = try writer(for: entry.user, turn)
             _ = try turn.write()
+            let session = ImportSession(source: entry.source, tellsOutcomes: true)
             let counts = try writer.ingest(
-                batch, session: ImportSession(source: entry.source), plausibility: Self.plausibility(at: turn.now))
+                batch, session: session, plausibility: Self.plausibility(at: turn.now))
             try zones.observe(batch, user: entry.user, turn)
+            try raiseVersions(of: batch, session, user: entry.user, turn)
             // What still contradicts its sample stays where it is.
             guard counts.total.conflicts == 0 else { continue }
             try writer.forgetQuarantined(entry)
