@@ -13,7 +13,7 @@ func systemLibrary(_ name: String, _ debianPackage: String) -> Target {
     .systemLibrary(name: name, path: "Sources/\(name)", providers: [.apt([debianPackage])])
 }
 
-/// - Parameter linked: libraries that it is linked with but doesn't import.
+/// - Parameter linked: targets that it is linked with but doesn't import.
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], linked: [Target] = []) -> Target {
     .target(
         name: name, dependencies: dependencies + linked.map { .target(name: $0.name) }, path: "Sources/\(name)",
@@ -36,8 +36,8 @@ func plugin(
     ]
 }
 
-/// What a plugin shares with the tools. `Reading`: its tables, the answers made from them, and whatever follows from
-/// those alone.
+/// What a plugin shares with the tools. `Reading` contains its tables, the answers made from them, and whatever depends
+/// only on those.
 func part(_ folder: String, _ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "plugins/\(folder)", swiftSettings: swiftSettings)
 }
@@ -50,7 +50,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let handlerDependencies: [Target.Dependency] = ["HealthModel", "HealthStatistics"]
 
-/// A handler is one line here; programs and the simulation find it by its name. It needs only what is public, and has access to nothing else.
+/// A handler is one line here; programs and the simulation find it by its name. It needs only what is public, and has
+/// no access to anything else.
 let handlers = [
     plugin("steps", "StepsStage", handlerDependencies, packageAccess: false),
     plugin("heart-rate", "HeartRateStage", handlerDependencies, packageAccess: false),
@@ -116,7 +117,7 @@ let package = Package(
                 "Processes", "Protocol",
             ]),
         library("HealthViews", ["Configuration", "HealthModel"]),
-        // What assistants speak; pure.
+        // The protocol that assistants speak; pure.
         library("ModelContext", ["HealthModel"]),
         library("PostgresStore", ["HealthModel", "HealthViews", "PostgreSQL"]),
         library(
@@ -288,7 +289,7 @@ let package = Package(
                 "Client", "Clocks", "Configuration", "HTTP", "HealthModel", "Logging", "MessageBus", "Protocol",
                 "StageKit",
             ])
-        // The page for people, and its data.
+        // The web page, and its data.
         + plugin(
             "dashboard", "DashboardStage",
             [
@@ -309,7 +310,7 @@ let package = Package(
                 name: "TestSupport", dependencies: ["BackgroundDelivery", "HealthModel", "Protocol"],
                 path: "Tests/Support",
                 swiftSettings: swiftSettings),
-            // Decoders of bytes from outside, with the rules they must keep: for `make fuzz`, and for the tests.
+            // Decoders of bytes from outside, with the rules that they must obey: for `make fuzz`, and for the tests.
             .target(
                 name: "FuzzTargets",
                 dependencies: ["CXMLStream", "CZlib", "HealthImport", "HealthModel", "HealthPush", "JSON", "Protocol"],
@@ -419,7 +420,7 @@ let package = Package(
         ]
 )
 
-// An image is built without them: a changed test must not build all programs again.
+// A container image is built without tests, so that a changed test doesn't rebuild all programs.
 if Context.environment["HEALTHBUS_WITHOUT_TESTS"] != nil {
     let others = ["FuzzTargets", "TestSupport", "healthbus-bench"]
     package.targets.removeAll { $0.type == .test || others.contains($0.name) }

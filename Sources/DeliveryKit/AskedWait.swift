@@ -13,12 +13,12 @@ package enum AskedWait: Sendable, Equatable {
         }
     }
 
-    /// What a person is told about a wait: what was requested and, if that is too long, when the next attempt is made
+    /// How a wait is reported to a person: what was requested and, if that is too long, when the next attempt is made
     /// anyway. Appended to the reason; empty when nothing was requested.
-    /// - Parameter longest: a server that is wrong about its clock, or about us, must not stop deliveries for good.
+    /// - Parameter longest: a server whose clock is wrong, or that misjudges us, must not stop deliveries for good.
     static func text(asked: Double?, now: Instant, longest: Double) -> String {
         guard let asked else { return "" }
-        // No clock shows more.
+        // No clock can show a later time.
         let until = asked < 250_000_000_000 ? now + .microseconds(Int64(asked * 1e6)) : .distantFuture
         let text =
             until < lastShown

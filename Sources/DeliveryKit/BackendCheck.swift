@@ -14,16 +14,16 @@ struct BackendCheck: Sendable {
     /// The current question, if any.
     private(set) var effect: Int64?
     private(set) var asked: Asked?
-    /// Not before then, unless somebody asks for it.
+    /// When to compare next, unless somebody asks sooner.
     private(set) var due = MonotonicTime.distantPast
     /// The id of a request that hasn't been answered yet.
     private var wanted: String?
-    /// The request that was answered last, even if only with why it can't be compared.
+    /// The request that was answered last, even if the answer was only why it can't be compared.
     private(set) var answered: String?
     /// Whether it has been compared since this process began.
     private(set) var isDone = false
-    /// Deliveries so far; how many there were when the current question was sent, and when the last answered one was
-    /// sent.
+    /// Deliveries so far; how many there were when the current question was sent, and when the last answered question
+    /// was.
     private var deliveries = 0
     private var covered = 0
     private var compared = 0
@@ -35,7 +35,7 @@ struct BackendCheck: Sendable {
     private(set) var refreshesToken = false
     private var hasRefreshedToken = false
     private var attempt = 0
-    /// It is to be compared again as soon as everything has been delivered.
+    /// Whether to compare again as soon as everything has been delivered.
     var followsRedelivery = false
 
     /// When the backend last counted its rows.
@@ -44,20 +44,20 @@ struct BackendCheck: Sendable {
     /// Short: in a stack that is starting, the backend may be ready a moment later.
     private static let firstRetry = Duration.milliseconds(100)
     private static let longestRetry = Duration.seconds(60)
-    /// The time between comparisons that follow deliveries: this at first, then doubled each time. A backend isn't
-    /// asked after each sample of a steady stream; and a command that waits for the end of an import, which is
-    /// delivered in a few requests, doesn't wait for this.
+    /// The time between comparisons that follow deliveries: this at first, then doubled each time. So a backend isn't
+    /// asked after each sample of a steady stream, while a command that waits for the end of an import, which is
+    /// delivered in a few requests, isn't held up.
     private static let firstSpacing = Duration.milliseconds(250)
     private static let longestSpacing = Duration.seconds(60)
 
-    /// Something was delivered since the last comparison began, which therefore doesn't cover it.
+    /// Whether something was delivered after the last comparison began, so that it isn't covered.
     private var isStale: Bool { compared < deliveries }
     /// Whether everything delivered has been compared.
     var isCurrent: Bool { isDone && !isStale && !followsRedelivery }
 
     mutating func delivered() { deliveries += 1 }
 
-    /// Everything is delivered: what was delivered since the last comparison is compared, at once after a redelivery,
+    /// Everything is delivered: compares whatever was delivered since the last comparison, at once after a redelivery,
     /// otherwise not too often.
     mutating func compareSoon(at now: MonotonicTime) {
         guard isDone, effect == nil, why == nil, followsRedelivery || isStale else { return }
@@ -94,7 +94,7 @@ struct BackendCheck: Sendable {
         asked = nil
     }
 
-    /// An answer has arrived, whatever its content; returns what it is to be compared with.
+    /// An answer has arrived, whatever it says; returns what to compare it with.
     mutating func answer() -> Asked? {
         defer { cancel() }
         if let command = asked?.command { settle(command) }
@@ -126,7 +126,7 @@ struct BackendCheck: Sendable {
         attempt += 1
     }
 
-    /// The token was refused: it is read again, once.
+    /// The token was refused: reads it again, once.
     mutating func refusedToken(_ why: String, at now: MonotonicTime) {
         guard hasRefreshedToken else {
             (hasRefreshedToken, refreshesToken) = (true, true)
@@ -144,8 +144,8 @@ struct BackendCheck: Sendable {
     }
 }
 
-/// A generation that answered before the current one, and answers again: a backend that was restored, or two of them
-/// behind one address.
+/// A generation that answered before the current one, and answers again: a restored backend, or two backends behind one
+/// address.
 struct ReturningBackend: Sendable {
     private var generation: String?
     private var count = 0
@@ -154,7 +154,7 @@ struct ReturningBackend: Sendable {
     /// When the answers last alternated; nil if they haven't for a while.
     private(set) var alternated: MonotonicTime?
 
-    /// It is believed only after this many answers, with none from another generation for this long.
+    /// It is trusted only after this many answers, with none from another generation for this long.
     private static let times = 5
     private static let silence = Duration.seconds(60)
     /// For this long it counts as a faulty backend.
@@ -168,7 +168,7 @@ struct ReturningBackend: Sendable {
     /// It keeps losing what it accepted: as faulty as two alternating backends.
     mutating func losesAgain(at now: MonotonicTime) { alternated = now }
 
-    /// Returns true when everything is all right again.
+    /// Returns true when all is well again.
     mutating func present(at now: MonotonicTime) -> Bool {
         presentAnswered = now
         count = 0
@@ -177,7 +177,7 @@ struct ReturningBackend: Sendable {
         return true
     }
 
-    /// Whether it is to be regarded as the backend.
+    /// Whether it now counts as the backend.
     mutating func met(_ other: String, at now: MonotonicTime) -> Bool {
         count = other == generation ? count + 1 : 1
         generation = other

@@ -24,12 +24,12 @@ package struct BackendHoldings: Sendable, Equatable {
 /// The answer to the request for what it holds.
 package enum HoldingsReply: Sendable, Equatable {
     case holds(BackendHoldings)
-    /// It answered without saying what it holds: believed only of a destination that never identified itself. What
-    /// happened, for people.
+    /// It answered without saying what it holds, which is trusted only of a destination that never identified itself;
+    /// with a human-readable account of what happened.
     case silent(String)
-    /// There is no answer at present; the reason, for people.
+    /// There is no answer at present; with a human-readable reason.
     case later(String, AskedWait? = nil)
-    /// Our credentials were refused: what happened, for people.
+    /// Our credentials were refused; with a human-readable account of what happened.
     case refusesToken(String)
 }
 
@@ -37,13 +37,13 @@ package enum HoldingsReply: Sendable, Equatable {
 enum HoldingsVerdict: Sendable, Equatable {
     /// It holds at least everything it said it accepted.
     case complete(BackendHoldings)
-    /// It shows another generation than the known one, or its first.
+    /// It shows a different generation from the known one, or its first.
     case shows(BackendHoldings)
-    /// It has forgotten requests or elements, and how many if known.
+    /// It has forgotten requests or elements; with how many, if known.
     case lacks(BackendHoldings, missing: Int64?)
     /// A server that doesn't say what it holds.
     case trust
-    /// No conclusion at present, with the reason.
+    /// No conclusion at present; with the reason.
     case retry(String, after: AskedWait? = nil)
     case refusedToken(String)
 

@@ -1,11 +1,11 @@
 import Foundation
 import HealthModel
 
-/// How long samples took from their end to the backend since this process began, in a few cumulative buckets, as wanted
-/// by monitoring systems, which take the difference between two readings. (`DelayHistogram` is finer, survives
-/// restarts, and forgets.)
+/// How long after their end samples reached the backend, since this process began, in a few cumulative buckets: the
+/// form that monitoring systems want, since they take the difference between two readings. (`DelayHistogram` is finer,
+/// survives restarts, and forgets.)
 package struct DelayBuckets: Sendable, Equatable {
-    /// In seconds; anything that took longer than the last is counted beyond it.
+    /// In seconds; anything that took longer than the last bound is counted in one more bucket.
     package static let bounds: [Int64] = [1, 5, 15, 60, 300, 900, 3600, 14_400, 43_200, 86_400, 172_800]
 
     package private(set) var counts = Array(repeating: Int64(0), count: bounds.count + 1)

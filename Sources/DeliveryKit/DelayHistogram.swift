@@ -2,10 +2,10 @@ import Foundation
 import HealthModel
 import Protocol
 
-/// How long samples took from their end to the backend, in buckets that each grow by a fifth: a median in a few hundred
-/// bytes, however many samples.
+/// How long after their end samples reached the backend, in buckets that each grow by a fifth: enough for a median, in
+/// a few hundred bytes, however many samples there are.
 ///
-/// Beyond `memory` samples all counts are halved, so that the last weeks count more than years ago.
+/// Beyond `memory` samples all counts are halved, so that recent weeks count for more than past years.
 package struct DelayHistogram: Sendable, Equatable {
     /// A sample that ended longer ago than this when it was delivered is history, not a delivery delay.
     package static let horizon = Duration.seconds(48 * 3600)
@@ -37,7 +37,8 @@ package struct DelayHistogram: Sendable, Equatable {
         for index in counts.indices { counts[index] /= 2 }
     }
 
-    /// The delay in seconds that a given share of the samples stayed within, accurate to a tenth; nil without samples.
+    /// The delay in seconds within which a given share of the samples arrived, accurate to a tenth; nil without
+    /// samples.
     package func quantile(_ share: Double) -> Double? {
         let total = count
         guard total > 0 else { return nil }

@@ -7,11 +7,11 @@ struct Delivery {
     /// What is consumed once it is done; nil for a redelivery, which moves no anchor.
     var fetched: Upstream.Fetched?
     var groups: [DeliveryGroup]
-    /// Until then it may wait for more.
+    /// Until when it may wait for more.
     var fillsUntil = MonotonicTime.distantPast
     /// The current request, if any.
     var sent: Sent?
-    /// Samples of the pages that stay here: they are too old.
+    /// How many of the pages' samples stay here because they are too old.
     var older: Int64 = 0
 
     struct Sent {
@@ -37,7 +37,7 @@ struct Delivery {
 }
 
 extension DeliveryGroup {
-    /// Which of the elements an answer's refusals concern, and how many refusals concern none of them.
+    /// Which elements an answer's refusals concern, and how many of the refusals concern none of them.
     ///
     /// By id if there is one; otherwise by list and position in the request.
     func refused(_ refusals: [DeliveryAnswer.Refusal], in part: Range<Int>) -> (reasons: [Int: String], unknown: Int) {
@@ -50,7 +50,7 @@ extension DeliveryGroup {
         for refusal in refusals {
             var place = refusal.id.flatMap { places[$0.lowercased()] }
             if refusal.id == nil, let index = refusal.index {
-                // Without a name, the only list there is.
+                // If the list isn't named, the only one there is.
                 let list = refusal.list.map { lists[$0] } ?? (lists.count == 1 ? lists.values.first : nil)
                 place = list.flatMap { $0.indices.contains(index) ? $0[index] : nil }
             }

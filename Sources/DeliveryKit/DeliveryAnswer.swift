@@ -13,8 +13,8 @@ package struct DeliveryAnswer: Sendable, Equatable {
             (self.created, self.updated, self.known, self.refused) = (created, updated, known, refused)
         }
 
-        /// Whether they account for exactly this many elements. They come from another program, so no sum of them may
-        /// overflow.
+        /// Whether they account for exactly this many elements. The counts come from another program, so their sum
+        /// mustn't be allowed to overflow.
         package func accounts(for elements: Int) -> Bool {
             let all = [created, updated, known, refused]
             guard all.allSatisfy({ (0...Int64(elements)).contains($0) }) else { return false }
@@ -41,8 +41,8 @@ package struct DeliveryAnswer: Sendable, Equatable {
     package var refused: [Refusal]
     /// The nonce of its database: a different one means that it was recreated or restored. nil if it doesn't say.
     package var generation: String?
-    /// How many requests have changed something since the database was made, or at least a number that rises with each
-    /// of them.
+    /// How many requests have changed something since the database was created, or at least a number that rises with
+    /// each of them.
     package var sequence: Int64?
     /// The HTTP status; stored with whatever is refused.
     package var status: Int?
@@ -59,34 +59,34 @@ package struct DeliveryAnswer: Sendable, Equatable {
     }
 }
 
-/// The outcome of a request, as far as it matters for what happens next: each destination reports it like this,
-/// whatever protocol it uses.
+/// The outcome of a request, as far as it affects what happens next: each destination reports it like this, whatever
+/// protocol it uses.
 package enum DeliveryReply: Sendable, Equatable {
     /// Everything sent is accounted for by the known destination, or by one that identifies itself now.
     case proven(DeliveryAnswer)
-    /// A destination that never identifies itself has accepted it: that is believed, since nothing better is available.
+    /// A destination that never identifies itself has accepted it: this is trusted, since nothing better is available.
     case onTrust(DeliveryAnswer)
     /// It accounts for everything, but its generation differs from the known one.
     case otherBackend(String, DeliveryAnswer)
     /// The known destination has forgotten requests that it had answered: an older copy was restored.
     case rolledBack(to: Int64)
-    /// It names elements that it refuses, and proves nothing else; `otherwise` is what its answer means if it names
-    /// none of those that were sent.
+    /// It names elements that it refuses, and proves nothing else; `otherwise` is what the answer means if none of
+    /// those were sent.
     case refusals(DeliveryAnswer, otherwise: Failure)
-    /// It has refusals in an unknown form; what happened, for people.
+    /// It contains refusals in an unknown form; with a human-readable account.
     case unreadableRefusals(String)
-    /// It may come from any server: nothing is accepted, nothing is refused. Why, for people.
+    /// It may come from any server: nothing is accepted, nothing is refused; with a human-readable reason.
     case unproven(String)
-    /// Columns aren't accepted: the same elements are sent in the other form. Why, for people.
+    /// Columns aren't accepted: the same elements are sent in the other form; with a human-readable reason.
     case wrongForm(String)
     /// Nothing in it is accepted.
     case failed(Failure)
-    /// It can't even be sent before a person does something: what, for people.
+    /// It can't even be sent until a person does something; with what that is, human-readable.
     case needsPerson(String)
 
     package struct Failure: Sendable, Equatable {
         package var outcome: UploadPolicy.Outcome
-        /// What happened, for people.
+        /// What happened, human-readable.
         package var why: String
         /// The HTTP status.
         package var status: Int?

@@ -24,10 +24,10 @@ package struct DeliveryChoice: Sendable, Equatable {
     /// Whether days, nights or workouts are delivered: decided by the name of their family.
     package func takes(documentsOf family: UploadMetric) -> Bool { names?.contains(family.rawValue) ?? true }
 
-    /// As stored: the same text for the same choice.
+    /// In the form that is stored: the same string for the same choice.
     var text: String { names.map { $0.sorted().joined(separator: " ") } ?? "" }
 
-    /// As in an instance's `types`.
+    /// Reads an instance's `types`.
     /// - Throws: `ConfigurationError` for a name that is neither a family in the stack nor a type's identifier.
     package init(
         of instance: StackConfiguration.Instance, in stack: StackConfiguration

@@ -4,8 +4,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// What the uploader remembers besides its anchors: which backend it delivered to, what it last delivered when, and the
-/// dead letters.
+/// What the uploader remembers besides its anchors: which backend it delivered to, when it last delivered each metric,
+/// and the dead letters.
 struct DeliveryLedger {
     private var metrics: [String: DeliveryTables.Metric] = [:]
     /// The backend that deliveries go to.
@@ -52,7 +52,7 @@ struct DeliveryLedger {
     /// Whether anything was ever delivered.
     var hasDelivered: Bool { metrics.values.contains { $0.count > 0 } }
 
-    /// - Parameter counts: shown to add up to no more than was sent.
+    /// - Parameter counts: must have been shown to add up to no more than was sent.
     mutating func delivered(
         _ count: Int, metric: UploadMetric, _ counts: DeliveryAnswer.Counts?, _ turn: Turn
     ) throws {
@@ -82,8 +82,8 @@ struct DeliveryLedger {
         try DeliveryTables.delays.set(metric.rawValue, to: histogram.wireValue, turn)
     }
 
-    /// Keeps an element that the backend won't accept as a dead letter, with the reason; a repeated failure adds to its
-    /// tries.
+    /// Keeps an element that the backend won't accept as a dead letter, with the reason; a repeated failure raises its
+    /// number of tries.
     mutating func addDeadLetters(
         id: String, version: Int64, metric: UploadMetric, user: String, reason: String, status: Int?, _ turn: Turn
     ) throws {
@@ -105,7 +105,7 @@ struct DeliveryLedger {
         try count(turn)
     }
 
-    /// Whatever the backend has accepted is no longer a dead letter, in this version or an older one.
+    /// The backend has accepted these elements: they are no longer dead letters, in this version or an older one.
     mutating func takeOutDeadLetters(
         _ elements: some Sequence<(id: String, version: Int64)>, metric: UploadMetric, user: String, _ turn: Turn
     ) throws {
@@ -171,7 +171,7 @@ struct DeliveryLedger {
         try write(keptLocal: keptLocal + count, turn)
     }
 
-    /// Everything is read again from the beginning.
+    /// Everything will be read again from the beginning.
     mutating func beginsAgain(_ turn: Turn) throws { if keptLocal > 0 { try write(keptLocal: 0, turn) } }
 
     private mutating func write(keptLocal count: Int64, _ turn: Turn) throws {
@@ -181,7 +181,7 @@ struct DeliveryLedger {
         try write.run()
     }
 
-    /// Stores what is delivered here; returns true if it was different before. In files from earlier releases it was
+    /// Stores which selection is delivered here; returns true if it has changed. For files from earlier releases it was
     /// everything.
     func notes(_ selection: String, _ turn: Turn) throws -> Bool {
         let before = try turn.database.prepare("SELECT value FROM backend WHERE key = 'types'").firstRow {

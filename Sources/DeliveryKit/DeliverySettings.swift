@@ -2,17 +2,17 @@ import HealthModel
 
 /// What a destination's configuration says about what it gets, and how far it is trusted.
 package struct DeliverySettings: Sendable, Equatable {
-    /// The backend's URL, without a secret: what is known about a backend applies only at its address.
+    /// The backend's URL, without a secret: what is known about a backend holds only at its address.
     package var address: String
     /// How often what the backend holds is compared with what it accepted.
     package var compareEvery: Duration
     /// How many elements of a metric a backend may refuse in a row, without naming them, before it is taken for the
-    /// cause. 0 always believes it.
+    /// cause. With 0 it is always trusted.
     package var refusedInARow: Int
     package var choice: DeliveryChoice
     /// At most this many on average; 0 means no limit.
     package var samplesPerSecond: Double
-    /// Samples that ended before stay here; nil: none do.
+    /// Samples that ended before this stay here; nil if none do.
     package var deliverSince: Instant?
     /// At most this many elements in a request.
     package var elementsPerRequest: Int
@@ -31,6 +31,6 @@ package struct DeliverySettings: Sendable, Equatable {
         self.elementsPerRequest = elementsPerRequest
     }
 
-    /// What is selected, as stored: the same text for the same selection.
+    /// What is selected, in the form that is stored: the same string for the same selection.
     var selection: String { choice.text + (deliverSince.map { " since \(InstantText.iso8601($0))" } ?? "") }
 }

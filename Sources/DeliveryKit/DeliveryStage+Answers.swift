@@ -3,18 +3,18 @@ import Protocol
 import StageKit
 
 extension DeliveryStage {
-    /// After this many consecutive answers that prove nothing, a person is told.
+    /// After this many consecutive answers that prove nothing, an alert is raised.
     private static let unprovenLimit = 3
 
-    /// What blocks delivery, for people; nil while it moves.
+    /// What blocks delivery, human-readable; nil while nothing does.
     var whatBlocks: String? { blocked ?? suspicionText }
 
-    /// Acts on an answer: goes on, waits, splits, or dead-letters an element.
+    /// Acts on an answer: continues, waits, splits, or makes an element a dead letter.
     func settle(_ index: Int, _ sent: Delivery.Sent, _ reply: DeliveryReply, _ turn: Turn) throws {
         switch reply {
         case .wrongForm(let why):
-            // The backend, or a proxy in front of it, can't read columns: the same elements are sent as JSON, and that
-            // answer counts, until the backend announces again what it accepts.
+            // The backend, or a proxy in front of it, can't read columns: the same elements are sent as JSON, and the
+            // answer to that counts. This lasts until the backend announces again what it accepts.
             takesColumns = false
             turn.log(.uploadRetry, ["why": why, "seconds": 0])
         case .proven(let answer): try prove(index, sent, answer, turn)
@@ -36,7 +36,7 @@ extension DeliveryStage {
         }
     }
 
-    /// Acts on an answer that says nothing about single elements, or on a missing answer.
+    /// Acts on an answer that says nothing about individual elements, or on a missing answer.
     private func act(on failure: DeliveryReply.Failure, _ index: Int, _ sent: Delivery.Sent, _ turn: Turn) throws {
         let action = policy.action(
             after: failure.outcome, elements: sent.part.count, now: turn.now, using: &generator)
@@ -73,7 +73,7 @@ extension DeliveryStage {
         turn.log(.uploadPaused, ["why": why])
     }
 
-    /// Sends the same again later: nothing is accepted, and nothing refused.
+    /// Sends the same again later: nothing counts as accepted or refused.
     func retry(_ why: String, _ turn: Turn) throws {
         try wait(policy.action(after: .unproven, elements: 1, now: turn.now, using: &generator), why, turn)
     }
@@ -109,7 +109,8 @@ extension DeliveryStage {
         try delivered(index, sent, answer, turn)
     }
 
-    /// Refusals in an answer that proves nothing else: the elements named become dead letters, the rest is sent again.
+    /// Refusals in an answer that proves nothing else: the named elements become dead letters, and the rest are sent
+    /// again.
     private func believe(
         _ index: Int, _ sent: Delivery.Sent, _ answer: DeliveryAnswer, _ otherwise: DeliveryReply.Failure,
         _ turn: Turn
@@ -151,7 +152,7 @@ extension DeliveryStage {
         let group = deliveries[index].groups[sent.group]
         var (reasons, unknown) = group.refused(answer.refused, in: sent.part)
         if unknown > 0, sent.part.count == 1, answer.counts?.refused == 1 {
-            // The answer can only be from this one.
+            // The refusal can only concern this one.
             reasons[sent.part.lowerBound] = answer.refused.first?.reason ?? ""
             unknown = 0
         }
@@ -173,7 +174,7 @@ extension DeliveryStage {
         try settleDone(turn)
     }
 
-    /// The backend gave a definite answer: the next request starts with fresh counts.
+    /// The backend gave a definite answer: the next request starts with its counts reset.
     func goesOn() {
         policy.succeeded()
         blocked = nil

@@ -8,15 +8,15 @@ extension DeliveryStage {
     enum Meeting: Equatable {
         /// It is the backend that deliveries go to: its answer counts.
         case known
-        /// From now on it is a different one: everything is delivered to it once more.
+        /// It is a different one from now on: everything is delivered to it again.
         case begunAnew
-        /// It is unknown which of them is the backend; with the reason.
+        /// It isn't known which of the servers is the backend; with the reason.
         case unclear(String)
     }
 
-    /// What is known was learned at another address.
+    /// Whether what is known was learned at a different address.
     private var isMoved: Bool { ledger.backend.address.map { $0 != settings.address } ?? false }
-    /// Only the known generation is believed.
+    /// Whether only the known generation is trusted.
     private var isBound: Bool { !isMoved && ledger.backend.generation != nil }
 
     var seen: SeenBackend {
@@ -24,7 +24,7 @@ extension DeliveryStage {
             ? SeenBackend(generation: ledger.backend.generation, sequence: ledger.backend.sequence) : SeenBackend()
     }
 
-    /// Takes note of who has answered for everything sent; returns false when its answer doesn't count.
+    /// Notes who has answered for everything sent; returns false when its answer doesn't count.
     func meet(generation: String?, _ answer: DeliveryAnswer, _ turn: Turn) throws -> Bool {
         switch try meet(generation, sequence: answer.sequence, created: answer.counts?.created ?? 0, turn) {
         case .known: return true
@@ -69,14 +69,14 @@ extension DeliveryStage {
         return .begunAnew
     }
 
-    /// Something that a backend does repeatedly.
+    /// Something that a faulty backend does repeatedly.
     private enum Unsteadiness: String {
         case inTurn = "two backends answer in turn"
         case begunAnew = "the backend has once more started over with another database"
         case lacks = "the backend once more lacks some of what it accepted"
     }
 
-    /// Raises the alert, and returns, for people, what keeps delivery from continuing.
+    /// Raises the alert, and returns what keeps delivery from continuing, human-readable.
     private func unsteady(_ what: Unsteadiness, _ turn: Turn) throws -> String {
         try turn.raise(
             Alert(
@@ -103,7 +103,7 @@ extension DeliveryStage {
         try lost(nil, turn)
     }
 
-    /// The backend lacks elements that it accepted: everything is delivered to it once more, and a person is told.
+    /// The backend lacks elements that it accepted: everything is delivered to it again, and an alert is raised.
     private func lost(_ missing: Int64?, _ turn: Turn) throws {
         try turn.raise(
             Alert(
@@ -119,7 +119,7 @@ extension DeliveryStage {
         try redeliverEverything(turn)
     }
 
-    /// Versions make it harmless: nothing that the backend already has changes.
+    /// Versions make this harmless: elements that the backend already has don't change.
     private func redeliverEverything(_ turn: Turn) throws {
         goesOn()
         deliveries = []
@@ -139,7 +139,7 @@ extension DeliveryStage {
             at: turn.monotonic, isFaulty: try turn.isRaised(.degraded, subject: "alternating"))
     }
 
-    /// Compares now, and with `send` tries at once whatever is waiting.
+    /// Compares now; with `send`, also tries at once to deliver whatever is waiting.
     func hear(command: Value) {
         guard let asked = CompareBackend(command), asked.id.utf8.count <= 100 else { return }
         if asked.send == true, asked.id != check.answered { tryNow() }
@@ -208,7 +208,7 @@ extension DeliveryStage {
             $0.result = result
             $0.missing = nil
         }
-        // What it lacked is there again once nothing is on its way.
+        // Once no redelivery is pending, the backend has what it lacked.
         if !check.followsRedelivery { try turn.clear(.degraded, subject: "backend") }
     }
 

@@ -3,16 +3,16 @@ import HealthModel
 import Protocol
 import StageKit
 
-/// Larger requests while much is waiting: given many samples at once, a backend's database writes fewer pages and syncs
-/// less often.
+/// Larger requests while a lot is waiting: given many samples at once, a backend's database writes fewer pages and
+/// syncs less often.
 ///
-/// Only for a backend that accepts columns, and only far behind the newest: new data is sent at once.
+/// Only for a backend that accepts columns, and only far behind the newest data: new data is sent at once.
 extension DeliveryStage {
-    /// So far behind the limit, in sequences, that a little time doesn't matter.
+    /// How far behind the limit, in sequence numbers, a short wait doesn't matter.
     private static let much: Int64 = 8192
     /// A request with this many samples isn't worth holding back for more.
     private static let enough = SampleDelivery.elementLimit * 9 / 10
-    /// How long a request waits to be filled, at most.
+    /// The longest that a request waits to be filled.
     static let patience = Duration.seconds(1)
 
     /// Adds what was fetched to the delivery that is waiting for more, or makes it a new one.
@@ -20,7 +20,7 @@ extension DeliveryStage {
     func take(
         _ fetched: Upstream.Fetched, _ groups: [DeliveryGroup], older: Int64 = 0, of upstream: Upstream, _ turn: Turn
     ) {
-        // Their content is in the groups.
+        // The content of the pages is in the groups.
         var fetched = fetched
         fetched.pages = []
         let count = groups.reduce(0) { $0 + $1.count }
@@ -45,7 +45,7 @@ extension DeliveryStage {
         return index
     }
 
-    /// Whether another set may be fetched while those are waiting.
+    /// Whether another set may be fetched while earlier ones are waiting.
     func mayFetch(_ upstream: Upstream) -> Bool {
         let waiting = deliveries.count { $0.upstream == upstream.name }
         return waiting - (fillable(upstream) == nil ? 0 : 1) < Self.waitingSets
@@ -56,7 +56,7 @@ extension DeliveryStage {
         turn.monotonic < pacedUntil && deliveries[index].groups.contains { $0.isSamples && $0.batch.next != nil }
     }
 
-    /// Counts what is sent.
+    /// Counts what is sent towards the limit.
     func pace(_ group: DeliveryGroup, _ part: Range<Int>, _ turn: Turn) {
         guard settings.samplesPerSecond > 0, group.isSamples else { return }
         pacedUntil = max(pacedUntil, turn.monotonic) + .seconds(Double(part.count) / settings.samplesPerSecond)
@@ -72,7 +72,7 @@ extension DeliveryStage {
         group.isSamples || settings.choice.takes(documentsOf: group.metric)
     }
 
-    /// Whether a delivery isn't sent yet because more for it is on its way.
+    /// Whether a delivery isn't sent yet because more is on its way to it.
     func isFilling(_ index: Int, _ turn: Turn) -> Bool {
         index == fillable(samples) && samples.isFetching && turn.monotonic < deliveries[index].fillsUntil
             && (!samples.cursor.backfill.isEmpty || !samples.isLive(within: Self.much))

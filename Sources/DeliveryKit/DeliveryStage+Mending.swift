@@ -73,10 +73,10 @@ extension DeliveryStage {
 
     // MARK: Dead letters
 
-    /// Looks for the next letter's row, wherever it may be; a letter whose row has changed since is deleted: the newer
-    /// version is delivered anyway.
+    /// Looks for the next letter's row, wherever it may be; a letter whose row has changed since then is deleted, as
+    /// the newer version is delivered anyway.
     func nextLetter(_ selection: MendSelection, after: Int64, _ turn: Turn) throws {
-        // The previous one was neither delivered nor refused again: its row has another version by now, or is gone.
+        // The previous one was neither delivered nor refused again: its row has a different version by now, or is gone.
         if let before = replay.letter {
             replay.letter = nil
             if !replay.isLetterFound { try ledger.forget([before], isDropped: false, turn) }
@@ -95,7 +95,7 @@ extension DeliveryStage {
         replay.steps = producers.map { .letter(letter, producer: $0) } + [.letters(selection, after: letter.number)]
     }
 
-    /// Asks for the row in exactly that version, if it can still be there.
+    /// Where to find the row in exactly that version, if it can still be there.
     func place(of letter: DeadLetter, at producer: String) -> (query: Query, place: PullPlace)? {
         guard let upstream = upstreams.first(where: { $0.producer == producer }),
             upstream.cursor.anchor.maximum >= letter.sequence
@@ -103,7 +103,7 @@ extension DeliveryStage {
         return (upstream.query, upstream.place(after: letter.sequence.previous, until: letter.sequence))
     }
 
-    /// Only the letter's element.
+    /// Picks only the letter's element.
     func groups(of letter: DeadLetter, _ pages: [Value], from producer: String) throws -> [DeliveryGroup] {
         let found = try groups(pages, from: UploadReplay.name, isSamples: producer == samples.producer).filter {
             $0.place(of: letter) != nil

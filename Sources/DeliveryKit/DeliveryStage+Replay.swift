@@ -6,7 +6,7 @@ import SQLite
 import StageKit
 
 /// A redelivery, for a chunk of a historical sync or a person's request: samples, events and days, or dead letters, are
-/// delivered once more, after everything live.
+/// delivered again, after everything live.
 ///
 /// Versions make that harmless, so its progress isn't stored: after a restart the chunk starts over. Only its
 /// completion is stored.
@@ -15,9 +15,9 @@ struct UploadReplay: Sendable, Equatable {
         case samples(user: String, from: Instant, to: Instant, position: SlicePlace?)
         /// Rows of a producer's changelog that belong to the days.
         case documents(producer: String, topic: String, days: ClosedRange<Int>, after: SequenceNumber, head: StoreHead?)
-        /// The row that a dead letter is about, if it is unchanged: in that producer's changelog.
+        /// The row that a dead letter is about, in that producer's changelog, if it is unchanged.
         case letter(DeadLetter, producer: String)
-        /// The dead letters of a selection, after a number.
+        /// The selected dead letters, after a number.
         case letters(MendSelection, after: Int64)
         case rows(ReplayedRows)
     }
@@ -29,18 +29,18 @@ struct UploadReplay: Sendable, Equatable {
     var steps: [Step] = []
     /// The current question, with the step that it belongs to.
     var inFlight: (pull: Int64, step: Step)?
-    /// A question wasn't answered with pages: it is asked again when the chunk is announced again.
+    /// Whether a question wasn't answered with pages: it is asked again when the chunk is announced again.
     var isWaiting = false
-    /// A person asked for it, and it isn't announced again: it is finished before a chunk of the historical sync
+    /// Whether a person asked for it: it isn't announced again, and is finished before a chunk of the historical sync
     /// continues.
     private(set) var isByHand = false
-    /// How many elements it has delivered, or will.
+    /// How many elements it has delivered or will deliver.
     var elements: Int64 = 0
     /// The dead letter that is being retried, and whether its row has been found.
     var letter: DeadLetter?
     var isLetterFound = false
 
-    /// The name of its deliveries, which no upstream has.
+    /// The name of its deliveries; no upstream has it.
     static let name = "replay"
 
     static func == (a: UploadReplay, b: UploadReplay) -> Bool { a.id == b.id && a.isDone == b.isDone }
@@ -61,8 +61,8 @@ struct UploadReplay: Sendable, Equatable {
         inFlight = nil
     }
 
-    /// Whatever was in transit is lost: the chunk is announced again within a second; a person's request is part of
-    /// everything.
+    /// Whatever was in transit is lost. A chunk is announced again within a second; a person's request is covered
+    /// because everything is delivered again.
     mutating func restart() {
         guard !isDone else { return }
         if isByHand { isDone = true }
@@ -119,7 +119,7 @@ extension DeliveryStage {
         return steps
     }
 
-    /// Asks for the next part of the chunk once the previous one is delivered, and ends the chunk.
+    /// Asks for the next part of the chunk once the previous one is delivered, and ends the chunk after its last.
     func pumpReplay(_ turn: Turn) throws {
         // A letter whose row is gone needs no request; at most this many letters are handled in one turn.
         for _ in 0..<Self.lettersPerTurn where try !askReplay(turn) { return }
@@ -127,7 +127,7 @@ extension DeliveryStage {
 
     private static let lettersPerTurn = 100
 
-    /// Returns false when there is nothing to request, or a request has been sent.
+    /// Returns false when there is nothing to request, or once a request has been sent.
     private func askReplay(_ turn: Turn) throws -> Bool {
         guard replay.id != nil, !replay.isDone, !replay.isWaiting, replay.inFlight == nil else { return false }
         deliveries.removeAll { $0.fetched == nil && $0.isDone }
@@ -136,7 +136,7 @@ extension DeliveryStage {
             try replay.finish(turn)
             return false
         }
-        // Live data comes first, also when requesting.
+        // Live data comes first, in requests too.
         guard samples.isLive, !deliveries.contains(where: { $0.sent == nil && !$0.isDone }) else { return false }
         let pull: Pull
         switch step {
@@ -170,7 +170,7 @@ extension DeliveryStage {
         return false
     }
 
-    /// Accepts the answer to one of the chunk's questions; returns false when it answers another.
+    /// Accepts the answer to one of the chunk's questions; returns false when it answers something else.
     func receive(replayed answer: PullAnswer, _ turn: Turn) throws -> Bool {
         guard let (pull, step) = replay.inFlight, pull == answer.pull.id else { return false }
         replay.inFlight = nil
@@ -211,7 +211,7 @@ extension DeliveryStage {
                     at: 0)
             }
         }
-        // One person's days are sent separately.
+        // Each person's days are replayed separately.
         if case .documents = step, let users = replay.users {
             groups.removeAll { !users.contains($0.user) }
         }

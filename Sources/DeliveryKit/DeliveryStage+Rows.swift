@@ -3,11 +3,11 @@ import HealthModel
 import Protocol
 import StageKit
 
-/// A part of a producer's changelog that is delivered once more, row by row: `verify` uses this to name what it found
+/// A part of a producer's changelog that is delivered again, row by row: this is how `verify` requests what it found
 /// missing.
 struct ReplayedRows: Sendable, Equatable {
     var producer: String
-    /// Sequences after `after`, up to and including `until`.
+    /// The rows with sequence numbers after `after`, up to and including `until`.
     var after: SequenceNumber
     var until: SequenceNumber
 
@@ -24,8 +24,8 @@ struct ReplayedRows: Sendable, Equatable {
 }
 
 extension DeliveryStage {
-    /// Which rows of a part to ask for, including tombstones; nil when none of them has been delivered yet: they will
-    /// be delivered anyway.
+    /// Which rows of a part to ask for, including tombstones; nil when none of them has been delivered yet, since they
+    /// will be anyway.
     func place(of rows: ReplayedRows) -> (query: Query, place: PullPlace)? {
         guard let upstream = upstreams.first(where: { $0.producer == rows.producer }) else { return nil }
         let until = min(rows.until, upstream.cursor.anchor.maximum)
@@ -46,7 +46,7 @@ extension DeliveryStage {
 }
 
 extension Upstream {
-    /// A window of what has been consumed.
+    /// A window within what has been consumed.
     func place(after: SequenceNumber, until: SequenceNumber) -> PullPlace {
         PullPlace(
             store: cursor.store, generation: cursor.generation, after: AnchorVector(base: after),

@@ -2,7 +2,7 @@ import Configuration
 import HealthModel
 import Protocol
 
-/// `deliverSince`: of a bulk import, samples from before it stay here, where they count in days as ever.
+/// `deliverSince`: a bulk import's samples from before this time stay here, where they count in days as usual.
 extension DeliveryStage {
     /// The part of a producer's pages that is delivered here, and how many living samples are too old for it.
     func split(
@@ -18,7 +18,7 @@ extension DeliveryStage {
         return (parts.compactMap(\.group), parts.reduce(0) { $0 + $1.older })
     }
 
-    /// - Throws: `ConfigurationError` for anything but a date or a time.
+    /// - Throws: `ConfigurationError` for anything other than a date or a time.
     package static func deliverSince(
         of instance: StackConfiguration.Instance, in stack: StackConfiguration
     ) throws(ConfigurationError) -> Instant? {
@@ -33,8 +33,8 @@ extension DeliveryStage {
 }
 
 extension DeliveryGroup {
-    /// Without the samples that ended earlier, and their tombstones: nobody there knows them.
-    /// - Returns: nil for nothing, and how many living ones were left out.
+    /// Leaves out the samples that ended earlier, and their tombstones: the destination never received them.
+    /// - Returns: the rest, nil if nothing is left; and how many living samples were left out.
     package func recent(since first: Instant) -> (group: DeliveryGroup?, older: Int64) {
         guard case .samples(let page) = content else { return (self, 0) }
         let rows = (0..<page.count).filter { page.end[$0] >= first.microseconds }

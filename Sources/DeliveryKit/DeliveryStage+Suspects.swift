@@ -20,7 +20,7 @@ extension DeliveryStage {
             }.keys)
     }
 
-    /// Why some are waiting, for people.
+    /// Why some are waiting, human-readable.
     var suspicionText: String? {
         let waiting = suspicions.filter { $0.value.attempt > 0 }.sorted { $0.key.rawValue < $1.key.rawValue }
         guard let (metric, suspicion) = waiting.first else { return nil }
@@ -140,7 +140,8 @@ extension DeliveryStage {
         deliveries.contains { $0.groups.contains { $0.metric == metric && $0.batch.next != nil } }
     }
 
-    /// An element that it already has, whose repetition changes nothing; otherwise a request without elements.
+    /// Sends an element that the backend already has, since repeating it changes nothing; otherwise a request without
+    /// elements.
     private func probe(_ metric: UploadMetric, _ turn: Turn) {
         let good = goodElements[metric]
         guard let group = good ?? anyHeld(metric) else { return }
@@ -154,7 +155,7 @@ extension DeliveryStage {
         return groups.first { !$0.batch.held.isEmpty }
     }
 
-    /// Handles the answer to that.
+    /// Handles the answer to a probe.
     func settle(probeOf metric: UploadMetric, _ reply: DeliveryReply, _ turn: Turn) throws {
         guard let probe = suspicions[metric]?.probe else { return }
         suspicions[metric]?.probe = nil

@@ -10,8 +10,8 @@ import StageKit
 /// Delivers samples, events and daily summaries to a destination (called the backend below): pulls them from their
 /// producers, sends them, and moves its anchors only after the backend has answered for all of them.
 ///
-/// How they are sent is up to the code that performs its `UploadRequest`s. At least once, with a version on everything:
-/// a repeat or a late copy changes nothing.
+/// How they are sent is up to the code that performs its `UploadRequest`s. Each is sent at least once, with a version,
+/// so a repeat or a late copy changes nothing.
 package final class DeliveryStage: Stage {
     let samples: Upstream
     let documents: [Upstream]
@@ -27,13 +27,13 @@ package final class DeliveryStage: Stage {
     var refreshToken = false
     var ledger = DeliveryLedger()
     var replay = UploadReplay()
-    /// Whether a chunk of a historical sync was announced lately.
+    /// Whether a chunk of a historical sync was announced recently.
     var isHistoryTold = false
     /// A person's request that hasn't begun yet, since a historical sync is in progress.
     var waitingReplay: MendRequest?
-    /// Why nothing moves at present, for people; nil while it does.
+    /// Why nothing is delivered at present, human-readable; nil if nothing is in the way.
     var blocked: String?
-    /// When the next attempt is made, by the wall clock, if the backend asked for that.
+    /// When the next attempt is made, by the wall clock, if the backend asked for a wait.
     var waitsUntil: Instant?
     let settings: DeliverySettings
     /// The comparison of what the backend holds with what it accepted.
@@ -48,15 +48,15 @@ package final class DeliveryStage: Stage {
     var unproven = 0
     /// A generation that answered before the current one, and answers again.
     var returning = ReturningBackend()
-    /// Only a person can resolve what blocks delivery.
+    /// Whether only a person can resolve what blocks delivery.
     var isPaused = false
     private(set) var gate: PathGate {
         didSet {
-            // A network path that has come back is tried at once: earlier failures were due to its absence.
+            // When the network path comes back, it is tried at once: earlier failures were due to its absence.
             if gate.isOpen, !oldValue.isOpen { tryNow() }
         }
     }
-    /// Since when something has been waiting and nothing was accepted.
+    /// Since when something has been waiting without anything being accepted.
     private var stuckSince: MonotonicTime?
 
     /// How many requests may be in progress at once: one is encoded while the other is being stored.
@@ -64,9 +64,9 @@ package final class DeliveryStage: Stage {
     /// How many fetched sets may wait behind those.
     static let waitingSets = 3
     static let backfillBeyond: Int64 = 200_000
-    /// How long a person has to fix what only a person can, before the next attempt.
+    /// How long to wait before the next attempt when only a person can fix what is wrong.
     static let pause = Duration.seconds(30)
-    /// If nothing was accepted for this long, though something is waiting, a person is told.
+    /// If nothing was accepted for this long, though something is waiting, an alert is raised.
     static let alertAfter = Duration.seconds(15 * 60)
 
     /// - Parameters:
@@ -116,8 +116,8 @@ package final class DeliveryStage: Stage {
         try replay.open(turn)
         try openBackend(turn)
         for upstream in upstreams { try upstream.open(turn) }
-        // Anchors have passed elements that weren't selected before; thanks to versions it is harmless to deliver the
-        // rest again.
+        // The anchors have passed elements that weren't selected before. Versions make it harmless to deliver the rest
+        // again.
         if try ledger.notes(settings.selection, turn) {
             try ledger.beginsAgain(turn)
             for upstream in upstreams { try upstream.rewind(turn) }
@@ -246,7 +246,7 @@ package final class DeliveryStage: Stage {
         deliveries[index].sent = .init(effect: effect, group: group, part: part)
     }
 
-    /// Has elements delivered.
+    /// Asks the host to deliver elements.
     func perform(_ group: DeliveryGroup, _ part: Range<Int>, _ turn: Turn) -> Int64 {
         defer { refreshToken = false }
         return turn.perform(
@@ -285,7 +285,7 @@ package final class DeliveryStage: Stage {
 }
 
 extension DeliveryStage {
-    /// For an instance in a stack.
+    /// Creates the stage for an instance in a stack.
     /// - Throws: `ConfigurationError` for names in 'types' that match nothing.
     package convenience init(
         stack: StackConfiguration, instance: StackConfiguration.Instance, address: String = "", needsPath: Bool,

@@ -1,7 +1,8 @@
 import HealthModel
 import Protocol
 
-/// What is known about the backend that deliveries go to: stored in the same transaction as whatever it follows from.
+/// What is known about the backend that deliveries go to: stored in the same transaction as whatever it was learned
+/// from.
 struct KnownBackend: Sendable, Equatable {
     /// Where it answered; nil in files from earlier releases.
     var address: String?
@@ -22,7 +23,7 @@ struct KnownBackend: Sendable, Equatable {
 
     private static let formerLimit = 8
 
-    /// Goes on with another database of the backend.
+    /// Continues with a different database of the backend.
     mutating func follow(_ other: String?, sequence: Int64?) {
         if let generation, generation != other {
             former.removeAll { $0 == generation }
@@ -42,25 +43,25 @@ struct KnownBackend: Sendable, Equatable {
     }
 }
 
-/// How often everything was redelivered lately: a backend that keeps needing it is a faulty one.
+/// How often everything was redelivered recently: a backend that keeps needing it is faulty.
 struct Redeliveries: Codable, Sendable, Equatable {
     var count: Int64 = 0
     /// By the wall clock.
     var last = Instant.epoch
 
-    /// This many are done at once.
+    /// This many begin without delay.
     private static let free: Int64 = 3
     /// After that, the next redelivery waits for this long, doubled each time, up to a day.
     private static let pause = Duration.seconds(600)
     private static let longest = Duration.seconds(86_400)
 
-    /// The earliest time for another one, by the wall clock.
+    /// The earliest time for another redelivery, by the wall clock.
     var next: Instant {
         count < Self.free ? last : last + min(Self.pause * (1 << min(count - Self.free, 16)), Self.longest)
     }
 
     func mayBegin(at now: Instant) -> Bool {
-        // A clock that was set back must not hold it up for years.
+        // A clock that was set back must not delay it for years.
         count < Self.free || now < last || now >= next
     }
 

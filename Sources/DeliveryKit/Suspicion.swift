@@ -3,8 +3,8 @@ import HealthModel
 /// Elements of one metric that a backend refused one by one without naming them: is the fault theirs, or the backend's?
 ///
 /// They are held: neither settled nor dead letters. Once the backend has accepted something after them, they are sent
-/// again; those that are refused again, with something accepted after that too, are bad. If it accepts nothing while
-/// more than a few are refused, the backend is at fault, and they are sent again after a while. All of this is in
+/// again; those that are refused again, with something accepted afterwards too, are bad. If it accepts nothing while
+/// more than a few are refused, the backend is at fault, and they are sent again after a while. All of this is kept in
 /// memory: after a restart they are sent again. Pure.
 struct Suspicion: Sendable, Equatable {
     enum Evidence: Sendable {
@@ -15,9 +15,9 @@ struct Suspicion: Sendable, Equatable {
     }
 
     enum Conclusion: Sendable, Equatable {
-        /// Those that were sent twice are refused for good; the others are sent once more.
+        /// Those that were sent twice are refused for good; the others are sent again.
         case believe
-        /// That isn't proof enough for so many.
+        /// That isn't enough proof to condemn this many.
         case wait
     }
 
@@ -28,11 +28,11 @@ struct Suspicion: Sendable, Equatable {
     private(set) var status: Int?
     /// Nothing is sent on this path before this time.
     private(set) var until: MonotonicTime?
-    /// When that time is over they are sent again; it isn't only probed.
+    /// Whether the held elements are sent again when that time is over, instead of only probing.
     private(set) var hearsAgain = false
     /// Consecutive waits; 0 while nothing speaks against the backend.
     private(set) var attempt = 0
-    /// The current request, whose answer decides.
+    /// The current probe, whose answer decides.
     var probe: Probe?
 
     struct Probe: Sendable, Equatable {
@@ -48,7 +48,7 @@ struct Suspicion: Sendable, Equatable {
     /// The probe was refused.
     mutating func refuses(_ status: Int) { self.status = status }
 
-    /// The conclusion from what the backend has accepted, with this many held.
+    /// The conclusion from what the backend has accepted while this many are held.
     mutating func conclude(_ evidence: Evidence, held: Int, limit: Int) -> Conclusion {
         until = nil
         if evidence == .element {
@@ -62,14 +62,14 @@ struct Suspicion: Sendable, Equatable {
 
     mutating func addDeadLetters(_ count: Int) { deadLetterCount += count }
 
-    /// - Parameter hearsAgain: whether the held ones are to be sent again then.
+    /// - Parameter hearsAgain: whether the held elements are then sent again.
     mutating func wait(until: MonotonicTime, hearsAgain: Bool) {
         self.until = until
         self.hearsAgain = hearsAgain
         attempt += 1
     }
 
-    /// Returns true when the held ones are to be sent again.
+    /// Returns true when it is time to send the held elements again.
     mutating func wakes(at now: MonotonicTime) -> Bool {
         guard let until, now >= until else { return false }
         self.until = nil

@@ -7,16 +7,16 @@ package struct UploadPolicy: Sendable, Equatable {
     package var cap: Double
     /// The most seconds that the backend may ask for.
     package var askedCap: Double
-    /// How many seconds the backend asked for, at the last retry; nil when it asked for none.
+    /// How many seconds the backend asked for at the last retry; nil when it asked for no wait.
     package private(set) var asked: Double?
     /// Consecutive failed attempts.
     package private(set) var attempt = 0
-    /// A new token was requested since the last success.
+    /// Whether a new token was requested since the last success.
     package private(set) var hasRefreshedToken = false
     /// Consecutive conflicts.
     private var conflicts = 0
 
-    /// Up to this many conflicts are taken for another request still in progress; more are taken for a refusal.
+    /// Up to this many conflicts are put down to another request still in progress; more count as a refusal.
     private static let conflictLimit = 3
 
     package init(base: Double = 1, cap: Double = 900, askedCap: Double = 900, attempt: Int = 0) {
@@ -28,34 +28,34 @@ package struct UploadPolicy: Sendable, Equatable {
 
     package enum Outcome: Sendable, Equatable {
         case taken
-        /// The request is refused as a whole: too large, or something in it can't be stored. With the reason, for the
-        /// dead letter of a single element.
+        /// The request is refused as a whole: it is too large, or something in it can't be stored. The reason is for
+        /// the dead letter of a single element.
         case refused(String)
         /// Send it again later, after the requested time, if any.
         case later(AskedWait? = nil)
-        /// It conflicts with something: a request in progress, which is temporary, or stored data, which isn't. With
-        /// the reason, for a dead letter.
+        /// It conflicts with something: a request in progress, which is temporary, or stored data, which isn't. The
+        /// reason is for a dead letter.
         case conflict(String)
-        /// Our credentials are refused. `isFinal`: others wouldn't help either.
+        /// Our credentials are refused. `isFinal`: other credentials wouldn't help either.
         case refusesToken(isFinal: Bool, Pause)
         case needsPerson(Pause)
-        /// There was no answer, or one that isn't from the destination, or proves nothing: nothing is accepted, and
-        /// nothing refused.
+        /// There was no answer, or one that isn't from the destination, or that proves nothing: nothing counts as
+        /// accepted or refused.
         case unproven
     }
 
     package enum Action: Sendable, Equatable {
-        /// All of it is delivered, except what the answer names as refused: that becomes dead letters.
+        /// All of it is delivered, except the elements that the answer names as refused: those become dead letters.
         case done
         /// The same request again, after this many seconds.
         case retry(after: Double)
         /// Fetch the token again, then send the same request at once.
         case refreshToken
-        /// Only a person can help: keep everything, report that, and try again when the configuration changes.
+        /// Only a person can help: keep everything, report it, and try again when the configuration changes.
         case pause(Pause)
         /// Send the two halves separately.
         case split
-        /// This single element can't be delivered: make it a dead letter with the reason, and go on with the next.
+        /// This single element can't be delivered: make it a dead letter with this reason, and continue with the next.
         case deadLetter(String)
     }
 
@@ -86,7 +86,7 @@ package struct UploadPolicy: Sendable, Equatable {
         return action
     }
 
-    /// The backend has accepted something: the next request starts with fresh counts.
+    /// The backend has accepted something: the next request starts with its counts reset.
     package mutating func succeeded() {
         attempt = 0
         hasRefreshedToken = false
@@ -117,7 +117,7 @@ package struct UploadPolicy: Sendable, Equatable {
     private func jitter(using generator: inout some RandomNumberGenerator) -> Double {
         var bound = base
         for _ in 0..<min(attempt, 62) where bound < cap { bound *= 2 }
-        // 53 bits in one draw: a seeded simulation draws the same number whatever the limit is.
+        // 53 bits in one draw: a seeded simulation draws equally often whatever the limit is.
         let fraction = Double(generator.next() >> 11) / 9_007_199_254_740_992
         return min(cap, bound) * fraction
     }

@@ -1,7 +1,7 @@
 import HealthModel
 
 /// What a destination's stage asks its host to deliver: some elements of one user. The effect runner turns them into
-/// what its destination accepts.
+/// the form that its destination accepts.
 package struct UploadRequest: Sendable {
     package var group: DeliveryGroup
     /// Which of the group's elements.
@@ -10,9 +10,9 @@ package struct UploadRequest: Sendable {
     package var syncedAt: Instant
     /// Whether the destination accepts samples in columns.
     package var takesColumns = false
-    /// First read our credentials from their source again: the destination refused the last ones.
+    /// Whether to first read our credentials from their source again, since the destination refused the last ones.
     package var refreshToken: Bool
-    /// What was seen of the destination, from which it can tell that an older copy of it was restored.
+    /// What was seen of the destination, which shows whether an older copy of it was restored.
     package var seen = SeenBackend()
 
     package init(
@@ -30,7 +30,7 @@ package struct UploadRequest: Sendable {
 
     /// Whether the elements are sent as columns.
     ///
-    /// A single element never is: whether it is finally refused, and what it is compared with, mustn't depend on the
+    /// A single element never is: whether it is refused for good, and what it is compared with, mustn't depend on the
     /// form.
     package var isColumns: Bool {
         guard takesColumns, part.count > 1, case .samples = group.content else { return false }
@@ -48,9 +48,9 @@ package struct HoldingsRequest: Sendable {
 
 /// What was known about the destination when a request was sent.
 package struct SeenBackend: Sendable, Equatable {
-    /// nil until it has shown one at this address.
+    /// nil until the destination has shown one at this address.
     package var generation: String?
-    /// The highest that it has shown.
+    /// The highest sequence that it has shown.
     package var sequence: Int64?
 
     package init(generation: String? = nil, sequence: Int64? = nil) {

@@ -7,9 +7,9 @@ extension HTTPServer {
     /// A body with `Content-Encoding: gzip` or `deflate` is inflated on the way by the two cases that accept one; any
     /// other coding is answered with 415. Limits count inflated bytes.
     package enum Admission {
-        /// It isn't let in. A client that waits for `100 Continue` gets the answer at once and sends no body; otherwise
-        /// the body is read and dropped first, up to `Limits.bodyBytes`, since an answer before its end may never be
-        /// seen.
+        /// The request isn't let in. A client that waits for `100 Continue` gets the answer at once and sends no body;
+        /// otherwise the body is read and dropped first, up to `Limits.bodyBytes`, since an answer before its end may
+        /// never be seen.
         case refuse(HTTPResponse)
         /// Collected in memory, for the handler. At most this many bytes (nil: `Limits.bodyBytes`); more are answered
         /// with 413.
@@ -39,10 +39,10 @@ extension HTTPServer {
 /// Receives a body piece by piece. Called by one thread at a time, the one that serves the connection: while it works,
 /// other connections of that thread wait.
 ///
-/// Its end is reported exactly once: either `finish` returns, or `abandon` is called.
+/// The body's end is reported exactly once: either `finish` returns, or `abandon` is called.
 package protocol BodySink: AnyObject {
     /// The next bytes, valid during the call; inflated if they were compressed.
-    /// - Throws: the answer for the client, when it can't or won't accept them; the rest isn't passed on then.
+    /// - Throws: the answer for the client, when the sink can't or won't accept them; the rest is then not passed on.
     func write(_ piece: UnsafeRawBufferPointer) throws(HTTPRefusal)
 
     /// The body is complete.

@@ -1,6 +1,6 @@
 import CZlib
 
-/// Inflates a body while it arrives, in a buffer of its own, and stops at one that is designed to inflate enormously.
+/// Inflates a body while it arrives, in a buffer of its own, and stops when a body is designed to inflate enormously.
 final class BodyInflater {
     private let coding: ContentCoding
     private let ratio: Int
@@ -9,7 +9,7 @@ final class BodyInflater {
     private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 16)
     private var taken = 0
     private var made = 0
-    /// A whole stream has been read: with gzip another may follow, with deflate nothing may.
+    /// Whether a whole stream has been read: gzip allows another to follow, deflate doesn't.
     private var isAtEnd = false
 
     /// The size that every body may grow to, however little was sent: short ones compress well.
@@ -30,7 +30,7 @@ final class BodyInflater {
     }
 
     deinit {
-        // Does nothing if it was never begun.
+        // Does nothing if inflating was never begun.
         inflateEnd(stream)
         stream.deallocate()
         output.deallocate()
@@ -84,7 +84,7 @@ final class BodyInflater {
         }
     }
 
-    /// The body is complete. A body without bytes is empty, whatever its coding.
+    /// Ends the body. One without bytes is empty, whatever its coding.
     /// - Throws: 400 when its end is missing.
     func finish() throws(HTTPRefusal) {
         guard isAtEnd || taken == 0 else { throw Self.broken("its end is missing") }

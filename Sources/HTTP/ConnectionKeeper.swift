@@ -3,14 +3,14 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Carries out what the table of connections says: shuts down those that have to go, each at its time.
+/// Carries out what the table of connections says: shuts down each connection that has to go when its time is up.
 ///
-/// A socket is shut down, not closed: libmicrohttpd, which owns it, sees its end and closes it on its own thread. That
-/// happens under the same lock that `closed` takes, so a number can't refer to another connection by then.
+/// A socket is shut down, not closed: libmicrohttpd, which owns it, sees the end and closes it on its own thread.
+/// Shutting down takes the same lock as `closed`, so the number can't refer to a different connection by then.
 final class ConnectionKeeper: Sendable {
     private struct State {
         var table: ConnectionTable
-        /// Until when the thread sleeps.
+        /// When the thread will wake.
         var wakesAt = Double.infinity
         var isStopped = false
     }
@@ -68,7 +68,7 @@ final class ConnectionKeeper: Sendable {
     private func change(_ body: (inout ConnectionTable, Double) -> Void) {
         let isEarlier = state.withLock { state in
             body(&state.table, monotonicSeconds())
-            // Usually a deadline only moves further away: then the thread goes on sleeping.
+            // Usually a deadline only moves further away, and the thread can keep sleeping.
             guard let next = state.table.nextDeadline, next < state.wakesAt else { return false }
             state.wakesAt = next
             return true

@@ -2,17 +2,17 @@
 /// clock is passed in.
 ///
 /// A server can be kept busy without a single request: by connections that never finish a head, trickle a body or don't
-/// read their answer. Each phase has a time limit; and while all places are taken, a waiting connection that hasn't
-/// shown that it is let in gives way to a new one.
+/// read their answer. So each phase has a time limit, and while all places are taken, a waiting connection that hasn't
+/// yet been let in gives way to a new one.
 package struct ConnectionTable {
     package enum Phase: Sendable {
-        /// No request yet, or no further one: nothing was received, or an incomplete head.
+        /// No request yet, or no further one: nothing has arrived but perhaps an incomplete head.
         case waiting
         /// A body is arriving.
         case receiving
         /// A body is arriving that isn't kept in memory, and may be long.
         case streaming
-        /// The handler is working: no matter how long it takes, that isn't the client's fault.
+        /// The handler is working: however long it takes, that isn't the client's fault.
         case handling
         /// The answer is being sent.
         case answering
@@ -24,11 +24,11 @@ package struct ConnectionTable {
         var phase = Phase.waiting
         /// When the phase began.
         var since: Double
-        /// It has had an answer.
+        /// Whether it has had an answer.
         var isServed = false
-        /// It has sent a request that the gate let in.
+        /// Whether it has sent a request that the gate let in.
         var isTrusted = false
-        /// It was asked to close: its place is free.
+        /// Whether it was asked to close, so that its place is free.
         var isLeaving = false
     }
 
@@ -38,11 +38,11 @@ package struct ConnectionTable {
 
     package init(limits: HTTPServer.Limits) { self.limits = limits }
 
-    /// Those that occupy a place.
+    /// How many connections occupy a place.
     package var count: Int { connections.count { !$0.value.isLeaving } }
 
     /// A new connection.
-    /// - Returns: the one that has to go in exchange, if any; possibly itself.
+    /// - Returns: the connection that has to go in exchange, if any; possibly the new one.
     package mutating func opened(_ socket: Int32, peer: UInt64, at now: Double) -> Int32? {
         last += 1
         connections[socket] = Connection(peer: peer, order: last, since: now)
@@ -60,7 +60,7 @@ package struct ConnectionTable {
         return leaving
     }
 
-    /// The oldest that has nothing in progress: strangers first, even in the middle of a body.
+    /// The oldest connection with nothing in progress; but strangers first, even in the middle of a body.
     private func victim(for new: Int32, among isMeant: (Connection) -> Bool) -> Int32? {
         let candidates = connections.filter { $0.key != new && !$0.value.isLeaving && isMeant($0.value) }
         let strangers = candidates.filter {
@@ -82,14 +82,14 @@ package struct ConnectionTable {
 
     package mutating func closed(_ socket: Int32) { connections[socket] = nil }
 
-    /// Those whose time is up.
+    /// The connections whose time is up.
     package mutating func overdue(at now: Double) -> [Int32] {
         let sockets = connections.filter { !$0.value.isLeaving && (deadline($0.value) ?? .infinity) <= now }.map(\.key)
         for socket in sockets { connections[socket]?.isLeaving = true }
         return sockets
     }
 
-    /// When the next one's time is up; nil when no limit applies.
+    /// When the next connection's time is up; nil when no limit applies.
     package var nextDeadline: Double? {
         connections.lazy.filter { !$0.value.isLeaving }.compactMap { deadline($0.value) }.min()
     }

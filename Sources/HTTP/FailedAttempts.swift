@@ -9,8 +9,8 @@ package struct FailedAttempts<Key: Hashable & Sendable>: Sendable {
 
     /// - Parameters:
     ///   - allowed: how many failures in a row.
-    ///   - seconds: after this long one of them is forgiven.
-    ///   - keys: how many are remembered (`RateLimit`).
+    ///   - seconds: after this long, one failure is forgiven.
+    ///   - keys: how many keys are remembered (`RateLimit`).
     package init(allowed: Int = 10, forgivenAfter seconds: Double = 30, keys: Int = 10_000) {
         limit = RateLimit(perSecond: 1 / max(seconds, 0.001), burst: Double(allowed), keys: keys)
     }
@@ -18,6 +18,6 @@ package struct FailedAttempts<Key: Hashable & Sendable>: Sendable {
     /// How many seconds the key has to wait, for `HTTPResponse.tooManyRequests`; nil when it needn't.
     package func wait(_ key: Key, at now: Double) -> Double? { limit.wait(key, at: now) }
 
-    /// It showed a wrong token.
+    /// The key's holder has shown a wrong token.
     package mutating func failed(_ key: Key, at now: Double) { _ = limit.take(key, at: now) }
 }

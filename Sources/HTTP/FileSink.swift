@@ -1,10 +1,10 @@
 import CXXHash
 import Glibc
 
-/// A body that becomes a file: written as it arrives, on disk once `finish` has returned, and deleted unless it is
-/// kept.
+/// A body that becomes a file: written as it arrives, safely on disk once `finish` has returned, and deleted unless it
+/// is kept.
 ///
-/// Until then it has a temporary name, in the folder where it is to stay, so that keeping it is one step.
+/// Until it is kept it has a temporary name, in the folder where it is to stay, so that keeping it takes a single step.
 /// `removeLeftovers` removes what a killed process leaves behind.
 package final class FileSink: BodySink {
     /// Bytes written so far.
@@ -20,7 +20,7 @@ package final class FileSink: BodySink {
     private static let prefix = ".incoming-"
 
     /// - Parameters:
-    ///   - folder: an existing one, on the disk where the file is to stay.
+    ///   - folder: an existing folder, on the disk where the file is to stay.
     ///   - failed: receives a sentence for the operator when the disk refuses something. The client gets less detail.
     /// - Throws: 500, or 507 when the disk is full.
     package init(folder: String, failed: @escaping (String) -> Void) throws(HTTPRefusal) {

@@ -6,7 +6,7 @@ typealias OpaqueHandle = UnsafeMutableRawPointer
 extension HTTPClient {
     /// What applies to every request.
     func configure(isLoopback: Bool) {
-        // Signals for time-outs would hit another thread.
+        // Signals for time-outs would hit other threads.
         healthbus_setopt_long(handle, CURLOPT_NOSIGNAL, 1)
         healthbus_setopt_string(handle, CURLOPT_PROTOCOLS_STR, "http,https")
         healthbus_setopt_long(handle, CURLOPT_FOLLOWLOCATION, 0)

@@ -7,8 +7,8 @@ import Glibc
 /// request, and never to a host, port or scheme other than the configured one, so a token reaches no other server.
 /// Bodies and headers are never logged.
 ///
-/// `@unchecked Sendable` only so that it can be made on one thread and handed to its owner: libcurl forbids sharing an
-/// easy handle between threads at the same time, not moving it.
+/// `@unchecked Sendable` only so that it can be created on one thread and handed to its owner: libcurl forbids sharing
+/// an easy handle between threads at the same time, not moving it.
 package final class HTTPClient: @unchecked Sendable {
     /// "http://127.0.0.1:8080" or with a prefix, "https://example.org/health"; without a trailing slash.
     package let base: String
@@ -53,8 +53,8 @@ package final class HTTPClient: @unchecked Sendable {
     /// Sends one request and waits for its answer, whatever its status.
     /// - Parameters:
     ///   - timeout: seconds in total, starting again with each redirect.
-    ///   - redirects: how many are followed within the same origin, with method, headers and body; any other is
-    ///     returned as the answer.
+    ///   - redirects: how many to follow within the same origin, with method, headers and body; any other is returned
+    ///     as the answer.
     /// - Throws: `HTTPError` when there is no answer.
     package func send(_ request: HTTPRequest, timeout: Double = 30, redirects: Int = 0) throws -> HTTPResponse {
         var address = try url(of: request)
@@ -69,8 +69,8 @@ package final class HTTPClient: @unchecked Sendable {
         return answer
     }
 
-    /// The same with a file for a body, which is read as it is sent.
-    /// - Throws: `HTTPError` too when the file can't be read.
+    /// The same with a file as the body, which is read as it is sent.
+    /// - Throws: `HTTPError` also when the file can't be read.
     package func send(_ request: HTTPRequest, file path: String, timeout: Double) throws -> HTTPResponse {
         guard let file = fopen(path, "re"), fseek(file, 0, SEEK_END) == 0 else {
             throw HTTPError(
@@ -108,7 +108,7 @@ package final class HTTPClient: @unchecked Sendable {
         healthbus_setopt_pointer(handle, CURLOPT_HEADERDATA, context)
 
         let code = request.body.withUnsafeBytes { body in
-            // libcurl reads the body from here while it performs, and not after.
+            // libcurl reads the body from here while it performs the request, and not afterwards.
             if let fileBytes {
                 healthbus_setopt_long(handle, CURLOPT_POST, 1)
                 healthbus_setopt_pointer(handle, CURLOPT_POSTFIELDS, nil)
@@ -137,7 +137,7 @@ package final class HTTPClient: @unchecked Sendable {
         return HTTPResponse(status: status, headers: answer.headers, body: answer.body)
     }
 
-    /// "libcurl makes no promise that curl_global_init is thread-safe": once, behind Swift's lazy static.
+    /// libcurl doesn't promise that `curl_global_init` is thread-safe, so it is called once, by Swift's lazy static.
     private static let globalInit: CURLcode = curl_global_init(
         Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32))
 }

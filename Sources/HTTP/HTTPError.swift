@@ -19,7 +19,7 @@ package struct HTTPError: Error, Equatable, CustomStringConvertible {
     package let kind: Kind
     /// "127.0.0.1:8080".
     package let endpoint: String
-    /// What happened, without bodies, headers or tokens.
+    /// What happened; contains no bodies, headers or tokens.
     package let detail: String
     /// What to do now.
     package let hint: String

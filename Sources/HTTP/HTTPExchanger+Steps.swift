@@ -5,11 +5,11 @@ import Synchronization
 enum HTTPAdmission {
     /// Every caller is let in; bodies are taken as sent.
     case all
-    /// The same for callers that get no answer from it.
+    /// Callers that get no answer from the gate are let in; bodies are taken as sent.
     case gate(HTTPServer.Gate)
     case full(HTTPServer.Admit)
 
-    /// Whether it distinguishes strangers from those it lets in.
+    /// Whether it distinguishes strangers from callers that it lets in.
     var tellsStrangers: Bool {
         if case .all = self { return false }
         return true
@@ -77,10 +77,10 @@ extension HTTPExchanger {
         if let coding { incoming.inflater = try BodyInflater(coding, ratio: limits.inflationRatio) }
     }
 
-    /// Refuses at once if the body isn't being sent yet, is far too long, or is one too many: the connection then ends.
-    /// Otherwise the body is read first but not kept, since an answer before its end may never be seen. That includes a
-    /// body less than twice as long as allowed: its sender must learn to send less, and one that waits for `100
-    /// Continue` stops waiting after a second, which a busy machine easily exceeds.
+    /// Refuses at once if the body isn't being sent yet, is far too long, or would exceed the bodies allowed at once;
+    /// the connection then ends. Otherwise the body is read first but not kept, since an answer before its end may
+    /// never be seen. That includes a body less than twice as long as allowed: its sender must learn to send less, and
+    /// a client that waits for `100 Continue` stops waiting after a second, which a busy machine easily exceeds.
     private func refuse(
         _ refusal: HTTPRefusal, _ incoming: IncomingRequest, _ head: RequestHead, _ connection: OpaquePointer
     ) -> MHD_Result {
@@ -108,7 +108,7 @@ extension HTTPExchanger {
     func finish(_ incoming: IncomingRequest, _ connection: OpaquePointer) -> MHD_Result {
         keeper.enters(.handling, healthbus_http_socket(connection))
         let answer = incoming.answer(handler)
-        // Done before the client can know of it, so that its next request finds the room free.
+        // Done before the client can see the answer, so that its next request finds the memory free.
         release(incoming)
         return queue(answer, connection)
     }
@@ -123,7 +123,7 @@ extension HTTPExchanger {
         return granted
     }
 
-    /// No part of its body is held any more.
+    /// Releases the memory for its body.
     func release(_ incoming: IncomingRequest) {
         guard incoming.reserved > 0 else { return }
         load.withLock { $0.bodyBytes -= incoming.reserved }

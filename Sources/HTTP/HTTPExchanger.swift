@@ -11,7 +11,7 @@ final class HTTPExchanger: Sendable {
         var requests = 0
         var bodyBytes = 0
         var streams = 0
-        /// Those that are open.
+        /// The open event streams.
         var events: [ObjectIdentifier: EventStream] = [:]
         var draining = false
     }
@@ -54,7 +54,7 @@ final class HTTPExchanger: Sendable {
         return healthbus_http_start(&options).map(Daemon.init)
     }
 
-    /// Waits until no request is being handled, for at most this long.
+    /// Waits until no request is being handled, or this time has passed.
     func drain(seconds: Double) {
         let events = load.withLock { load in
             load.draining = true
@@ -66,8 +66,8 @@ final class HTTPExchanger: Sendable {
         while load.withLock({ $0.requests > 0 }), monotonicSeconds() < deadline { usleep(2000) }
     }
 
-    // MARK: C callbacks. The context is the exchanger, which outlives the daemon; the request's is an `IncomingRequest`,
-    // Retained from the first call until completion.
+    // MARK: C callbacks. The context is the exchanger, which outlives the daemon; a request's context is an
+    // `IncomingRequest`, retained from the first call until completion.
 
     static let onAccess: MHD_AccessHandlerCallback = {
         context, connection, url, method, version, data, dataCount, requestContext in
@@ -106,7 +106,7 @@ final class HTTPExchanger: Sendable {
         guard let context, let connection else { return }
         let exchanger = Unmanaged<HTTPExchanger>.fromOpaque(context).takeUnretainedValue()
         let socket = healthbus_http_socket(connection)
-        // Called before the socket is closed, so its number can't belong to another by then.
+        // Called before the socket is closed, so its number can't belong to another socket yet.
         if code == .CONNECTION_NOTIFY_STARTED {
             exchanger.keeper.opened(socket, peer: healthbus_http_peer(connection))
             // Its session has been created, but its handshake hasn't begun.

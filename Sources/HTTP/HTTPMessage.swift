@@ -15,7 +15,7 @@ package struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral 
 
     package mutating func add(_ name: String, _ value: String) { fields.append(Field(name: name, value: value)) }
 
-    /// The first field with that name; setting replaces all of them.
+    /// The value of the first field with that name; setting it replaces all fields with the name.
     package subscript(_ name: String) -> String? {
         get { fields.first { Self.same($0.name, name) }?.value }
         set {
@@ -44,8 +44,8 @@ package struct HTTPRequest: Sendable, Equatable {
     package var query: [String: String]
     package var headers: HTTPHeaders
     package var body: [UInt8]
-    /// On the server: a number for the client's address (for IPv6, for its /64 network); 0 for a request that came over
-    /// no network. Behind a proxy it is the proxy's.
+    /// On the server: a number for the client's address (for IPv6, for its /64 network); 0 for a request that didn't
+    /// come over a network. Behind a proxy it is the proxy's.
     package var peer: UInt64 = 0
 
     package init(
@@ -75,7 +75,7 @@ package struct HTTPResponse: Sendable, Equatable {
     package var status: Int
     package var headers: HTTPHeaders
     package var body: [UInt8]
-    /// What follows instead of a body, as it comes; a server's.
+    /// Sent in place of a body, as events occur; only in a server's response.
     package var events: EventStream?
 
     package init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
@@ -89,7 +89,7 @@ package struct HTTPResponse: Sendable, Equatable {
         self.init(status: status, headers: ["Content-Type": "application/json"], body: json)
     }
 
-    /// Server-sent events, until the stream ends or its reader goes.
+    /// Server-sent events, until the stream ends or its reader leaves.
     package init(events: EventStream) {
         self.init(status: 200, headers: ["Content-Type": "text/event-stream", "Cache-Control": "no-store"])
         self.events = events

@@ -4,14 +4,14 @@ import Foundation
 package enum HTTPRedirect: Sendable, Equatable {
     /// It leads to the same server, with the same scheme; holds the path there, with its query.
     case sameOrigin(String)
-    /// It leads to another server, port or scheme, such as "https://example.org:8443". No token is sent there.
+    /// It leads to a different server, port or scheme, such as "https://example.org:8443". No token is sent there.
     case elsewhere(String)
     /// The location is unreadable.
     case unreadable
 
     /// - Parameters:
     ///   - location: the header's value, absolute or relative.
-    ///   - url: the one that was requested.
+    ///   - url: the URL that was requested.
     package init(location: String, from url: String) {
         guard let base = URL(string: url), let target = URL(string: location, relativeTo: base)?.absoluteURL,
             let parts = URLComponents(url: target, resolvingAgainstBaseURL: true), let host = parts.host, !host.isEmpty,

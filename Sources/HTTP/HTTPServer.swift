@@ -4,11 +4,11 @@ import Synchronization
 
 /// An HTTP server on libmicrohttpd with its own threads; every resource is bounded.
 ///
-/// The handler is synchronous and is called on the server's threads, on up to `Limits.threads` at once. A body is
+/// The handler is synchronous and is called on the server's threads, up to `Limits.threads` of them at once. A body is
 /// collected completely before the handler sees it, unless `admission` sends it elsewhere.
 ///
-/// Answered with 400 before anything else, since two readers could understand them differently: a URL that isn't
-/// percent-encoded UTF-8, a body's length given twice, HTTP/1.1 without exactly one Host.
+/// These are answered with 400 before anything else, since two readers could understand them differently: a URL that
+/// isn't percent-encoded UTF-8, a body's length given twice, HTTP/1.1 without exactly one Host.
 package final class HTTPServer: Sendable {
     package typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
     /// Checks a request's head before its body arrives: returns the answer for a caller who isn't let in, nil for one
@@ -18,16 +18,15 @@ package final class HTTPServer: Sendable {
     /// What one server may use.
     package struct Limits: Sendable {
         package var threads = 2
-        /// When all are taken, the oldest one that is waiting and hasn't shown that it is let in gives way to a new
-        /// one.
+        /// When all are taken, the oldest connection that is waiting and hasn't yet been let in gives way to a new one.
         package var connections = 64
-        /// The most of these from one address; one more takes the place of the same address's oldest.
+        /// The most connections from one address; a further one takes the place of that address's oldest.
         package var connectionsPerAddress = 48
         /// Bytes in one body; a longer one is answered with 413.
         package var bodyBytes = 8 << 20
         /// Bytes in all bodies being received or handled; beyond that a request is answered with 503 and Retry-After.
         package var totalBodyBytes = 24 << 20
-        /// Bytes in a connection's buffer: request line and headers must fit (else 414 or 431).
+        /// Bytes in a connection's buffer: the request line and headers must fit (otherwise 414 or 431).
         package var headerBytes = 32 << 10
         /// A new connection whose first request's head isn't complete by then is closed, however busily it trickles.
         package var headSeconds = 10
@@ -42,17 +41,17 @@ package final class HTTPServer: Sendable {
         package var streams = 8
         /// A streamed body that hasn't arrived completely by then is cut off.
         package var streamSeconds = 3600
-        /// Answers that go on (`EventStream`) at once; beyond that a request is answered with 503 and Retry-After. A
-        /// reader who takes nothing for `idleSeconds` while something is waiting is cut off.
+        /// How many event streams (`EventStream`) may be open at once; beyond that a request is answered with 503 and
+        /// Retry-After. A reader who takes nothing for `idleSeconds` while something is waiting is cut off.
         package var eventStreams = 32
-        /// A compressed body may become this many times as long as what was sent (or 1 MiB); beyond that a request is
-        /// answered with 413.
+        /// A compressed body may become this many times as long as what was sent (1 MiB is always allowed); beyond that
+        /// a request is answered with 413.
         package var inflationRatio = 200
 
         package init() {}
     }
 
-    /// The real port, even when 0 was requested.
+    /// The actual port, even when 0 was requested.
     package let port: Int
     package let host: String
     private let exchange: HTTPExchanger
@@ -61,7 +60,8 @@ package final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - host: an IP address or a name; loopback by default.
     ///   - port: 0 takes any free port.
-    ///   - portTries: how many ports are tried, from `port` up, while others use them; `port` tells which one it is.
+    ///   - portTries: how many ports to try, from `port` up, as long as they are in use; the property `port` is the
+    ///     result.
     ///   - tls: the server's identity; nil for plain HTTP. TLS 1.2 or newer.
     ///   - gate: callers who aren't let in get its answer, and no memory for a body. Without a gate every caller is let
     ///     in, and none has priority over others. Bodies are taken as sent, compressed or not.
@@ -74,7 +74,7 @@ package final class HTTPServer: Sendable {
             host, port, portTries, limits, tls, gate.map { .gate($0) } ?? .all, handler)
     }
 
-    /// The same, deciding for each request what happens to its body.
+    /// As above, but `admission` decides for each request what happens to its body.
     /// - Parameter admission: called once the head of a request has arrived; callers that it lets in have priority over
     ///   strangers.
     package convenience init(
@@ -112,9 +112,10 @@ package final class HTTPServer: Sendable {
         exchange.keeper.start()
     }
 
-    /// Shows another certificate to anyone who connects from now on, for example after a renewal (`TLSFiles`). Open
+    /// Shows a different certificate to anyone who connects from now on, for example after a renewal (`TLSFiles`). Open
     /// connections keep theirs.
-    /// - Throws: `HTTPError` when it can't be used, or the server speaks plain HTTP; the previous one is kept.
+    /// - Throws: `HTTPError` when the certificate can't be used, or the server speaks plain HTTP; the previous one is
+    ///   kept.
     package func renew(_ identity: TLSIdentity) throws(HTTPError) {
         guard let certificates = exchange.certificates else {
             throw HTTPError(
@@ -124,7 +125,7 @@ package final class HTTPServer: Sendable {
         try certificates.renew(identity)
     }
 
-    /// Connections that were asked to close and haven't closed yet.
+    /// Room for connections that were asked to close and haven't closed yet.
     private static let leaving = 32
 
     deinit { stop(drainSeconds: 0) }

@@ -3,7 +3,7 @@
 /// libmicrohttpd uses only one thread per connection, so it needs no lock.
 final class IncomingRequest {
     let startedAt: Double
-    /// Its head, and as much of its body as is collected.
+    /// Its head, and the body as far as it has been collected.
     var request = HTTPRequest(path: "")
     /// Bytes of the body as sent.
     var received = 0
@@ -11,14 +11,14 @@ final class IncomingRequest {
     var reserved = 0
     /// The most bytes of the body, inflated, that are accepted.
     var limit = 0
-    /// Seconds allowed for all of it.
+    /// Seconds allowed for the whole request.
     var seconds = 0
     var inflater: BodyInflater?
     private(set) var refusal: HTTPResponse?
     private(set) var stream: HTTPServer.BodyStream?
-    /// It is one of the streams that are counted.
+    /// Whether it is counted among the open streams.
     private(set) var isStreamed = false
-    /// The sink hasn't been told yet how the body ended.
+    /// Whether the sink has yet to learn how the body ended.
     private var sinkIsOpen = false
     /// Bytes that went into the request or the sink.
     private var kept = 0
@@ -45,7 +45,7 @@ final class IncomingRequest {
         stream?.sink.abandon()
     }
 
-    /// - Parameter reserve: asks for this many more bytes of memory.
+    /// - Parameter reserve: asks for this many more bytes of memory; false when they aren't granted.
     func take(_ chunk: UnsafeRawBufferPointer, reserve: (Int) -> Bool) {
         received += chunk.count
         guard refusal == nil else { return }
@@ -66,16 +66,16 @@ final class IncomingRequest {
         kept += piece.count
         if let stream { return try stream.sink.write(piece) }
         if kept > reserved, !reserve(kept - reserved) { throw .busy }
-        // A long body of unknown length gets everything that it may need at once: if it were doubled again and again,
-        // it would be in memory twice. What it doesn't fill is only address space.
+        // A long body of unknown length gets everything that it may need at once: if the buffer doubled again and
+        // again, the body would be in memory twice. What isn't filled is only address space.
         if kept > max(request.body.capacity, Self.small) { request.body.reserveCapacity(limit) }
         request.body.append(contentsOf: piece)
     }
 
     private static let small = 1 << 20
 
-    /// All of it has arrived: returns the answer, from the handler if the body was collected. The body's memory is free
-    /// when this returns.
+    /// The whole request has arrived: returns the answer, from the handler if the body was collected. The body's memory
+    /// is free when this returns.
     func answer(_ handler: HTTPServer.Handler) -> HTTPResponse {
         finish()
         if let refusal { return refusal }

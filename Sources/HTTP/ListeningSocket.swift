@@ -11,7 +11,7 @@ package struct ListeningSocket {
         close(try ListeningSocket(host: host, port: port).descriptor)
     }
 
-    /// The first free port from `port` up, among this many. 0 takes any, so it is tried once.
+    /// Listens on the first free port among this many, from `port` up. Port 0 takes any free port, so it is tried once.
     init(host: String, port: Int, tries: Int) throws(HTTPError) {
         let last = port == 0 ? 0 : min(port + min(max(tries, 1), 65_536) - 1, 65_535)
         for candidate in port..<max(port, last) {

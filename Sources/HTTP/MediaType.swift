@@ -26,7 +26,7 @@ package struct MediaType: Sendable, Equatable {
         while !rest.isEmpty {
             guard symbol(";") else { return nil }
             spaces()
-            // Some send "a/b;".
+            // Some clients send "a/b;".
             if rest.isEmpty { break }
             guard let name = token()?.lowercased(), symbol("="), parameters[name] == nil,
                 let value = rest.first == "\"" ? Self.quoted(&rest) : token()

@@ -1,9 +1,9 @@
-/// How often each key may do something: a burst at once, then at a steady rate. Pure: the clock is passed in, in
+/// Limits how often each key may do something: a burst at once, then at a steady rate. Pure: the clock is passed in, in
 /// seconds.
 ///
-/// A server's threads share one in a `Mutex`.
+/// A server's threads share one limit in a `Mutex`.
 ///
-/// A token bucket for each key, stored as the single time at which it will be full again. So a full bucket and a key
+/// Each key has a token bucket, stored simply as the time at which it will be full again. So a full bucket and a key
 /// never seen are the same, and full ones needn't be stored.
 package struct RateLimit<Key: Hashable & Sendable>: Sendable {
     private let secondsEach: Double
@@ -14,7 +14,7 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
     /// - Parameters:
     ///   - perSecond: tokens that come back; above 0.
     ///   - burst: tokens in a full bucket, at least 1.
-    ///   - keys: how many are remembered. If there are more, those that owe least are forgotten: they get a full
+    ///   - keys: how many keys are remembered. If there are more, those that owe least are forgotten, and so get a full
     ///     bucket.
     package init(perSecond: Double, burst: Double, keys: Int = 10_000) {
         secondsEach = 1 / max(perSecond, 1e-9)
@@ -42,7 +42,7 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
-    /// Makes room for new keys, at least a quarter, so that it isn't needed for each new key.
+    /// Makes room for new keys: at least a quarter, so that this isn't needed for every new key.
     private mutating func forget(at now: Double) {
         fullAt = fullAt.filter { $0.value > now }
         let excess = fullAt.count - capacity * 3 / 4

@@ -5,7 +5,7 @@ struct RequestHead {
     var request: HTTPRequest
     /// The length of the body, if the client announces it.
     let contentLength: Int?
-    /// The client sends its body only once it is told to.
+    /// Whether the client sends its body only once told to.
     let waitsForContinue: Bool
 
     /// - Throws: 400 or 501, after which the connection ends.
@@ -29,7 +29,7 @@ struct RequestHead {
         guard hosts == 1 || (hosts == 0 && !isNew) else { throw .malformed("the request must have one Host header") }
         let lengths = request.headers.all("Content-Length")
         let transfers = request.headers.all("Transfer-Encoding")
-        // A proxy in front of this server may use the other one, and see other requests than we do.
+        // A proxy in front of this server might use the other length, and see different requests from the ones we see.
         guard lengths.count + transfers.count <= 1 else {
             throw .malformed("the length of the body is given more than once")
         }
@@ -41,7 +41,8 @@ struct RequestHead {
                     headers: ["Connection": "close"])
             }
         }
-        // Only digits, or libmicrohttpd would have refused it: if they don't fit a number, there are too many bytes.
+        // It consists of digits, or libmicrohttpd would have refused it; if they don't fit an `Int`, there are too many
+        // bytes.
         contentLength = lengths.first.map { Int($0) ?? .max }
         waitsForContinue = isNew && request.headers["Expect"]?.lowercased() == "100-continue"
     }
@@ -57,7 +58,7 @@ struct RequestHead {
 /// Receives name and value pairs from libmicrohttpd's iterator.
 private final class PairCollector {
     private(set) var pairs: [(String, String)] = []
-    /// All of them were UTF-8. Headers needn't be.
+    /// Whether all of them were UTF-8; headers needn't be.
     private(set) var isValid = true
 
     static let onPair: MHD_KeyValueIterator = { context, _, name, value in

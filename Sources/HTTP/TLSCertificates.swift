@@ -2,10 +2,10 @@ import CGnuTLS
 import Glibc
 import Synchronization
 
-/// The certificates that a server shows: the newest, and earlier ones that connections may still use. The certificates
-/// are freed with the server.
+/// The certificates that a server shows: the newest, and earlier ones that connections may still use. All are freed
+/// with the server.
 final class TLSCertificates: Sendable {
-    /// `@unchecked Sendable`: once made, GnuTLS reads credentials from any thread, and nothing changes them.
+    /// `@unchecked Sendable`: GnuTLS reads credentials from any thread, and nothing changes them once they exist.
     private final class Credentials: @unchecked Sendable {
         let handle: UnsafeMutableRawPointer
 
@@ -28,7 +28,7 @@ final class TLSCertificates: Sendable {
     }
 
     private let shown: Mutex<[Credentials]>
-    /// What libmicrohttpd is started with: NUL-terminated texts. The library doesn't document that it copies them.
+    /// What libmicrohttpd is started with: NUL-terminated strings. The library doesn't document that it copies them.
     ///
     /// `nonisolated(unsafe)`: written before the object is shared, freed when nothing refers to it any more.
     nonisolated(unsafe) let chain: UnsafePointer<CChar>
@@ -50,7 +50,8 @@ final class TLSCertificates: Sendable {
         shown.withLock { $0.append(made) }
     }
 
-    /// Uses the newest in a session whose handshake hasn't begun. If GnuTLS refuses, the session keeps the first one.
+    /// Uses the newest certificate in a session whose handshake hasn't begun. If GnuTLS refuses, the session keeps the
+    /// first one.
     func show(in session: UnsafeMutableRawPointer) {
         if let newest = shown.withLock({ $0.last }) { _ = healthbus_tls_use(session, newest.handle) }
     }

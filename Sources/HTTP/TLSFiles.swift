@@ -12,7 +12,7 @@ package struct TLSFiles {
     /// The content of the files, if it has changed since the last call; always on the first call. Reads a few
     /// kilobytes: once a minute is often enough for certificates that last for weeks.
     ///
-    /// Between the writing of one file and the other they don't match: `HTTPServer.renew` refuses that pair, and the
+    /// While only one of the files has been rewritten they don't match: `HTTPServer.renew` refuses that pair, and the
     /// next call returns the matching one.
     /// - Throws: `HTTPError` as long as they can't be read (`TLSIdentity`).
     package mutating func changed() throws(HTTPError) -> TLSIdentity? {

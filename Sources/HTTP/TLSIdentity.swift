@@ -1,6 +1,6 @@
 import Glibc
 
-/// A server's identity: a certificate, those that vouch for it, and the key, as PEM texts.
+/// A server's identity: its certificate, those that vouch for it, and the key, in PEM form.
 package struct TLSIdentity: Sendable, Equatable {
     /// The server's certificate first, then the issuer of each, up to but excluding the authority's own.
     package let certificates: [UInt8]

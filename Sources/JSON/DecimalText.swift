@@ -18,7 +18,7 @@ package enum DecimalText {
             let digit = text[position] &- UInt8(ascii: "0")
             if digit < 10 {
                 digits += 1
-                // More than 19 digits don't fit: they are left to the slow path.
+                // More than 19 digits don't fit, and are left to the slow path.
                 if significant < 19 { mantissa = mantissa &* 10 &+ UInt64(digit) }
                 if mantissa > 0 { significant += 1 }
                 if behindPoint { exponent -= 1 }
@@ -34,7 +34,7 @@ package enum DecimalText {
             guard let power = Self.exponent(text, at: position) else { return nil }
             exponent += power
         }
-        // Both are exact in a double, so there is a single, correct rounding (Clinger's fast path).
+        // Mantissa and power are both exact in a double, so there is a single, correct rounding (Clinger's fast path).
         if significant <= 19, mantissa < 1 << 53, abs(exponent) <= 22 {
             let magnitude =
                 exponent < 0 ? Double(mantissa) / powers[-exponent] : Double(mantissa) * powers[exponent]

@@ -1,4 +1,4 @@
-/// The members of a JSON object's text, one level deep. Nested values stay text.
+/// The members of a JSON object, one level deep; nested values stay text.
 ///
 /// Metadata and payloads are stored with their members ordered by the bytes of their keys and without spaces, so that
 /// equal content gives equal bytes. Anything that isn't an object stays as it is.
@@ -47,7 +47,8 @@ package struct JSONMembers {
     }
 
     /// The union of two canonical objects, in either order. Of two values for one key, or of two texts that aren't
-    /// objects, the longer is kept, or if equally long, the greater by bytes: the richer one wins, whatever the order.
+    /// objects, the longer is kept or, if they are equally long, the greater by bytes: the richer one wins, whatever
+    /// the order.
     package static func joined(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> [UInt8] {
         joined(a, b, prefersLeft: isRicher)
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where a value is in JSON text, not yet decoded. Valid as long as the text that it points into.
+/// Where a value is in JSON text, not yet decoded. Valid for as long as the text that it points into.
 package struct JSONSpan {
     package enum Kind: Sendable { case string, escapedString, number, bool, null, object, array }
 
@@ -29,7 +29,7 @@ package struct JSONScanner {
     private let text: UnsafeRawBufferPointer
     /// The current position; after `skipSpace`, where the next token begins.
     private(set) var position = 0
-    /// The next member or element of the innermost container must be preceded by a comma.
+    /// Whether the next member or element of the innermost container must be preceded by a comma.
     private var needsComma = false
 
     /// The deepest nesting of a value taken as a span.
@@ -80,7 +80,7 @@ package struct JSONScanner {
         return true
     }
 
-    /// Refuses anything but white space after the document.
+    /// Refuses anything other than white space after the document.
     package mutating func end() throws(JSONScanError) {
         skipSpace()
         if position != text.count { throw failure("something follows the document") }
@@ -88,7 +88,7 @@ package struct JSONScanner {
 
     // MARK: Values
 
-    /// The kind of the next value, judged by its first byte.
+    /// Whether the next value is an object, judging by its first byte.
     package mutating func nextIsObject() -> Bool {
         skipSpace()
         return peek() == UInt8(ascii: "{")

@@ -17,7 +17,7 @@ extension JSONSpan {
         }
     }
 
-    /// The integer, also for a number such as 3.0; nil for anything else and beyond 64 bits.
+    /// The value as an integer, including a number such as 3.0; nil for anything else, and beyond 64 bits.
     package var integer: Int64? {
         guard kind == .number else { return nil }
         var magnitude: Int64 = 0
@@ -28,7 +28,7 @@ extension JSONSpan {
                 continue
             }
             guard byte &- 0x30 < 10 else { return double.flatMap { Int64(exactly: $0) } }
-            // Counts downwards: the lowest integer has no positive counterpart.
+            // Accumulates a negative number, since the lowest integer has no positive counterpart.
             let (tens, tooSmall) = magnitude.multipliedReportingOverflow(by: 10)
             let (sum, overflow) = tens.subtractingReportingOverflow(Int64(byte &- 0x30))
             if tooSmall || overflow { return nil }

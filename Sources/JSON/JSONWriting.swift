@@ -88,7 +88,7 @@ extension [UInt8] {
     package mutating func append(jsonString text: String) { append(jsonString: text.utf8) }
 }
 
-/// JSON's form of a number, as text for people and programs.
+/// JSON's form of a number, as text for both people and programs.
 package enum JSONNumber {
     /// The shortest text that reads back the same; whole numbers without ".0"; null for values without a JSON form.
     package static func text(_ number: Double) -> String {

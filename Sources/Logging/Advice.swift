@@ -1,14 +1,15 @@
 /// Makes commands in messages run as printed: 'healthbus status' becomes 'healthbus status --state /srv/health' if the
 /// stack was chosen on the command line. Pure.
 ///
-/// A command is in single quotes and begins with the program's name. The writer of a text needn't know where the stack
-/// is.
+/// A command is in single quotes and begins with the program's name. Whoever writes a message needn't know where the
+/// stack is.
 package struct Advice: Sendable, Equatable {
-    /// The state folder to repeat; nil if there is no need.
+    /// The state folder to repeat; nil if none is needed.
     package var state: String?
     /// The configuration to repeat.
     package var configuration: String?
-    /// The same for commands that start a stack, which don't use the configuration it was last started with.
+    /// The configuration to repeat in commands that start a stack; these don't use the one that it was last started
+    /// with.
     package var started: String?
     /// The person to repeat in commands about what a person enters.
     package var user: String?
@@ -23,7 +24,7 @@ package struct Advice: Sendable, Equatable {
     }
 
     private static let opening = "'healthbus "
-    /// Commands that start a stack, and those that don't concern one.
+    /// Commands that start a stack, and commands that don't concern one.
     private static let starting: Set<String> = ["up", "demo"]
     package static let withoutStack: Set<String> = ["generate", "plugins", "simulate"]
     /// Commands about what a person enters. `types` alone is about everybody.
@@ -82,7 +83,7 @@ package struct Advice: Sendable, Equatable {
             parts.append((false, rest[..<first]))
             parts.append((true, rest[first..<end]))
             rest = rest[end...]
-            // The closing quote opens nothing.
+            // The closing quote mustn't be taken for an opening one.
             parts.append((false, rest.prefix(1)))
             rest = rest.dropFirst()
         }
@@ -91,7 +92,7 @@ package struct Advice: Sendable, Equatable {
 }
 
 extension Substring {
-    /// Where a text first occurs in this one.
+    /// Where a string first occurs in this one.
     fileprivate func range(ofFirst text: String) -> Index? {
         var at = startIndex
         while let found = self[at...].firstIndex(of: "'") {

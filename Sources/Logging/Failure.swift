@@ -10,7 +10,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case damaged = 3
 }
 
-/// An error for people: what happened, to what, and what to do now. Never contains health values.
+/// A human-readable error: what happened, to what, and what to do now. Never contains health values.
 package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
     package var message: String
     /// What to do now; nil if nothing helps.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The value of a log event's field, as it is written.
+/// The value of a log event's field, in the form in which it is written.
 package enum LogValue: Sendable, Equatable {
     case text(String)
     case integer(Int64)
@@ -62,7 +62,7 @@ extension Log {
         switch value {
         case .text(let text): quoted(text)
         case .integer(let number): String(number)
-        // JSON has no form for the others.
+        // JSON has no form for numbers that aren't finite.
         case .number(let number): number.isFinite ? String(number) : quoted(String(number))
         case .flag(let flag): String(flag)
         }

@@ -7,7 +7,7 @@ import Glibc
 ///
 /// or one JSON object per line with `HEALTHBUS_LOG=json`. A line is written with one write(2), so lines from several
 /// threads and processes don't mix. **Health values, and names that a person chose, are never logged**: types, counts,
-/// sequences, durations and errors are.
+/// sequence numbers, durations and errors are.
 package struct Log: Sendable {
     package enum Level: String, Sendable, Comparable, CaseIterable {
         case debug, info, notice, warning, error

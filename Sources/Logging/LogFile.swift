@@ -14,10 +14,10 @@ package final class LogFile: Sendable {
     private let descriptor: Int32
     private let lock = Mutex(())
 
-    /// Where the lines before a log's first one are.
+    /// Where the lines that precede a log's first one are.
     package static func older(_ path: String) -> String { path + ".1" }
 
-    /// - Parameter descriptor: open for appending; it stays the log's when that begins a new file.
+    /// - Parameter descriptor: open for appending; the log keeps using it after beginning a new file.
     /// - Returns: nil when the descriptor isn't the file at `path`.
     package init?(path: String, descriptor: Int32 = STDERR_FILENO, limit: Int = LogFile.limit) {
         self.path = path
@@ -41,7 +41,7 @@ package final class LogFile: Sendable {
         }
     }
 
-    /// The length of the file; nil when the descriptor refers to another one.
+    /// The length of the file; nil when the descriptor refers to a different file.
     private var size: Int? {
         var open = stat()
         var named = stat()

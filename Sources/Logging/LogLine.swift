@@ -3,7 +3,7 @@ import Foundation
 /// A line of a log, written by `Log` in either form; anything else on standard error (such as the last words of a
 /// crash) is only `text`.
 package struct LogLine: Sendable, Equatable {
-    /// ISO 8601 with milliseconds, in UTC, which sorts as text. A line without a time has that of the previous line.
+    /// ISO 8601 with milliseconds, in UTC, which sorts as text. A line without a time gets that of the previous line.
     package var time: String
     /// nil for anything that isn't an event.
     package var level: Log.Level?
@@ -94,7 +94,7 @@ package struct LogLine: Sendable, Equatable {
 }
 
 extension LogLine {
-    /// One line for people, without its newline; control characters are made harmless.
+    /// One line to show to a person, without its newline; control characters are made harmless.
     package var line: String {
         guard level != nil else { return Self.harmless(text) }
         // A line written as text is shown as it is; the log has escaped whatever needed it.

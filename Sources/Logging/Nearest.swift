@@ -1,8 +1,8 @@
 /// What somebody who mistyped a word may have meant.
 package enum Nearest {
     /// The candidate with the fewest edits (Levenshtein 1966; two letters swapped are one edit, Damerau 1964), if they
-    /// are few for the word's length; the first of equals. A difference in case doesn't count as an edit, but among
-    /// equals the one with the word's own case comes first.
+    /// are few for the word's length; the first of several that are equally close. A difference in case doesn't count
+    /// as an edit, but among equally close ones, the one whose case matches best comes first.
     package static func to(_ word: String, among candidates: [String]) -> String? {
         let letters = Array(word.lowercased().utf8)
         let ranked = candidates.map { candidate in

@@ -9,14 +9,14 @@ package struct StandardStream: Sendable {
 
     package init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Returns false when the other side is gone or the disk is full: a message for people then has no reader.
+    /// Returns false when the other side is gone or the disk is full, in which case a message has no reader anyway.
     @discardableResult
     package func write(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { write($0) }
     }
 
-    /// As above, for bytes of data, where the caller must know whether they were written.
+    /// Writes bytes of data; the caller must check whether they were written.
     package func write(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {

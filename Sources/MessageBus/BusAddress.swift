@@ -1,6 +1,6 @@
 import Glibc
 
-/// The hub's two well-known endpoints, the keys for them where the bus is sealed, and which senders are trusted there.
+/// The hub's two well-known endpoints, the keys for them if the bus is sealed, and which senders are trusted there.
 package struct BusAddress: Sendable, Equatable {
     /// Where publishers connect.
     package var publish: String
@@ -8,7 +8,7 @@ package struct BusAddress: Sendable, Equatable {
     package var subscribe: String
     /// How this process proves its identity; nil on a bus that asks for no proof: Unix sockets in a folder.
     package var seal: BusSeal?
-    /// Whose messages count for this process; nil for one that hears everything as it is sent.
+    /// Whose messages count for this process; nil for one that accepts everything as sent.
     package var trust: BusTrust?
 
     package init(publish: String, subscribe: String, seal: BusSeal? = nil, trust: BusTrust? = nil) {

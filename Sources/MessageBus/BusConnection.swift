@@ -9,7 +9,7 @@ import Synchronization
 package enum Subscription: Sendable, Hashable {
     case exact(String)
     case prefix(String)
-    /// Topics that begin like this and end as a tool's name does (`BusName`).
+    /// Topics that begin like this and end the way a tool's name does (`BusName`).
     case tools(String)
 
     /// The whole topic, or its beginning.
@@ -40,9 +40,9 @@ package final class BusConnection: Sendable {
         package var message: @Sendable (Message) -> Void
         /// Called on the bus thread with whatever couldn't be read as a message.
         package var malformed: @Sendable (MessageError) -> Void
-        /// Called on the bus thread with messages that don't count from their sender (`BusAddress.trust`).
+        /// Called on the bus thread with messages that don't count, given their sender (`BusAddress.trust`).
         package var foreign: @Sendable (Message) -> Void
-        /// Called when a heartbeat is due; what it returns is sent.
+        /// Called when a heartbeat is due; the message that it returns is sent.
         package var heartbeat: @Sendable () -> Message?
         /// When the next heartbeat is due; called again after each message.
         package var pace: @Sendable () -> Pace
@@ -74,11 +74,11 @@ package final class BusConnection: Sendable {
         }
     }
 
-    /// How soon one heartbeat follows another.
+    /// How soon the next heartbeat follows.
     package enum Pace: Sendable {
-        /// None has come back yet: in quick succession.
+        /// In quick succession, as none has come back yet.
         case unheard
-        /// There are changes to report, and more will follow.
+        /// Spaced out: there are changes to report, and more will follow.
         case moving
         case lively
         case quiet
@@ -93,7 +93,7 @@ package final class BusConnection: Sendable {
         }
     }
 
-    /// What has passed, for `status` and metrics.
+    /// What has passed through the connection, for `status` and metrics.
     package struct Counters: Sendable {
         package var sent = 0
         package var received = 0
@@ -110,7 +110,7 @@ package final class BusConnection: Sendable {
         var stopping = false
         var stopped = false
         var beatNow = false
-        /// A process is asking all others to report.
+        /// Whether a process is asking all others to report.
         var isGreeted = false
     }
 
@@ -122,7 +122,7 @@ package final class BusConnection: Sendable {
 
     /// The longest that a sender of many messages waits for room: the hub may be stopped.
     private static let roomPatience = Duration.seconds(1)
-    /// The time between attempts while the hub takes nothing: a socket can't be polled for that.
+    /// The time between attempts while the hub accepts nothing: a socket can't be polled for room.
     private static let fullRetry = Duration.milliseconds(2)...Duration.milliseconds(50)
     /// The time between heartbeats until the first one has come back.
     private static let impatience = Duration.milliseconds(30)
@@ -167,12 +167,12 @@ package final class BusConnection: Sendable {
 
     /// Sends frames as they are, for tools and tests that send something other than messages.
     package func send(_ frames: [[UInt8]]) {
-        // If another message is waiting, this one goes with it: the thread has been woken already, and takes
+        // If another message is already waiting, this one goes out with it: the thread has been woken, and takes
         // everything.
         if queue.add(frames) { wakeup.signal() }
     }
 
-    /// Sends one of many messages: waits for room first, for a second at most.
+    /// Sends one of many messages: first waits for room, for a second at most.
     package func sendWhenRoom(_ message: Message) {
         queue.waitForRoom(Self.roomPatience)
         send(message)
@@ -206,9 +206,9 @@ package final class BusConnection: Sendable {
         var link = try BusLink(context, address, topics: topics, reconnectInterval: trouble.reconnectInterval)
         var items = pollItems(link)
         var lastBeat: MonotonicTime?
-        // Since when the hub has had no room.
+        // Since when the hub has had no room; nil while it has.
         var fullSince: MonotonicTime?
-        // Keys change only on a sealed bus. That is no reason to wake up: the old ones stay valid for a while, or the
+        // Keys change only on a sealed bus. They are no reason to wake up: the old ones stay valid for a while, or the
         // hub ends the connection.
         var nextLook = address.seal == nil ? nil : MonotonicClock.now + Self.lookInterval
         while true {
@@ -243,7 +243,7 @@ package final class BusConnection: Sendable {
                 if let beat = handlers.heartbeat() { _ = try link.publisher.send(beat.frames) }
                 lastBeat = now
             }
-            // Done only now, so that a heartbeat requested just before the end is the last one, and says so.
+            // Checked only now, so that a heartbeat requested just before the end is the last one, and says so.
             if stopping { return }
             let nextBeat = handlers.pace().next(after: lastBeat ?? now)
             let nextGreeting = isGreeted && now < greetingDue ? greetingDue : nil

@@ -22,7 +22,7 @@ package struct BusKeyPair: Sendable, Equatable, CustomStringConvertible {
         return try BusKeyPair(secret: text(secret))
     }
 
-    /// Whether a text has the form of a key. Any 32 bytes are a valid key.
+    /// Whether a string has the form of a key. Any 32 bytes are a valid key.
     package static func isKey(_ text: String) -> Bool {
         guard text.utf8.count == 40 else { return false }
         var bytes = [UInt8](repeating: 0, count: 32)
@@ -67,8 +67,8 @@ package struct BusCredentials: Sendable, Equatable {
     }
 }
 
-/// A process's identity on a sealed bus: its name there, and where its keys are. They are checked every few seconds, so
-/// that a new key is used without a restart.
+/// A process's identity on a sealed bus: its name there, and where its keys are. The keys are checked every few
+/// seconds, so that new ones are used without a restart.
 package final class BusSeal: Sendable, Equatable {
     package let identity: String
     let credentials: @Sendable () throws -> BusCredentials

@@ -37,7 +37,7 @@ final class BusLink {
                     try socket.set(ZMQ_RECONNECT_IVL_MAX, max(500, reconnectInterval))
                 }
             }
-            // Nothing is queued for a hub that isn't there: subscriptions are sent once it is.
+            // Nothing is queued for an absent hub: subscriptions are sent once it is there.
             try subscriber.set(ZMQ_IMMEDIATE, 1)
             let place = UInt64.random(in: .min ... .max)
             monitors = [
@@ -97,7 +97,7 @@ final class BusLink {
 /// How a process reacts to failed handshakes: when it reconnects, and what it reports. libzmq itself gives up for good
 /// if a key is refused. Pure.
 package struct LinkTrouble {
-    /// The time between attempts, between log lines, and before a problem is worth logging: while keys change, a
+    /// The times between attempts, between log lines, and before a problem is worth logging: while keys change, a
     /// handshake or two may fail.
     package static let retryAfter = Duration.seconds(1)
     package static let sayEvery = Duration.seconds(30)
@@ -113,12 +113,12 @@ package struct LinkTrouble {
 
     package enum Failure: Sendable { case keyRefused, notUnderstood, brokenOff, keysUnreadable }
 
-    /// How many milliseconds until libzmq itself tries again: an absent hub is tried again soon, one that refuses less
-    /// often.
+    /// How many milliseconds until libzmq itself tries again: an absent hub is tried again soon, a hub that refuses
+    /// less often.
     package var reconnectInterval: Int32 { since == nil ? 50 : 1000 }
 
-    /// One of the two sockets is connected. If the other's key was refused a moment before it was listed, libzmq has
-    /// given up on it: it still has to reconnect.
+    /// One of the two sockets is connected. If the other was refused a moment before its key was added to the list,
+    /// libzmq has given up on it, so the process still has to reconnect.
     package mutating func succeeded() {
         since = nil
         saidAt = nil

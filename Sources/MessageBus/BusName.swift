@@ -5,7 +5,7 @@
 package enum BusName {
     static let toolPrefix = "client-"
 
-    /// The beginning of the names of an owner's tools; without an owner on a bus that needs no key.
+    /// How the names of an owner's tools begin; on a bus without keys there is no owner.
     package static func toolPrefix(of owner: String?) -> String { toolPrefix + (owner.map { $0 + "-" } ?? "") }
 
     package static func isTool(_ name: String) -> Bool { name.hasPrefix(toolPrefix) }

@@ -5,11 +5,11 @@ package struct BusNotice: Sendable, Equatable {
     package enum Kind: String, Sendable {
         /// A peer wasn't let in.
         case refused = "bus.refused"
-        /// A peer sent or asked for something that its key gives no right to.
+        /// A peer sent or asked for something that its key doesn't entitle it to.
         case denied = "bus.denied"
         /// The keys or the list can't be read; the previous ones stay in force.
         case unreadable = "bus.unreadable"
-        /// Every peer reconnects: a key that some had connected with is no longer valid.
+        /// Every peer reconnects, since a key that some had connected with is no longer valid.
         case reopened = "bus.reopened"
     }
 
@@ -17,7 +17,7 @@ package struct BusNotice: Sendable, Equatable {
     /// Who: an identity, or an address.
     package var who: String
     package var why: String
-    /// How many similar ones were suppressed since the last one reported.
+    /// How many similar notices were suppressed since the last one reported.
     package var untold: Int
 
     package init(_ kind: Kind, who: String, why: String, untold: Int = 0) {
@@ -32,7 +32,7 @@ package struct BusNotice: Sendable, Equatable {
 /// the others: a flood of refusals must not become a flood of log lines. Pure.
 package struct NoticeLimit {
     package static let interval = Duration.seconds(10)
-    /// Strangers can have any number of addresses.
+    /// The most that are remembered, since strangers can have any number of addresses.
     package static let limit = 128
 
     private var told: [String: (at: MonotonicTime, untold: Int)] = [:]

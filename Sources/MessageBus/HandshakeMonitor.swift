@@ -1,12 +1,12 @@
 import CZeroMQ
 
-/// How handshakes of a socket end, as reported by libzmq (zmq_socket_monitor(3)).
+/// How a socket's handshakes end, as reported by libzmq (zmq_socket_monitor(3)).
 package final class HandshakeMonitor {
     package enum Event: Equatable {
         case succeeded
         /// The hub doesn't know the key (ZAP status 400).
         case keyRefused
-        /// The data received isn't the expected handshake: another mechanism, another hub key, noise.
+        /// The data received isn't the expected handshake: a different mechanism, a different hub key, noise.
         case notUnderstood(mechanismDiffers: Bool)
         /// The connection ended during the handshake, without a reason.
         case brokenOff
@@ -29,8 +29,8 @@ package final class HandshakeMonitor {
         try socket.connect("inproc://\(name)")
     }
 
-    /// Ends the events before their socket goes: otherwise libzmq's thread would wait forever to deliver an event that
-    /// nothing receives.
+    /// Stops the events before their socket is gone: otherwise libzmq's thread would wait forever to deliver an event
+    /// that nothing receives.
     deinit { zmq_socket_monitor(watched.handle, nil, 0) }
 
     /// The next event and its endpoint; nil when there is none now.

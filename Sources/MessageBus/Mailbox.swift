@@ -23,8 +23,8 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Adds the element even beyond the capacity: for the few that must not be lost, such as answers to this process's
-    /// own requests.
+    /// Adds the element even beyond the capacity: for the few elements that must not be lost, such as answers to this
+    /// process's own requests.
     package func insist(_ element: Element) {
         condition.withLock {
             guard !closed else { return }

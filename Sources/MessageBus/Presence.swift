@@ -10,7 +10,7 @@ package struct Presence: Sendable {
     private var wasHeard = false
     /// When the first heartbeat that hasn't come back was sent.
     private var unheardSince: MonotonicTime?
-    /// Something has moved since the last heartbeat.
+    /// Whether something has changed since the last heartbeat.
     private var isUntold = false
 
     package init(at now: MonotonicTime) { repetition = Repetition(at: now) }
@@ -41,7 +41,7 @@ package struct Presence: Sendable {
         wasHeard && unheardSince.map { now - $0 < Self.echoPatience } ?? true
     }
 
-    /// - Parameter isBusy: whether it is at work, even without a result so far.
+    /// - Parameter isBusy: whether it is working, even if it has no result yet.
     package func pace(at now: MonotonicTime, isBusy: Bool = false) -> BusConnection.Pace {
         guard isOnBus(at: now) else { return .unheard }
         if isUntold { return .moving }

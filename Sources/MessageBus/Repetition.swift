@@ -1,15 +1,15 @@
 import HealthModel
 
-/// How often to repeat what others may have missed: each second while something changes and for a while after, rarely
-/// when at rest. Pure.
+/// How often to repeat what others may have missed: every second while something changes and for a while after, rarely
+/// at rest. Pure.
 ///
 /// A message about a change is sent at once; repeating it makes up for one that was lost. A stack at rest has nothing
 /// to lose: its repetitions only show that every process is still there, and at the faster pace would cost more than
 /// all its work.
 package struct Repetition: Sendable {
-    /// The interval while something moves, and for `afterglow` after that.
+    /// The interval while something changes, and for `afterglow` after that.
     package static let lively = Duration.seconds(1)
-    /// The interval while nothing moves.
+    /// The interval at rest.
     package static let quiet = Duration.seconds(12)
     /// A process that has been silent for this long isn't there: it has missed two intervals, and a little more.
     package static let silence = Duration.seconds(27)

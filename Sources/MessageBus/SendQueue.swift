@@ -40,7 +40,7 @@ package final class SendQueue: @unchecked Sendable {
         }
     }
 
-    /// Messages that the socket had no room for: they come first next time.
+    /// Puts back messages that the socket had no room for: they come first next time.
     package func putBack(_ rest: ArraySlice<[[UInt8]]>) {
         condition.withLock {
             let fitting = rest.suffix(max(0, Self.limit - messages.count))
@@ -57,6 +57,6 @@ package final class SendQueue: @unchecked Sendable {
         }
     }
 
-    /// How many were dropped so far.
+    /// How many messages have been dropped so far.
     package var dropped: Int { condition.withLock { dropCount } }
 }

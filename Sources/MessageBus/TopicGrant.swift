@@ -51,7 +51,7 @@ package struct TopicGrant: Sendable, Equatable {
     package func mayHear(_ topic: String) -> Bool { hearBytes.contains { $0.matches(topic.utf8) } }
     package func mayBe(_ name: String) -> Bool { nameBytes.contains { $0.matches(name.utf8) } }
 
-    /// Whether any topic that begins like this may reach it.
+    /// Whether it may hear any topic that matches this pattern.
     package func mayHearAny(_ wanted: Pattern) -> Bool { hearBytes.contains { $0.mayMeet(wanted) } }
 
     package func mayPublish(_ topic: UnsafeRawBufferPointer) -> Bool { publishBytes.contains { $0.matches(topic) } }
@@ -70,7 +70,7 @@ package struct GuestList: Sendable, Equatable {
     }
 }
 
-/// What seals a hub: its own key pair and its guest list. Both are read again each second.
+/// What seals a hub: its own key pair and its guest list. Both are read again every second.
 package struct HubSeal: Sendable {
     package let keys: @Sendable () throws -> BusKeyPair
     package let guests: @Sendable () throws -> GuestList

@@ -24,12 +24,13 @@ package final class ZeroMQSocket {
     let context: ZeroMQContext
 
     /// How many subscriptions may wait for one peer; they go in the opposite direction to messages. libzmq applies a
-    /// high-water mark to them too, and sends them all at once to a peer that connects: with the mark for messages, a
-    /// publisher that came last never heard of some of them, and what it sent on those topics was lost.
+    /// high-water mark to them too, and sends them all at once to a peer that connects: if the mark for messages
+    /// applied, a publisher that connected last would never hear of some subscriptions, and what it sent on those
+    /// topics would be lost.
     package static let subscriptionsMark: Int32 = 10_000
 
-    /// - Parameter highWaterMark: the most messages queued for one peer; any more are dropped, which the protocol
-    ///   expects.
+    /// - Parameter highWaterMark: the most messages queued for one peer; further ones are dropped, which the protocol
+    ///   allows for.
     package init(_ context: ZeroMQContext, type: Int32, highWaterMark: Int32 = 64, linger: Int32 = 200) throws {
         guard let handle = zmq_socket(context.handle, type) else { throw BusError.last("make a socket") }
         self.handle = handle
@@ -76,8 +77,8 @@ package final class ZeroMQSocket {
     package func bind(_ endpoint: String) throws {
         if endpoint.contains("[") { try set(ZMQ_IPV6, 1) }
         if endpoint.hasPrefix("tcp://") {
-            // A network that was cut is silent: here the kernel probes, which wakes no process, and gives up after 15
-            // s.
+            // A network that was cut is silent. Here the kernel sends probes, which wakes no process, and gives up
+            // after 15 s.
             for (option, value) in [
                 (ZMQ_TCP_KEEPALIVE, 1), (ZMQ_TCP_KEEPALIVE_IDLE, 5), (ZMQ_TCP_KEEPALIVE_INTVL, 5),
                 (ZMQ_TCP_KEEPALIVE_CNT, 2),

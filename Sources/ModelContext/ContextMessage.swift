@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A request's id: text or an integer. MCP forbids null, and a fraction might come back as another number.
+/// A request's id: text or an integer. MCP forbids null, and a fraction might come back as a different number.
 package enum ContextID: Sendable, Hashable {
     case integer(Int64)
     case text(String)
@@ -21,7 +21,8 @@ package enum ContextID: Sendable, Hashable {
     }
 }
 
-/// An error of the protocol, as JSON-RPC 2.0 has it. What a tool can't do is an answer of that tool, and no such error.
+/// A protocol error, as defined by JSON-RPC 2.0. When a tool can't do something, that is the tool's answer, and not
+/// such an error.
 package struct ContextError: Error, Sendable, Equatable {
     package var code: Int64
     package var message: String
@@ -42,7 +43,7 @@ package struct ContextError: Error, Sendable, Equatable {
             ])
     }
 
-    /// Whatever came from outside, at a length that suits a message.
+    /// Text from outside, cut to a length that suits a message.
     static func shortened(_ text: String) -> String { text.count > 100 ? text.prefix(100) + "…" : text }
 
     func value(for id: ContextID?) -> Value {
@@ -52,12 +53,12 @@ package struct ContextError: Error, Sendable, Equatable {
     }
 }
 
-/// A message of JSON-RPC 2.0, as far as its own form says what it is. Pure.
+/// A JSON-RPC 2.0 message, classified by its form alone. Pure.
 enum ContextMessage: Equatable {
     /// `params` are an object, or null if there are none.
     case request(ContextID, method: String, params: Value)
     case notification(method: String, params: Value)
-    /// An answer, though nothing was asked; or a notification that isn't understood. Neither gets a reply.
+    /// An answer although nothing was asked, or a notification that isn't understood. Neither gets a reply.
     case ignored
     case wrong(ContextID?, ContextError)
 

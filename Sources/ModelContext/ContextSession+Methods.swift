@@ -17,7 +17,7 @@ extension ContextSession {
         }
     }
 
-    /// A request of a version without agreement says all about itself.
+    /// In a version without `initialize`, a request contains everything that must be known about it.
     private func reply(to method: String, _ params: Value, naming version: Value) -> Reply {
         guard let text = version.string else { return .error(.wrongParameters("\(Key.version) must be a string")) }
         guard let version = ContextVersion.stateless.first(where: { $0.rawValue == text }) else {
@@ -43,7 +43,7 @@ extension ContextSession {
         }
     }
 
-    /// What all versions have.
+    /// The methods that all versions have.
     private func reply(to method: String, _ params: Value, in version: ContextVersion) -> Reply {
         switch method {
         case "tools/list":
@@ -85,7 +85,7 @@ extension ContextSession {
         return .object(members)
     }
 
-    /// A result with what its version demands of each.
+    /// Adds to a result the members that its version requires of every result.
     func result(_ value: Value, in version: ContextVersion) -> Value {
         guard version.isStateless, var members = value.object else { return value }
         members["resultType"] = "complete"
@@ -93,7 +93,7 @@ extension ContextSession {
         return .object(members)
     }
 
-    /// Tools don't change while the program runs; another release may have others.
+    /// Tools don't change while the program is running, but a different release may have different ones.
     private func cacheable(_ members: [String: Value]) -> Value {
         .object(members.merging(["ttlMs": 300_000, "cacheScope": "public"]) { own, _ in own })
     }

@@ -1,11 +1,11 @@
 import HealthModel
 
-/// The server's side of the Model Context Protocol over lines: takes a line, and says what to answer or to call. Pure:
-/// it reads and writes nothing, and knows no clock.
+/// The server's side of the Model Context Protocol over lines: it takes a line, and returns what to answer or to call.
+/// Pure: it reads and writes nothing, and has no clock.
 ///
-/// Calls may be finished in any order, later. A request that was cancelled gets no answer.
+/// Calls may finish later, in any order. A request that was cancelled gets no answer.
 package struct ContextSession: Sendable {
-    /// Who answers.
+    /// How this server describes itself.
     package struct Server: Sendable {
         package var name: String
         package var title: String
@@ -21,7 +21,7 @@ package struct ContextSession: Sendable {
         }
     }
 
-    /// A tool to call, with the arguments as they came.
+    /// A tool to call, with its arguments as received.
     package struct Call: Sendable, Equatable {
         package let number: Int
         package let tool: String
@@ -29,12 +29,12 @@ package struct ContextSession: Sendable {
     }
 
     package enum Output: Sendable, Equatable {
-        /// To write, with a line feed after it.
+        /// A line to write, followed by a line feed.
         case line([UInt8])
         case call(Call)
     }
 
-    /// A request that was taken and isn't answered.
+    /// A request that was accepted and hasn't been answered.
     struct Open: Sendable {
         var id: ContextID
         var version: ContextVersion
@@ -42,14 +42,14 @@ package struct ContextSession: Sendable {
         var batch: Int?
     }
 
-    /// Answers of one array, which are written together.
+    /// The answers to one array of messages, which are written together.
     struct Batch: Sendable {
         var answers: [Value] = []
         /// Calls that are still under way.
         var waits = 0
     }
 
-    /// What becomes of a request.
+    /// What happens to a request.
     enum Reply {
         case answer(Value)
         case error(ContextError)
@@ -60,7 +60,7 @@ package struct ContextSession: Sendable {
 
     /// How many requests may be under way at once.
     package static let openLimit = 64
-    /// How many messages an array may have.
+    /// How many messages an array may contain.
     package static let batchLimit = 64
 
     let server: Server
@@ -124,14 +124,14 @@ package struct ContextSession: Sendable {
         return outputs + closed(batch: number)
     }
 
-    /// The answers of a batch, once none is missing.
+    /// The answers of a batch, once it is complete.
     private mutating func closed(batch number: Int) -> [Output] {
         guard let batch = batches[number], batch.waits == 0 else { return [] }
         batches[number] = nil
         return batch.answers.isEmpty ? [] : [Self.line(.array(batch.answers))]
     }
 
-    /// - Returns: what is answered at once.
+    /// - Returns: the answer, if there is one at once.
     private mutating func take(_ message: ContextMessage, batch: Int?, _ outputs: inout [Output]) -> Value? {
         switch message {
         case .ignored: return nil
@@ -191,7 +191,7 @@ package struct ContextSession: Sendable {
         return closed(batch: batch)
     }
 
-    /// What is written before the end: requests that stayed open end well.
+    /// What to write at the end: requests that stayed open are concluded properly.
     package mutating func close() -> [Output] {
         defer { listening = [] }
         return listening.map(\.value).sorted { $0.json() < $1.json() }.map { id in

@@ -1,4 +1,4 @@
-/// Cuts a stream of bytes into lines, and never keeps more than one line's limit. Pure.
+/// Cuts a stream of bytes into lines, and never keeps more than one line of limited length. Pure.
 package struct LineSplitter: Sendable {
     package enum Piece: Sendable, Equatable {
         /// Without its line feed.

@@ -3,12 +3,12 @@ import HealthModel
 /// Something an assistant may call. All tools here only read.
 package struct Tool: Sendable {
     package var name: String
-    /// For people.
+    /// Shown to people.
     package var title: String
-    /// For the assistant: what it answers, and what to mind.
+    /// For the assistant: what the tool answers, and what to bear in mind.
     package var description: String
     package var parameters: [ToolParameter]
-    /// JSON Schema of what it answers.
+    /// The JSON Schema of its answers.
     package var answers: Value
 
     package init(
@@ -21,7 +21,7 @@ package struct Tool: Sendable {
         self.answers = answers
     }
 
-    /// JSON Schema of its arguments.
+    /// The JSON Schema of its arguments.
     package var accepts: Value {
         var schema: [String: Value] = [
             "type": "object", "additionalProperties": false,
@@ -33,7 +33,7 @@ package struct Tool: Sendable {
         return .object(schema)
     }
 
-    /// As `tools/list` has it.
+    /// The tool in the form that `tools/list` returns.
     func value(in version: ContextVersion) -> Value {
         var members: [String: Value] = [
             "name": .string(name), "description": .string(description), "inputSchema": accepts,
@@ -52,7 +52,7 @@ package struct Tool: Sendable {
     }
 }
 
-/// What a tool says.
+/// A tool's answer.
 package struct ToolAnswer: Sendable, Equatable {
     /// In pieces, the most important first.
     package var text: [String]

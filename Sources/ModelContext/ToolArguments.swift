@@ -1,12 +1,12 @@
 import HealthModel
 
-/// An argument of a tool: its schema and its check come from the same words.
+/// A parameter of a tool: its schema and its check are derived from the same declaration.
 package struct ToolParameter: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
         case text
         /// One of these.
         case choice([String])
-        /// Texts, so many at the most.
+        /// Strings, at most this many.
         case texts(atMost: Int)
         /// A whole number.
         case integer(ClosedRange<Int>)
@@ -25,7 +25,7 @@ package struct ToolParameter: Sendable, Equatable {
         self.isRequired = isRequired
     }
 
-    /// The longest text that is taken, in bytes.
+    /// The longest string that is accepted, in bytes.
     static let longestText = 500
 
     var schema: Value {
@@ -74,14 +74,14 @@ package struct ToolParameter: Sendable, Equatable {
 
 /// A call's arguments, checked against a tool's parameters.
 package struct ToolArguments: Sendable, Equatable {
-    /// What an assistant can put right: a tool says it, in an answer marked as an error.
+    /// A mistake that an assistant can correct: the tool reports it in an answer marked as an error.
     package struct Refusal: Error, Equatable, CustomStringConvertible {
         package let description: String
     }
 
     private var given: [String: Value]
 
-    /// A null counts as not given: many assistants fill in what they don't use.
+    /// A null counts as not given: many assistants fill in parameters that they don't use.
     package init(_ arguments: [String: Value], for tool: Tool) throws(Refusal) {
         given = arguments.filter { !$0.value.isNull }
         let names = tool.parameters.map(\.name)

@@ -72,7 +72,7 @@ package struct CopyRows {
     /// A field made earlier by `field`.
     package mutating func raw(_ field: [UInt8]) { bytes.append(contentsOf: field) }
 
-    /// A text as a field, for many rows; an empty one is NULL.
+    /// A string as a field, for use in many rows; an empty one is NULL.
     package static func field(_ text: String) -> [UInt8] {
         var length = Int32(text.isEmpty ? -1 : text.utf8.count).bigEndian
         return withUnsafeBytes(of: &length) { Array($0) } + Array(text.utf8)

@@ -1,6 +1,6 @@
 import CPostgreSQL
 
-/// Where a database is, without the password: for people, and to distinguish databases.
+/// Where a database is, without the password: to be shown, and to distinguish databases.
 package struct PostgresAddress: Sendable, Equatable, CustomStringConvertible {
     /// A name, an address, or the folder of a socket.
     package var host: String
@@ -8,7 +8,7 @@ package struct PostgresAddress: Sendable, Equatable, CustomStringConvertible {
     package var database: String
 
     /// - Parameter url: `postgresql://user:password@host:port/database`, or `host=… dbname=…`.
-    /// - Throws: `PostgresError`; it doesn't repeat the text, which may contain a password.
+    /// - Throws: `PostgresError`; it doesn't repeat the URL, which may contain a password.
     package init(url: String) throws(PostgresError) {
         guard url.utf8.allSatisfy({ $0 >= 0x20 }), url.contains("://") || url.contains("=") else {
             throw Self.unreadable

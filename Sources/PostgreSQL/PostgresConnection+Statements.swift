@@ -26,7 +26,7 @@ extension PostgresConnection {
     private static func withPointers<T>(
         to texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> T
     ) -> T {
-        // One buffer, so that every text stays in place while libpq copies it.
+        // One buffer, so that every string stays in place while libpq copies it.
         var places: [Int?] = []
         var bytes: [CChar] = []
         for text in texts {
@@ -83,7 +83,7 @@ extension PostgresConnection {
         return try results(deadline)?.affected ?? 0
     }
 
-    /// How much of a copy is in libpq at once.
+    /// How many bytes of a copy are in libpq at once.
     private static let copyPiece = 1 << 18
 
     /// Runs `body` in a transaction, which is rolled back when it throws.

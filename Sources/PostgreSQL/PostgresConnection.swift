@@ -3,14 +3,14 @@ import Glibc
 
 /// One connection to one database.
 ///
-/// Nothing waits longer than its time limit, whatever is in between: libpq is used without blocking, and its socket is
-/// polled. Not thread-safe by design: each connection stays on its owner's thread.
+/// Nothing waits longer than its time limit, whatever the network does: libpq is used without blocking, and its socket
+/// is polled. Not thread-safe by design: each connection stays on its owner's thread.
 package final class PostgresConnection {
     package let address: PostgresAddress
     let handle: OpaquePointer
     /// Seconds allowed for one statement, or for connecting.
     let timeout: Double
-    /// The connection can no longer be used.
+    /// Whether the connection can no longer be used.
     package private(set) var isBroken = false
 
     /// - Parameters:
@@ -29,13 +29,14 @@ package final class PostgresConnection {
             throw PostgresError(.connection, endpoint: address.description, "there is no memory for a connection")
         }
         self.handle = handle
-        // Otherwise errors come without their five-character code. Only read, before anything is done with data.
+        // Otherwise errors come without their five-character code. Needed only while connecting, before any data is
+        // involved.
         PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
         // If this throws, `deinit` ends it: everything it needs exists.
         try connect()
         PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
         PQsetnonblocking(handle, 1)
-        // The server's notices belong in its own log.
+        // The server's notices belong in the server's own log.
         PQsetNoticeReceiver(handle, { _, _ in }, nil)
     }
 
@@ -98,7 +99,7 @@ package final class PostgresConnection {
             if left == 0 { return }
             guard left > 0 else { throw broken() }
             try wait(forWriting: true, deadline)
-            // A server with much to send reads nothing until its output is received.
+            // A server with a lot to send reads nothing until its output is received.
             guard PQconsumeInput(handle) == 1 else { throw broken() }
         }
     }
@@ -133,13 +134,13 @@ package final class PostgresConnection {
     }
 }
 
-/// A moment from now, by a clock that is never set.
+/// A moment in the future, by a clock that can't be set.
 struct Deadline {
     private let end: ContinuousClock.Instant
 
     init(_ seconds: Double) { end = ContinuousClock.now + .seconds(seconds) }
 
-    /// The time left; 0 when it is over.
+    /// The time left; 0 when it is up.
     var milliseconds: Int32 {
         let left = (end - ContinuousClock.now) / .milliseconds(1)
         return left <= 0 ? 0 : Int32(min(left.rounded(.up), 3_600_000))

@@ -1,5 +1,5 @@
 /// What went wrong with a database, and where. Contains neither passwords nor values: only the first line of the
-/// server's message, about the statement as a whole, is kept, and nothing about data that it refuses.
+/// server's message, about the statement as a whole, is kept, and nothing about refused data.
 package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Kind: Sendable, Equatable {
         /// The URL can't be read.
@@ -26,9 +26,9 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
 
     package var description: String { "\(endpoint): \(message)" + (state.map { " (\($0))" } ?? "") }
 
-    /// A server's message in reply to a statement.
+    /// A server's error message in reply to a statement.
     init(state: String?, endpoint: String, said message: String) {
-        // Classes 22 and 23: data, and constraints on data. Their messages may quote it.
+        // Classes 22 and 23 are about data, and constraints on data. Their messages may quote the data.
         let isOfData = state?.hasPrefix("22") ?? false || state?.hasPrefix("23") ?? false
         self.init(
             .server, state: state, endpoint: endpoint,

@@ -3,7 +3,7 @@ import PostgreSQL
 
 /// A batch's days, workouts and nights as rows of their staging table.
 struct DocumentRows {
-    /// By index in the batch.
+    /// Why documents are refused, by index in the batch.
     private(set) var refused: [Int: String] = [:]
     private(set) var count = 0
     private(set) var bytes: [UInt8] = []

@@ -1,9 +1,9 @@
-/// What text and JSON may not contain if PostgreSQL is to store them.
+/// What text and JSON mustn't contain for PostgreSQL to store them.
 enum JSONForm {
     static let nul = "it contains the character NUL, which PostgreSQL can't store"
     static let surrogate = "it contains half a character (a lone surrogate), which PostgreSQL can't store"
 
-    /// Whether any of many texts may need checking.
+    /// Whether any of the texts in a column may need checking.
     static func isSuspect(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBufferPointer { all in
             var place = 0

@@ -3,9 +3,9 @@ import HealthModel
 /// One user's elements that are written together, in one transaction.
 package struct PostgresBatch: Sendable {
     package var user: String
-    /// Samples in columns; those flagged as deleted are deletions, and keep type and times.
+    /// Samples in columns; those flagged as deleted are deletions, and keep their type and times.
     package var samples: SamplePage
-    /// Which of its rows.
+    /// Which rows of `samples` to write.
     package var rows: Range<Int>
     /// Deletions of samples about which nothing else is known.
     package var deletions: [Deletion]
@@ -66,8 +66,8 @@ package struct PostgresOutcome: Sendable, Equatable {
     package var created: Int64 = 0
     package var updated: Int64 = 0
     package var known: Int64 = 0
-    /// Why an element isn't stored, by its index: rows of the page first, from 0 at the first of them, then deletions,
-    /// then documents.
+    /// Why an element isn't stored, by its index: the written rows of the page come first, counted from 0, then
+    /// deletions, then documents.
     package var refused: [Int: String] = [:]
     /// Ids that were created and changed, if requested.
     package var createdIDs: [String] = []

@@ -1,12 +1,11 @@
 import PostgreSQL
 
 extension PostgresSchema {
-    /// Creates missing tables, and updates those from an earlier release; does nothing if everything is as it should
-    /// be.
+    /// Creates missing tables, and updates those from an earlier release; otherwise does nothing.
     /// - Throws: `PostgresError`, or `PostgresStoreError` for a newer release's schema, which is left unchanged.
     func prepare(_ connection: PostgresConnection) throws {
         try connection.transaction {
-            // Anyone who starts at the same time waits here, and then finds everything done.
+            // Any process that starts at the same time waits here, and then finds everything done.
             _ = try connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", ["healthbus " + name])
             switch try version(connection) {
             case nil:
@@ -34,7 +33,8 @@ extension PostgresSchema {
             ["\(Self.version)", Self.nonce()])
     }
 
-    /// A role that may not create schemas may use one that was created for it.
+    /// Creates a schema only if it is missing, so that a role that may not create schemas can use one that was created
+    /// for it.
     func makeSchema(_ name: String, _ connection: PostgresConnection) throws {
         let found = try connection.execute("SELECT to_regnamespace($1) IS NOT NULL", ["\"\(name)\""])
         if !found.bool(0, 0) { try connection.execute("CREATE SCHEMA \"\(name)\"") }

@@ -10,7 +10,7 @@ enum YearPartition {
     /// Years with partitions of their own; everything else is in `samples_other`.
     static let years = 1990...2099
 
-    /// The year in an id; nil for one that isn't derived from a time, or for a time outside those years.
+    /// The year in an id; nil for an id that isn't derived from a time, or for a time outside those years.
     static func year(of id: SampleID) -> Int? {
         let version = id.high >> 12 & 0xF
         guard version == 8 || version == 7 else { return nil }
@@ -25,10 +25,10 @@ enum YearPartition {
         return SampleID(high: SampleID.milliseconds(ofSecond: Int64(day) * 86_400) << 16, low: 0)
     }
 
-    /// The years in some ids, each once.
+    /// The set of years in some ids.
     static func years(of ids: some Sequence<SampleID>) -> Set<Int> {
         var years: Set<Int> = []
-        // Neighbours are mostly from one year.
+        // Neighbouring ids are mostly from the same year.
         var known: ClosedRange<UInt64>?
         for id in ids {
             if let known, known.contains(id.high >> 16), id.high >> 12 & 0xF == 8 { continue }
@@ -51,8 +51,8 @@ extension PostgresSchema {
         return Set((0..<found.count).compactMap { found.text($0, 0).flatMap { Int($0) } })
     }
 
-    /// Whether a year's partition can be created: not if somebody has detached it, nor if the default one already has
-    /// ids in that range, created by others. Then they continue to go into the default one.
+    /// Whether a year's partition can be created: not if somebody has detached it, nor if the default partition already
+    /// contains ids in that range, stored by others. Such ids continue to go into the default partition.
     private func hasRoom(for partition: String, of year: Int, _ connection: PostgresConnection) throws -> Bool {
         let found = try connection.execute(
             """
@@ -63,10 +63,10 @@ extension PostgresSchema {
         return found.bool(0, 0)
     }
 
-    /// Creates those that are missing and can be created.
+    /// Creates the partitions that are missing and can be created.
     func makePartitions(_ years: [Int], _ connection: PostgresConnection) throws {
         try connection.transaction {
-            // One at a time: two attempts to create the same would end with an error.
+            // One process at a time: two attempts to create the same partition would end with an error.
             _ = try connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", ["healthbus " + name])
             let known = try partitions(connection)
             for year in years where !known.contains(year) {

@@ -4,8 +4,10 @@ extension PostgresSchema {
     /// Makes the views that are missing, and brings those whose query has changed up to date.
     ///
     /// A view only ever gains columns. People build their own views on these, and dropping a view would drop those too;
-    /// so it is replaced in place, and its columns keep their positions. A column that has no figure any more is NULL.
-    /// - Throws: `PostgresError`, or `PostgresStoreError` where a column has another type and somebody's view needs it.
+    /// so it is replaced in place, and its columns keep their positions. A column whose figure no longer exists is
+    /// NULL.
+    /// - Throws: `PostgresError`, or `PostgresStoreError` if a column's type has changed and somebody's view depends on
+    ///   it.
     func prepareViews(_ connection: PostgresConnection) throws {
         guard !views.isEmpty else { return }
         let schema = Self.viewSchema(of: name)
@@ -60,8 +62,8 @@ extension PostgresSchema {
         }
     }
 
-    /// A column can't change its type.
+    /// The errors for replacing a view one of whose columns has a different type now, which isn't possible.
     private static let anotherShape = ["42P16", "42809"]
-    /// Something else is built on it.
+    /// The error for dropping a view that something else is built on.
     private static let isNeeded = "2BP01"
 }

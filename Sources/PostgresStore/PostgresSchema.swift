@@ -22,7 +22,7 @@ package struct PostgresSchema: Sendable, Equatable {
         self.views = views
     }
 
-    /// With the views for queries; nil for a name as above.
+    /// With the views for queries; nil for a name that would need quoting.
     package init?(_ name: String, views: HealthViews) {
         self.init(
             name,
@@ -34,10 +34,10 @@ package struct PostgresSchema: Sendable, Equatable {
     /// Where the views are.
     package static func viewSchema(of name: String) -> String { name + "_views" }
 
-    /// The name of one of its tables, as statements write it.
+    /// The name of one of its tables, as written in statements.
     func table(_ table: String) -> String { "\"\(name)\".\(table)" }
 
-    /// Texts are compared by bytes: that is what keys need, and several times as fast as a language's order.
+    /// Strings are compared by bytes, which is what keys need, and several times as fast as a language's order.
     var tables: String {
         """
         CREATE TABLE \(table("samples")) (

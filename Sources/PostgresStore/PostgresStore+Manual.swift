@@ -1,11 +1,11 @@
 import HealthModel
 import PostgreSQL
 
-/// Manual samples that aren't deleted: those with the same user, type and start are one sample. The first id stays;
-/// another one with a higher version replaces its content.
+/// Manual samples that aren't deleted: those with the same user, type and start are one sample. The first id stays; a
+/// sample under a different id with a higher version replaces its content.
 ///
-/// They are few, so each is written separately, with the user's lock held: two that arrive at the same time under
-/// different ids can't both be the first.
+/// They are few, so each is written separately, with the user's lock held, so that two that arrive at the same time
+/// under different ids can't both be the first.
 extension PostgresStore {
     func putManual(
         _ rows: [Int], of batch: PostgresBatch, _ namesElements: Bool, _ outcome: inout PostgresOutcome
@@ -45,8 +45,8 @@ extension PostgresStore {
                 "INSERT INTO \(table) (user_id, \(SampleRows.columns)) VALUES ($1, \(Self.parameters))", values)
             return .created
         }
-        // A sample that has moved, or was restored, to another one's moment: the two are the same sample, and the other
-        // one stays.
+        // A sample has moved, or was restored, to another one's moment: the two are the same sample, and the other one
+        // stays.
         guard held.bool(place, 1), own == nil || other == nil else { return .known }
         var values = values
         values[1] = held.text(place, 2)

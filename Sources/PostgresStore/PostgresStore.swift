@@ -57,8 +57,8 @@ package final class PostgresStore {
     /// Writes a batch in one transaction; when it returns, the batch is on the server's disk.
     /// - Parameters:
     ///   - seen: the highest sequence that the caller was ever given, with its generation. If that is the store's
-    ///     generation and it never got that far, it is an older copy of itself: it begins a new generation, and the
-    ///     batch is stored under that.
+    ///     generation but the store hasn't got that far, it is an older copy of itself: it begins a new generation, and
+    ///     the batch is stored under that.
     ///   - namesElements: whether the outcome lists the ids of what was created and changed.
     package func put(
         _ batch: PostgresBatch, seen: PostgresIdentity?, namesElements: Bool = false
@@ -89,7 +89,7 @@ package final class PostgresStore {
         }
     }
 
-    /// First into the staging table, and from there in two steps of one statement each: new elements, then newer
+    /// Copies rows into the staging table, and from there stores them in two statements: new elements, then newer
     /// versions. If everything is new, as on a first delivery, the second has nothing to do.
     private func upsert(
         _ bytes: [UInt8], _ count: Int, _ statements: Upsert, user: String, _ namesElements: Bool,
@@ -120,7 +120,7 @@ package final class PostgresStore {
         return PostgresIdentity(generation: generation, sequence: sequence)
     }
 
-    /// Counts the current transaction's change, last: other writers wait only for its commit.
+    /// Counts the current transaction's change. Comes last, so that other writers wait only for the commit.
     private func advance(_ outcome: PostgresOutcome) throws -> PostgresIdentity {
         guard outcome.created + outcome.updated > 0 else { return try identity() }
         return try identity(
@@ -131,7 +131,7 @@ package final class PostgresStore {
                 """, ["\(outcome.created)", "\(outcome.updated)"]))
     }
 
-    /// In one statement, so that of several callers that have seen the same, one starts the new generation.
+    /// Done in one statement, so that only one of several callers with the same knowledge starts the new generation.
     private func beginAnew(unlessReached seen: PostgresIdentity) throws {
         _ = try connection.execute(
             """
@@ -141,9 +141,9 @@ package final class PostgresStore {
     }
 
     /// What it contains.
-    /// - Parameter countsRows: walks through all rows, about a second for some million. If there are fewer than were
-    ///   created, some were removed behind its back: it begins a new generation, so that every sender delivers
-    ///   everything again.
+    /// - Parameter countsRows: counts all rows, which takes about a second for a few million. If there are fewer than
+    ///   were created, some were removed behind the store's back: it begins a new generation, so that every sender
+    ///   delivers everything again.
     package func holdings(countsRows: Bool) throws -> PostgresHoldings {
         let rows =
             countsRows

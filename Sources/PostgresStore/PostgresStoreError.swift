@@ -1,10 +1,10 @@
-/// Errors of a store besides PostgreSQL's own.
+/// A store's errors, apart from PostgreSQL's own.
 package enum PostgresStoreError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The schema was made by a newer release.
     case schema(name: String, version: Int64, known: Int64)
     /// `meta` has no row: somebody has emptied it.
     case noIdentity(name: String)
-    /// A column of a view has another type now, and somebody's view is built on that view.
+    /// The type of a view's column has changed, and somebody's view is built on that view.
     case viewInUse(String)
 
     package var description: String {

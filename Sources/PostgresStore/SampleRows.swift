@@ -55,7 +55,7 @@ struct SampleRows {
     }
 }
 
-/// What the rows of a page share, as fields made once.
+/// What the rows of a page share, made into fields once.
 struct PageFields {
     private let page: SamplePage
     private let types: [[UInt8]]
@@ -65,7 +65,7 @@ struct PageFields {
     private let hasUUID: Bool
     private let hasMetadata: Bool
     private let hasPayload: Bool
-    /// Whether each text has to be checked.
+    /// Whether these columns have to be checked row by row.
     private let isSuspect: (metadata: Bool, payload: Bool, shared: Bool)
 
     init(_ page: SamplePage) {
@@ -84,7 +84,7 @@ struct PageFields {
         )
     }
 
-    /// Why a row's texts can't be stored; nil if they can.
+    /// Why a row's strings can't be stored; nil if they can.
     func problem(_ row: Int) -> String? {
         if isSuspect.shared {
             let texts =

@@ -10,7 +10,7 @@ struct Upsert {
 }
 
 extension PostgresStore {
-    /// A deletion keeps type and times, and forgets the value.
+    /// A deletion keeps type and times, and drops the value.
     static func sampleUpsert(_ schema: PostgresSchema) -> Upsert {
         let columns = SampleRows.columns
         // The newest of several rows with the same id; in key order, so that each page of the index is written once,

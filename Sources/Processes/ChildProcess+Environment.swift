@@ -6,7 +6,7 @@ extension ChildProcess {
         ProcessInfo.processInfo.environment.merging(changes) { _, new in new }
     }
 
-    /// `healthbus-trampoline`, in the running program's folder, where the build puts both.
+    /// The path of `healthbus-trampoline` in the running program's folder, where the build puts both.
     package static func trampolineBesideProgram() -> String {
         var buffer: [CChar] = Array(repeating: 0, count: Int(PATH_MAX))
         let length = readlink("/proc/self/exe", &buffer, buffer.count)

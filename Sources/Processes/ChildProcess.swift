@@ -6,7 +6,7 @@ import Synchronization
 /// and gets a signal when the parent ends, for whatever reason.
 ///
 /// That signal is sent when the **thread** that started the child ends (`PR_SET_PDEATHSIG` in prctl(2)), so start
-/// children from a thread that lives as long as they should: the main thread, or the one that runs the supervisor;
+/// children from a thread that lives as long as they should: the main thread, or the thread that runs the supervisor;
 /// never from the concurrency pool.
 ///
 /// A handle dropped while the child is running kills and reaps it.
@@ -109,7 +109,7 @@ package final class ChildProcess: Sendable {
     @discardableResult
     package func wait() -> ProcessExit { reap(blocking: true) ?? .code(-1) }
 
-    /// Blocks for at most this long; nil if it is still running then.
+    /// Blocks for at most this long; nil if the child is still running after that.
     package func wait(for timeout: Duration) -> ProcessExit? {
         var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let deadline = ContinuousClock.now + timeout
@@ -121,7 +121,7 @@ package final class ChildProcess: Sendable {
 
     private func reap(blocking: Bool) -> ProcessExit? {
         if blocking {
-            // Waits outside the lock, so that others may still ask and signal.
+            // Waits outside the lock, so that other threads can still poll and signal.
             var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             while Glibc.poll(&watched, 1, -1) < 0, errno == EINTR {}
         }
@@ -131,7 +131,7 @@ package final class ChildProcess: Sendable {
             switch healthbus_wait(pid, blocking ? 1 : 0, &exit) {
             case 0: return nil
             case 1: known = exit.signal > 0 ? .signal(exit.signal) : .code(exit.code)
-            // Other code reaped it: it is known that it ended, but not how.
+            // Other code has reaped it: it has ended, but it isn't known how.
             default: known = .code(-1)
             }
             return known

@@ -2,20 +2,21 @@ import CPosix
 import Foundation
 import Glibc
 
-/// A program that is started and left to itself: in a session of its own, so that it outlasts this one and its terminal.
+/// A program that is started and left to itself, in a session of its own, so that it outlives this one and its
+/// terminal.
 package enum DetachedProcess {
     package enum Outcome: Sendable, Equatable {
         case ready(pid_t)
         /// It ended before it was ready.
         case ended(ProcessExit)
-        /// It still starts.
+        /// It is still starting.
         case late(pid_t)
     }
 
-    /// Starts this very program again with other words, and waits until it says that it is ready.
+    /// Starts this same program again with different arguments, and waits until it says that it is ready.
     /// - Parameters:
-    ///   - output: a file that takes what it says; what was in it goes.
-    ///   - timeout: how long it is waited for.
+    ///   - output: a file that receives its output, replacing any previous content.
+    ///   - timeout: how long to wait for it.
     /// - Throws: `ProcessError` when it can't be started.
     package static func start(
         _ words: [String], output: String, within timeout: Duration

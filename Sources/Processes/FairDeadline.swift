@@ -1,26 +1,26 @@
 import Foundation
 import Glibc
 
-/// A time limit for other processes that doesn't count the time in which they waited for a processor.
+/// A time limit for other processes that doesn't count the time that they spent waiting for a processor.
 ///
 /// On a busy machine an honest process waits for its turn at every step. A limit by the clock alone would take that for
-/// a hang. A process that sleeps, hangs, or waits for something else isn't waiting for a processor, so for it the limit
-/// is the clock's.
+/// a hang. A process that sleeps, hangs, or waits for something else isn't waiting for a processor, so for such a
+/// process the limit is simply the clock's.
 package struct FairDeadline {
     private let limit: Duration
     private let now: () -> Duration
     private let waited: () -> Duration
     private let begin: Duration
-    /// How long they had waited when it was first checked; nil before that.
+    /// How long they had waited when the deadline was first checked; nil before that.
     private var before: Duration?
     private var given = Duration.zero
 
-    /// It never lasts longer than this many times the limit.
+    /// The deadline never extends beyond this many times the limit.
     private static let most = 10
 
     /// - Parameters:
-    ///   - limit: starting now.
-    ///   - groups: the processes, each with its process group. The calling thread counts too.
+    ///   - limit: how long, starting now.
+    ///   - groups: the process groups to allow for. The calling thread counts too.
     package init(_ limit: Duration, of groups: some Sequence<pid_t>) {
         let groups = Set(groups)
         let begin = ContinuousClock.now
@@ -56,7 +56,7 @@ package struct FairDeadline {
 
 /// How long processes have been ready to run without getting a processor.
 ///
-/// Linux counts that for each thread (`/proc/<process>/task/<thread>/schedstat`, the second number); where it doesn't,
+/// Linux counts this for each thread (`/proc/<process>/task/<thread>/schedstat`, the second number); where it doesn't,
 /// everything is 0.
 package enum ProcessorWait {
     /// The sum, over process groups, of the longest wait of any thread in each, plus that of the calling thread.
@@ -85,7 +85,7 @@ package enum ProcessorWait {
 }
 
 extension ChildProcess {
-    /// Blocks until the child has ended or the deadline has passed; nil if it is still running then.
+    /// Blocks until the child has ended or the deadline has passed; nil if it is still running.
     package func wait(until deadline: inout FairDeadline) -> ProcessExit? {
         while true {
             let left = deadline.left()

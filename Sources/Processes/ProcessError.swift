@@ -1,11 +1,11 @@
 import Glibc
 
-/// What a process, or its supervisor, couldn't do, to what, and what to do now.
+/// What a process or its supervisor couldn't do, and what to do now.
 package struct ProcessError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Code: Sendable, Equatable {
         /// A program couldn't be started.
         case spawn
-        /// The given processes contradict each other.
+        /// The given process specifications contradict each other.
         case configuration
         /// The system refused something that supervision needs.
         case system

@@ -6,9 +6,10 @@ package struct ProcessSpec: Sendable, Equatable {
     package var name: String
     /// Path of the program; PATH isn't searched.
     package var executable: String
-    /// Without the program's own name.
+    /// Excluding the program's own name.
     package var arguments: [String]
-    /// Appended to them once it has been ready: by the time it is restarted, another process may be in its place.
+    /// Appended to the arguments once it has been ready: by the time it is restarted, a different process may be in its
+    /// place.
     package var argumentsOnceReady: [String]
     /// Its working directory; nil for the supervisor's own, in which case the executable's path must be absolute.
     package var directory: String?
@@ -17,7 +18,7 @@ package struct ProcessSpec: Sendable, Equatable {
     /// Groups start in ascending order, each once the previous one is ready, and stop in descending order.
     package var group: Int
     package var restart: RestartPolicy
-    /// How long the next group waits for this process; after that it is reported, and the rest starts without it.
+    /// How long the next group waits for this process; after that, this is reported, and the rest start without it.
     package var readyWithin: Duration
     /// How long it may drain after SIGTERM before SIGKILL.
     package var stopWithin: Duration

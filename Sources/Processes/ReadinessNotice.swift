@@ -7,24 +7,24 @@ package enum ReadinessNotice {
     package static let variable = "NOTIFY_SOCKET"
     private static let text = "READY=1"
 
-    /// Notifies the process that started this one that it is ready; does nothing if no process waits for that.
+    /// Notifies the process that started this one that it is ready; does nothing if no process is waiting for that.
     package static func send(environment: [String: String] = ProcessInfo.processInfo.environment) {
         guard let name = environment[variable], !name.isEmpty else { return }
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         let bytes = Array(text.utf8)
-        // The process that waited may be gone: then there is nothing to notify.
+        // The process that was waiting may be gone, and then there is nothing to notify.
         _ = withAddress(name) { sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1) }
     }
 
-    /// Hears the notice of one process that is started with this name in its environment.
+    /// Receives the notice of a process that is started with this name in its environment.
     package final class Receiver: Sendable {
         /// An abstract address, without a file: nothing is left behind.
         package let name: String
         private let descriptor: Int32
 
-        /// - Throws: `ProcessError` when the system has no socket for it.
+        /// - Throws: `ProcessError` when the system can't provide a socket for it.
         package init() throws(ProcessError) {
             name = "@healthbus-\(UUID().uuidString.lowercased())"
             descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -38,7 +38,7 @@ package enum ReadinessNotice {
 
         deinit { close(descriptor) }
 
-        /// Waits this long; returns whether the notice arrived.
+        /// Waits for at most this long; returns whether the notice arrived.
         package func wait(for timeout: Duration) -> Bool {
             var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&watched, 1, timeout.pollMilliseconds) > 0 else { return false }
@@ -48,7 +48,8 @@ package enum ReadinessNotice {
         }
     }
 
-    /// A path, or with "@" a name of no file. A name that is too long has no address, so no process listens there.
+    /// The name is a path or, if it begins with "@", an abstract name without a file. A name that is too long has no
+    /// address, so no process listens there.
     private static func withAddress(_ name: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int) -> Int {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -1,7 +1,7 @@
 /// Whether and when a process that ended is restarted.
 ///
 /// The delay is exponential back-off with full jitter: uniform between 0 and min(`longest`, `base` · 2^(failures − 1)),
-/// so that processes that failed together don't come back together (Brooker, "Exponential Backoff And Jitter", AWS,
+/// so that processes that failed together don't restart together (Brooker, "Exponential Backoff And Jitter", AWS,
 /// 2015).
 package struct RestartPolicy: Sendable, Equatable {
     package enum Mode: String, Sendable, Codable {

@@ -1,16 +1,16 @@
 /// Something that a person should know about, raised once and cleared once.
 ///
-/// An alert is a row of the raising stage's own changelog under the topic `alert.<kind>`: it is committed with what
-/// caused it, and anyone who wants to hear of it pulls it like everything else.
+/// An alert is a row of the raising stage's own changelog under the topic `alert.<kind>`: it is committed together with
+/// its cause, and anyone interested pulls it like any other row.
 package struct Alert: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         /// Background delivery has stopped: fires weren't acknowledged, or a registration was refused.
         case deliveryStopped = "delivery-stopped"
         /// A locked phone has held changes back for an hour.
         case unlockReminder = "unlock-reminder"
-        /// A workout arrived that ended a short while ago.
+        /// A workout that ended a short while ago has arrived.
         case workoutRecorded = "workout-recorded"
-        /// Syncs fail, or nothing reaches the backend although data is waiting.
+        /// Syncs are failing, or nothing reaches the backend although data is waiting.
         case degraded
         /// A handler can't compute some days: their figures stay as they were.
         case failedDays = "failed-days"
@@ -20,9 +20,9 @@ package struct Alert: Sendable, Equatable {
     /// What it is about within its kind (a type, a workout's id); empty when the kind says it all. Never a health
     /// value.
     package var subject: String
-    /// What happened, for people.
+    /// What happened, human-readable.
     package var text: String
-    /// What to do now.
+    /// What to do now, human-readable.
     package var remedy: String
 
     package init(_ kind: Kind, subject: String = "", text: String, remedy: String) {

@@ -1,8 +1,9 @@
 import HealthModel
 
-/// How far something reaches in a changelog: one sequence for all types, and a separate one for each type that differs.
+/// How far something reaches in a changelog: one sequence number for all types, and a separate one for each type that
+/// differs.
 ///
-/// Types differ when the debouncer holds one back (weight for 5 minutes) while the others go on.
+/// Types differ when the debouncer holds one back (weight for 5 minutes) while the others advance.
 package struct AnchorVector: Sendable, Equatable {
     package var base: SequenceNumber
     package var exceptions: [String: SequenceNumber]
@@ -17,11 +18,11 @@ package struct AnchorVector: Sendable, Equatable {
 
     package subscript(type: String) -> SequenceNumber { exceptions[type] ?? base }
 
-    /// What every type has reached.
+    /// The sequence that every type has reached.
     package var minimum: SequenceNumber { Swift.min(base, exceptions.values.min() ?? base) }
     package var maximum: SequenceNumber { Swift.max(base, exceptions.values.max() ?? base) }
 
-    /// What every type except `types` has reached.
+    /// The sequence that every type except `types` has reached.
     package func minimum(besides types: Set<String>) -> SequenceNumber {
         types.isEmpty
             ? minimum
@@ -63,7 +64,7 @@ extension AnchorVector: Codable {
         }
     }
 
-    /// A plain number when all types are equal.
+    /// A plain number when all types are at the same sequence.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if exceptions.isEmpty {

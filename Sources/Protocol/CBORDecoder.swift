@@ -1,8 +1,8 @@
 import CLibCBOR
 import HealthModel
 
-/// Reads CBOR within limits of our own: on depth, and never beyond the bytes that are there. Nothing is allocated on
-/// the strength of a declared length.
+/// Reads CBOR within our own limits: nesting is bounded, and it never reads beyond the given bytes. A declared length
+/// alone allocates nothing.
 package struct CBORDecoder {
     package static let maximumDepth = 32
     private static let expectedMembers = 32
@@ -12,9 +12,10 @@ package struct CBORDecoder {
     private var itemsLeft: Int
 
     /// Decodes the one value in `bytes`.
-    /// - Parameter items: how many values it may contain, itself and nested ones included: a value of a few bytes takes
-    ///   dozens in memory. A column counts as one.
-    /// - Throws: `CBORError` for anything other than exactly one well-formed value in a form that `Value` has.
+    /// - Parameter items: the most values it may contain, itself and nested ones included, since a value of a few bytes
+    ///   takes dozens in memory. A column counts as one.
+    /// - Throws: `CBORError` for anything other than exactly one well-formed value in a form that `Value` can
+    ///   represent.
     package static func decode(_ bytes: some Collection<UInt8>, items: Int = .max) throws(CBORError) -> Value {
         let result =
             bytes.withContiguousStorageIfAvailable { decodeContiguous(UnsafeRawBufferPointer($0), items) }
@@ -127,7 +128,7 @@ package struct CBORDecoder {
     }
 }
 
-/// Why bytes aren't a value, and at which byte.
+/// Why the bytes can't be decoded, and at which byte.
 package enum CBORError: Error, Equatable, CustomStringConvertible {
     case truncated(at: Int)
     case malformed(at: Int)

@@ -1,14 +1,14 @@
 import HealthModel
 
-/// What `GET /api/v1/changes` answers in columns: a page of one person's changes, for a stack that follows
-/// (docs/sync.md). The samples are pages as on the bus, so nothing is rounded or left out.
+/// The answer to `GET /api/v1/changes` in columns: a page of one person's changes, for a stack that follows this one
+/// (docs/sync.md). The samples come in the same pages as on the bus, so nothing is rounded or left out.
 package struct ChangesAnswer: Sendable {
     package static let contentType = "application/vnd.healthbus.changes+cbor"
     /// The most samples in one answer.
     package static let limit = 20_000
 
     package var user: String
-    /// The `since` of the next request. Only its maker can read it.
+    /// The `since` of the next request. Only the server that made it can read it.
     package var next = ""
     /// Whether there is more now.
     package var hasMore = false

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A store has moved: one of figures, events, summaries or alerts.
+/// A store has advanced: one of figures, events, summaries or alerts.
 package struct Hint: Codable, Sendable, Equatable {
     package var head: StoreHead
 
@@ -12,7 +12,7 @@ package struct Observed: Codable, Sendable, Equatable {
     package var head: StoreHead
     /// HealthKit's identifier.
     package var type: String
-    /// The latest of this type, at most the head's.
+    /// The latest sequence of this type; at most the head's.
     package var sequence: SequenceNumber
 
     package init(head: StoreHead, type: String, sequence: SequenceNumber) {
@@ -29,7 +29,7 @@ package struct Release: Codable, Sendable, Equatable {
     /// The observer's.
     package var head: StoreHead
     package var released: AnchorVector
-    /// This consumer's types that are switched off: they hold back no frontier.
+    /// This consumer's types that are switched off: they don't hold back a frontier.
     @IfAny package var off: [String]
     /// The current chunk of a historical sync.
     package var replay: Replay?
@@ -44,7 +44,7 @@ package struct Release: Codable, Sendable, Equatable {
     package static func topic(_ consumer: String) -> String { "sync.\(consumer)" }
 }
 
-/// Days to be computed and delivered once more. A replay is done once for each id.
+/// Days to compute and deliver again. A replay is done once for each id.
 package struct Replay: Codable, Sendable, Equatable {
     package var id: String
     /// Local dates, both included.
@@ -76,7 +76,7 @@ package struct Acknowledged: Codable, Sendable, Equatable {
     package static func topic(_ observer: String) -> String { "acknowledged.\(observer)" }
 }
 
-/// On a sealed bus each process repeatedly sends the hub its subscriptions: the beginnings of topics.
+/// On a sealed bus each process repeatedly sends the hub its subscriptions: topic prefixes.
 package struct WantedTopics: Codable, Sendable, Equatable {
     package var topics: [String]
 

@@ -1,7 +1,7 @@
 import HealthModel
 
 /// A request's samples and deletions in columns, which a backend may accept instead of JSON (docs/backend.md): a page
-/// as on the bus, wrapped with the user and the time.
+/// as on the bus, along with the user and the time.
 package struct SampleDelivery: Sendable {
     package static let contentType = "application/vnd.healthbus.columns+cbor"
     /// The most elements in one request, in either form.
@@ -15,7 +15,7 @@ package struct SampleDelivery: Sendable {
     /// Living samples. Their sequences are their versions; `created` and everything in their origins except the
     /// source's name aren't sent.
     package var samples: SamplePage
-    /// Which samples are deleted, and in which version: both have one element per deletion.
+    /// The deleted samples, and the versions of their deletions: one element per deletion in each.
     package var deleted: [SampleID]
     package var deletedVersions: [Int64]
 
@@ -34,7 +34,7 @@ package struct SampleDelivery: Sendable {
     /// Samples and deletions.
     package var count: Int { samples.count + deleted.count }
 
-    /// Whether a Content-Type means this form.
+    /// Whether a Content-Type names this form.
     package static func isNamed(by field: String?) -> Bool {
         field?.split(separator: ";").first?.trimmedASCII.lowercased() == contentType
     }
@@ -55,8 +55,8 @@ package struct SampleDelivery: Sendable {
         return CBOREncoder.encode(.object(members))
     }
 
-    /// Reads a body. The contents of single rows aren't checked, but every index points into its dictionary, and all
-    /// columns have the same length.
+    /// Reads a body. The contents of individual rows aren't checked, but every index points into its dictionary, and
+    /// all columns have the same length.
     /// - Throws: `CBORError`, `PageError`, `ColumnsError`.
     package init(body: [UInt8]) throws {
         let value = try CBORDecoder.decode(body, items: Self.itemLimit)

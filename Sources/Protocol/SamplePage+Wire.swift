@@ -63,7 +63,7 @@ extension SamplePage {
         try check()
     }
 
-    /// Guarantees that readers rely on: equal lengths, and every index inside its dictionary.
+    /// Guarantees that readers rely on: equal lengths, and every index within its dictionary.
     private func check() throws(PageError) {
         let rows = ids.count
         for (name, count) in [
@@ -132,7 +132,7 @@ extension Origin {
 }
 
 extension Value {
-    /// The elements of an array that contains only texts.
+    /// The elements of an array that contains only strings.
     var texts: [String]? {
         guard case .array(let elements) = self else { return nil }
         let texts = elements.compactMap(\.string)

@@ -8,7 +8,7 @@ package struct StandbyWord: Codable, Sendable, Equatable {
         case checking
         /// Ready, and waiting for the word to take over.
         case waiting
-        /// It can't take over, and ends.
+        /// It can't take over, and exits.
         case failed
     }
 
@@ -21,7 +21,7 @@ package struct StandbyWord: Codable, Sendable, Equatable {
     package var phase: Phase
     /// Only from a waiting handler.
     package var trial: TrialReport?
-    /// Why it can't.
+    /// Why it can't take over.
     package var why: String?
 
     package init(

@@ -7,8 +7,8 @@ package struct StoreHead: Codable, Sendable, Equatable {
     /// A random nonce, renewed whenever the store is created or found to have lost rows that others have seen.
     package var generation: String
     package var sequence: SequenceNumber
-    /// The store's first sequence: there is nothing below it. Sequences start from a time, not from 1, so a distance
-    /// from 0 means nothing.
+    /// The store's first sequence: there is nothing below it. Sequence numbers start from a time, not from 1, so the
+    /// distance from 0 means nothing.
     package var first: SequenceNumber
 
     package init(store: String, generation: String, sequence: SequenceNumber, first: SequenceNumber = .beginning.next) {

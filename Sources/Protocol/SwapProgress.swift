@@ -22,17 +22,17 @@ package struct SwapProgress: Codable, Sendable, Equatable {
     package var from: String
     package var to: String
     package var step: Step
-    /// Only a trial.
+    /// Whether it is only a trial.
     package var dryRun: Bool
     /// For a handler, once it has been tried.
     package var trial: TrialReport?
-    /// How long neither of them was running, in microseconds.
+    /// How long neither process was running, in microseconds.
     package var without: Int64?
     package var problem: String?
     package var hint: String?
 
     /// - Parameters:
-    ///   - plugin: the one to take over, as far as it is known.
+    ///   - plugin: the one to take over, as far as known.
     package init(id: String, instance: String, plugin: String, isTrial: Bool) {
         self.id = id
         self.instance = instance

@@ -6,7 +6,7 @@ package struct TrialChange: Codable, Sendable, Equatable {
     package var date: String
     /// As in `TrialReport.figures`.
     package var figure: String
-    /// null: it has none.
+    /// null if it has none.
     package var before: Value
     package var after: Value
 
@@ -39,7 +39,7 @@ package struct TrialReport: Codable, Sendable, Equatable {
     /// with.
     package var waiting = 0
     package var failed: [Failed] = []
-    /// How many days differ in something.
+    /// How many days differ in anything.
     package var differing = 0
     /// What differs on any of them, in order: names as in the daily summary; `hourly.<name>`, `events`.
     package var figures: [String] = []

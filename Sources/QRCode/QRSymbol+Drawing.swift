@@ -17,7 +17,7 @@ package enum QRInk: Sendable, Equatable {
 }
 
 extension QRSymbol {
-    /// The light modules around it, without which scanners don't find it: four, as the standard demands.
+    /// The margin of light modules, without which scanners don't find the code: four, as the standard requires.
     package static let quietZone = 4
 
     /// How many columns of a terminal the drawing takes.

@@ -5,7 +5,7 @@ extension Database {
     /// The number of pages per step: 4 MiB.
     private static let pagesPerStep: Int32 = 1024
 
-    /// Writes the database in its current state to a new file (0600), while others may go on writing and reading; an
+    /// Writes the database in its current state to a new file (0600), while others may continue to write and read; an
     /// older file with that name is replaced.
     /// - Parameter progress: called with the number of bytes still to be copied; returns false to stop the copy.
     /// - Returns: the size of the copy in bytes.
@@ -20,7 +20,7 @@ extension Database {
         }
         var isWhole = false
         defer { if !isWhole { unlink(draft) } }
-        // One read transaction keeps the state: without it each change would restart the copy.
+        // A read transaction holds on to the state: without it, each change would restart the copy.
         let bytes = try readTransaction {
             _ = try prepare("SELECT count(*) FROM sqlite_master").firstRow { $0.int(0) }
             let pageSize = try prepare("PRAGMA page_size").firstRow { $0.int64(0) } ?? 4096
@@ -56,8 +56,8 @@ extension Database {
         let bytes = Int64(sqlite3_backup_pagecount(backup)) * pageSize
         let finished = sqlite3_backup_finish(backup)
         guard code == SQLITE_DONE, finished == SQLITE_OK else { throw fail(code == SQLITE_DONE ? finished : code) }
-        // A single file that can be read even on a read-only medium; opening it for writing makes it a WAL database
-        // again.
+        // This makes it a single file that can be read even on a read-only medium; opening it for writing makes it a
+        // WAL database again.
         let settled = sqlite3_exec(target, "PRAGMA journal_mode=DELETE", nil, nil, nil)
         guard settled == SQLITE_OK else { throw fail(settled) }
         return bytes

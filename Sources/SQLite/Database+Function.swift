@@ -1,10 +1,10 @@
 import CSQLite
 
 extension Database {
-    /// Registers the SQL function `name(x)`, which returns the integer x and passes it to `body`.
+    /// Registers the SQL function `name(x)`, which passes the integer x to `body` and returns it.
     ///
     /// In the SET part of an upsert it reveals which value was replaced, without RETURNING, whose temporary table costs
-    /// more than the write itself. Called on the connection's thread, during the statement's step.
+    /// more than the write itself. `body` is called on the connection's thread, while the statement is stepped.
     package func addObserver(named name: String, _ body: @escaping (Int64) -> Void) throws {
         let context = Unmanaged.passRetained(IntegerObserver(body)).toOpaque()
         // SQLite calls the destructor even if it refuses the function.

@@ -17,26 +17,26 @@ package final class Database: @unchecked Sendable {
     package let isReadOnly: Bool
     let handle: OpaquePointer
     package private(set) var isInTransaction = false
-    /// How many transactions were rolled back. Code that caches what it wrote compares this, and forgets its cache when
-    /// it has risen.
+    /// How many transactions were rolled back. Code that caches what it wrote must drop its cache when this has risen.
     package private(set) var rollbackCount = 0
-    /// Statements no longer in use, by their text, to be used again: preparing most of them takes longer than running
-    /// them.
+    /// Statements that aren't in use at the moment, by their text, to be used again: most of them take longer to
+    /// prepare than to run.
     private var spare: [String: OpaquePointer] = [:]
     private static let spareLimit = 64
 
     /// - Parameters:
     ///   - cacheKibibytes: this connection's page cache.
-    ///   - checkpointPages: pages in the log before it is copied into the file. With more of them, a writer that
-    ///     touches all of a large file writes each page less often.
+    ///   - checkpointPages: pages in the log before it is copied into the file. With more, a writer that touches all of
+    ///     a large file writes each page less often.
     ///   - pageBytes: for a new file, a power of two; an existing file keeps its own.
-    /// - Throws: `SQLiteError`, also when the file isn't a database, or is cut off; nothing in it is changed then.
+    /// - Throws: `SQLiteError`, also when the file isn't a database, or is cut off, in which case nothing in it is
+    ///   changed.
     package init(
         path: String, mode: Mode = .readWrite, cacheKibibytes: Int = 4096, checkpointPages: Int = 1000,
         pageBytes: Int = 4096
     ) throws {
         _ = Self.configuration
-        // Before SQLite has a chance to write to it.
+        // Checked before SQLite has a chance to write to it.
         if mode == .readWrite, let problem = DatabaseFile.problem(at: path) {
             throw SQLiteError(damaged: path, problem)
         }
@@ -63,7 +63,8 @@ package final class Database: @unchecked Sendable {
                 try execute("PRAGMA journal_mode=WAL")
                 try execute("PRAGMA synchronous=FULL")
                 try execute("PRAGMA foreign_keys=ON")
-                // Limits the log after a burst; the default of 4 MiB keeps the log in the machine's page cache.
+                // The size limit shrinks the log after a burst; the default interval of 4 MiB keeps the log in the
+                // machine's page cache.
                 try execute("PRAGMA wal_autocheckpoint=\(checkpointPages)")
                 try execute("PRAGMA journal_size_limit=16777216")
             } else {
@@ -83,7 +84,7 @@ package final class Database: @unchecked Sendable {
     }
 
     /// Memory statistics take a global mutex in every allocation: 9 % of a bulk upsert, for figures that nobody reads.
-    /// Set once, before the first connection; a process that has already used SQLite keeps its own setting.
+    /// Turned off once, before the first connection; a process that has already used SQLite keeps its own setting.
     private static let configuration: Int32 = healthbus_disable_memory_statistics()
 
     /// Runs statements that take no values and return no rows.
@@ -111,7 +112,7 @@ package final class Database: @unchecked Sendable {
     package var changes: Int { Int(sqlite3_changes64(handle)) }
     package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// Whether the path now leads to another file than the open one, or to none: anything committed from then on is
+    /// Whether the path now leads to a different file from the open one, or to none: anything committed from then on is
     /// lost when this connection closes.
     package var hasMoved: Bool { healthbus_has_moved(handle) == 1 }
 

@@ -16,7 +16,7 @@ enum DatabaseFile {
         let pageSize = written == 1 ? 65536 : written
         guard pageSize >= 512, pageSize & (pageSize - 1) == 0 else { return "its header is damaged" }
         var pages = Int(header.number(at: 28, bytes: 4))
-        // An old writer doesn't maintain the count; then only the size is known.
+        // An old writer doesn't maintain the count, so only the size is known.
         if header[24..<28] != header[92..<96] { pages = 0 }
         let there = file.size / pageSize
         let log = WriteAheadLog(path + "-wal", pageSize: pageSize)
@@ -34,8 +34,8 @@ extension Database {
     /// Why a file can't be opened for writing, judging by its header, its size and its log; nil when nothing is wrong
     /// with it, and for a missing or empty file.
     ///
-    /// SQLite doesn't open it, and nothing is changed. Use it only on a file that nobody is writing to: otherwise it
-    /// may look cut off.
+    /// It doesn't use SQLite, and changes nothing. Use it only on a file that nobody is writing to, which may otherwise
+    /// look cut off.
     package static func problem(at path: String) -> String? { DatabaseFile.problem(at: path) }
 }
 
@@ -84,7 +84,7 @@ private struct WriteAheadLog {
     }
 }
 
-/// A file of which only some places are read.
+/// A file of which only some parts are read.
 private final class Bytes {
     private let descriptor: Int32
     let size: Int
@@ -110,7 +110,7 @@ private final class Bytes {
 }
 
 extension [UInt8] {
-    /// Big-endian, as all numbers of the format are.
+    /// Reads a number: big-endian, as all numbers of the format are.
     fileprivate func number(at offset: Int, bytes count: Int) -> UInt64 {
         self[offset..<offset + count].reduce(0) { $0 << 8 | UInt64($1) }
     }

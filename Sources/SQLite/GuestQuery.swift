@@ -1,8 +1,9 @@
 import CSQLite
 
-/// A single statement written by a person, on a file that others write to: it can only read, and has a time limit.
+/// Runs a single statement written by a person, on a file that others write to: it can only read, and has a time limit.
 ///
-/// The file is opened read-only, and an authorizer refuses everything but SELECT: no ATTACH, no PRAGMA, no transaction.
+/// The file is opened read-only, and an authorizer refuses everything except SELECT: no ATTACH, no PRAGMA, no
+/// transaction.
 package final class GuestQuery {
     /// Why a statement isn't run, or isn't finished.
     package enum Refusal: Error, Equatable {
@@ -71,7 +72,7 @@ package final class GuestQuery {
         if code & 0xFF == SQLITE_AUTH { throw Refusal.notReading }
         guard code == SQLITE_OK else { throw Refusal.wrong(String(cString: sqlite3_errmsg(database.handle))) }
         guard let handle else { throw Refusal.empty }
-        // Comments and white space after it aren't a statement.
+        // Comments and white space may follow it.
         var second: OpaquePointer?
         let isAlone = sqlite3_prepare_v2(database.handle, rest, -1, &second, nil) == SQLITE_OK && second == nil
         sqlite3_finalize(second)
@@ -85,7 +86,7 @@ package final class GuestQuery {
         )
     }
 
-    /// The rows, one after the other.
+    /// Passes each row to `body`, one after the other.
     /// - Throws: `Refusal`, and what `body` throws; `SQLiteError` for a damaged file.
     package func forEachRow(_ body: ([Cell]) throws -> Void) throws {
         var cells = columns.map { _ in Cell.null }

@@ -9,7 +9,7 @@ package struct SQLiteError: Error, CustomStringConvertible {
     package let operation: String
     package let path: String
 
-    /// For a file that can't be what was written.
+    /// For a file that isn't as it was written.
     /// - Parameter message: why.
     package init(damaged path: String, _ message: String) {
         self.init(code: SQLITE_CORRUPT, message: message, operation: "open", path: path)
@@ -23,7 +23,7 @@ package struct SQLiteError: Error, CustomStringConvertible {
     package var primaryCode: Int32 { code & 0xFF }
     package var isFull: Bool { primaryCode == SQLITE_FULL }
     package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
-    /// The database file itself is damaged, or isn't one.
+    /// Whether the file itself is damaged, or isn't a database.
     package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 
     package var hint: String {

@@ -81,7 +81,7 @@ package final class Statement {
         sqlite3_clear_bindings(handle)
     }
 
-    /// Prepares it for the next use, keeping its bindings: whatever stays the same needn't be bound again.
+    /// Prepares it for the next use, keeping its bindings: whatever stays the same needn't be bound a second time.
     package func rewind() { sqlite3_reset(handle) }
 
     /// Runs it to the end and prepares it for the next use.

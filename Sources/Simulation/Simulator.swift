@@ -8,9 +8,9 @@ package struct Simulator {
     package enum App: Sendable {
         /// The stages that samples pass through.
         case stages
-        /// All stages, with those that only compute figures.
+        /// All stages, including those that only compute figures.
         case allStages
-        /// An app that delivers all it can read whenever it has time: only the phone decides.
+        /// An app that delivers everything it can read whenever it gets time: only the phone matters.
         case ideal
     }
 
@@ -19,7 +19,7 @@ package struct Simulator {
     private let book: LifeBook
     let isInterrupted: () -> Bool
 
-    /// - Parameter isInterrupted: asked again and again; once it is true, `run` throws `SimulationInterrupted`.
+    /// - Parameter isInterrupted: called again and again; once it returns true, `run` throws `SimulationInterrupted`.
     /// - Throws: `ZoneError` for a life in an unknown zone.
     package init(
         _ configuration: StackConfiguration, life: PhoneLife.Options, app: App = .stages,
@@ -69,7 +69,7 @@ package struct Simulator {
     // MARK: Probes
 
     /// What a strategy can do, each ability tested in a short life in which nothing else could have caused the result.
-    /// Whether the app gets time is up to the phone, so that the cheapest app will do.
+    /// Whether the app gets time is up to the phone, so the cheapest app will do.
     private func matrix(_ strategy: DeliveryStrategy) throws -> StrategyMatrix {
         var small = PhoneLife.Options(seed: life.seed, days: Self.probeDays, use: life.use, model: life.model)
         small.density = 0.1

@@ -5,7 +5,7 @@ import Processes
 package enum ProcessState: String, Sendable, Codable {
     /// It isn't its group's turn yet.
     case waiting
-    /// Running, but hasn't reported ready.
+    /// Running, but hasn't reported that it is ready.
     case starting
     case ready
     /// Running beside the process that it is to replace, waiting for the signal.
@@ -26,7 +26,7 @@ package struct ProcessStatus: Sendable, Equatable {
     package var state: ProcessState
     /// nil while it isn't running.
     package var pid: pid_t?
-    /// The process that it is to replace; nil for one with a place of its own.
+    /// The process that it is to replace; nil for a process with a place of its own.
     package var place: String?
     /// How often it was restarted after its first start.
     package var restarts: Int
@@ -52,7 +52,7 @@ package enum SupervisorNotice: Sendable, Equatable {
     /// Not ready in time: the groups after it start without it.
     case notReady(name: String, after: Duration)
     case startFailed(name: String, reason: String)
-    /// Ended on its own; `failures` in a row so far.
+    /// Ended on its own; this is the `failures`th failure in a row.
     case exited(name: String, status: ProcessExit, failures: Int)
     /// Restarts after `delay`.
     case restarting(name: String, delay: Duration)
@@ -62,7 +62,7 @@ package enum SupervisorNotice: Sendable, Equatable {
     case stopped(name: String, status: ProcessExit)
     /// A standby process ended, or couldn't be started, without having replaced the other.
     case standbyEnded(name: String, place: String, why: String)
-    /// A standby process is ready in the other's place, this long after the other had ended.
+    /// A standby process has taken the other's place and is ready, this long after the other ended.
     case tookPlace(place: String, pid: pid_t, after: Duration)
     /// Didn't end in time after SIGTERM.
     case killed(name: String)
@@ -71,7 +71,7 @@ package enum SupervisorNotice: Sendable, Equatable {
 }
 
 extension SupervisorNotice: CustomStringConvertible {
-    /// One line for people: "steps ended with signal 9 (Killed)".
+    /// One human-readable line: "steps ended with signal 9 (Killed)".
     package var description: String {
         switch self {
         case .started(let name, let pid): "\(name) started (process \(pid))"

@@ -23,7 +23,7 @@ extension SupervisionTree {
 
     /// Moves on to the next group, up or down, once the current one has settled.
     mutating func advance(at now: Duration, _ actions: inout [Action]) {
-        // A group just started holds up the next one, so its spawns are answered before this continues.
+        // A group that has just been started holds up the next one, so its spawns are answered before this continues.
         while case .starting(let group) = phase, !members.contains(where: isHeldUp) {
             startGroup(after: group, at: now, &actions)
         }
@@ -36,7 +36,7 @@ extension SupervisionTree {
         guard phase != .stopping else { return }
         phase = .stopping
         actions.append(.report(.stopping))
-        // Nothing starts any more; whatever is still running ends group by group.
+        // Nothing starts from now on; whatever is still running ends group by group.
         for index in members.indices where members[index].pid == nil {
             members[index].retryAt = nil
             if members[index].state != .failed { members[index].state = .stopped }

@@ -8,26 +8,26 @@ extension SupervisionTree {
         var state: ProcessState = .waiting
         var pid: pid_t?
         var starts = 0
-        /// Consecutive ones, without a healthy period between.
+        /// Consecutive failures, without a healthy period in between.
         var failures = 0
         var lastExit: ProcessExit?
         var readyAt: Duration?
-        /// Until when the groups after it wait; nil once they don't.
+        /// Until when the groups after it wait for it; nil once they no longer do.
         var readyBy: Duration?
         /// When it restarts.
         var retryAt: Duration?
         /// When SIGKILL follows SIGTERM.
         var killAt: Duration?
-        /// Restarts with this as soon as it has ended.
+        /// What it restarts with as soon as it has ended.
         var replacement: ProcessSpec?
-        /// Down because a person stopped it, or because another is about to replace it.
+        /// Whether it is down because a person stopped it, or because another process is about to replace it.
         var isHeld = false
         var wasReady = false
-        /// The process that it is to replace; nil for one with a place of its own.
+        /// The process that it is to replace; nil for a process with a place of its own.
         var place: String?
-        /// How it is restarted once it has that place.
+        /// How it is restarted once it has taken that place.
         var settled: ProcessSpec?
-        /// While another is replacing it.
+        /// Set while another process is replacing it.
         var handover: Handover?
 
         init(_ spec: ProcessSpec) { self.spec = spec }
@@ -80,7 +80,7 @@ extension SupervisionTree {
         members[index].replacement = nil
     }
 
-    /// It ended on its own, or couldn't be started (`status` nil): restart later, or never.
+    /// Handles a process that ended on its own, or couldn't be started (`status` nil): it restarts later, or never.
     mutating func failed(_ index: Int, status: ProcessExit?, at now: Duration, _ actions: inout [Action]) {
         let spec = members[index].spec
         members[index].failures += 1
@@ -100,7 +100,7 @@ extension SupervisionTree {
         }
     }
 
-    /// SIGTERM now, SIGKILL later; one that isn't running just stays down.
+    /// Sends SIGTERM now, SIGKILL later; a process that isn't running just stays down.
     mutating func terminate(_ index: Int, at now: Duration, _ actions: inout [Action]) {
         members[index].retryAt = nil
         members[index].readyBy = nil
@@ -113,7 +113,7 @@ extension SupervisionTree {
         members[index].killAt = now + members[index].spec.stopWithin
         let name = members[index].spec.name
         actions.append(.signal(name: name, number: SIGTERM))
-        // A paused process wouldn't receive SIGTERM before it continues.
+        // A paused process wouldn't receive SIGTERM until it continues.
         actions.append(.signal(name: name, number: SIGCONT))
     }
 
@@ -130,7 +130,7 @@ extension SupervisionTree {
         case .stopped, .failed, .backoff:
             members[index].failures = 0
             spawn(index, at: now, &actions)
-        // Starts as soon as it has ended.
+        // It starts as soon as the previous run has ended.
         case .stopping: members[index].replacement = members[index].replacement ?? members[index].spec
         case .waiting, .starting, .ready, .standby: break
         }

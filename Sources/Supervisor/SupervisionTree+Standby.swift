@@ -1,10 +1,10 @@
 import Glibc
 import Processes
 
-/// Two processes for one place: the one that has it, and one that stands by to take it.
+/// Two processes for one place: the one that has it, and another that stands by to take it.
 ///
-/// Only one of them ever runs, and one always will: the second gets the signal to go only once the first has ended, and
-/// the first restarts if the second ends before it is ready.
+/// At most one of them does the work at a time, and one always will: the second gets the signal to go only once the
+/// first has ended, and the first restarts if the second ends before it is ready.
 extension SupervisionTree {
     /// How a place passes to another process.
     struct Handover: Sendable {
@@ -54,7 +54,7 @@ extension SupervisionTree {
     mutating func makeRoom(_ index: Int, at now: Duration, _ actions: inout [Action]) {
         guard phase != .stopping, var handover = members[index].handover else { return }
         members[index].state = .stopped
-        // It ended in the meantime: no replacement is coming.
+        // The standby process has ended in the meantime: no replacement is coming.
         guard let successor = self.index(of: handover.successor), members[successor].state == .standby else {
             return comeBack(index, at: now, &actions)
         }
@@ -66,7 +66,7 @@ extension SupervisionTree {
         actions.append(.signal(name: handover.successor, number: SIGCONT))
     }
 
-    /// The process at `index` stood by, got the signal, and is ready: it has the place now.
+    /// The process at `index`, which stood by and got the signal, is ready: it now has the place.
     mutating func tookPlace(_ index: Int, at now: Duration, _ actions: inout [Action]) {
         let successor = members[index]
         guard let place = successor.place, let settled = successor.settled, let pid = successor.pid,
@@ -87,7 +87,7 @@ extension SupervisionTree {
         actions.append(.report(.tookPlace(place: place, pid: pid, after: now - began)))
     }
 
-    /// It wasn't ready in time.
+    /// The successor wasn't ready in time.
     mutating func giveUpSuccessor(of index: Int, _ actions: inout [Action]) {
         guard let handover = members[index].handover else { return }
         members[index].handover?.until = nil
@@ -104,7 +104,7 @@ extension SupervisionTree {
         guard let holder = self.index(of: place), members[holder].handover?.successor == member.spec.name else {
             return
         }
-        // One that is still draining comes back when it has finished.
+        // A process that is still draining comes back when it has finished.
         if members[holder].pid == nil { comeBack(holder, at: now, &actions) }
     }
 
@@ -116,7 +116,7 @@ extension SupervisionTree {
         spawn(index, at: now, &actions)
     }
 
-    /// No process takes this place any more.
+    /// Sends away the process that was to take this place.
     mutating func dismissSuccessor(of index: Int, at now: Duration, _ actions: inout [Action]) {
         let name = members[index].spec.name
         members[index].handover = nil

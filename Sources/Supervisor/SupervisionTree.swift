@@ -3,9 +3,9 @@ import Processes
 
 /// The decisions of supervision, separate from its effects: events and the time go in, actions come out.
 ///
-/// Times come from a monotonic clock, since any fixed moment. Groups start in ascending order, each once the previous
-/// one has settled (ready, down for good, or late), and stop in descending order. Between a `spawn` and the `started`
-/// or `spawnFailed` that answers it, nothing else may be handled.
+/// Times are measured by a monotonic clock, from any fixed moment. Groups start in ascending order, each once the
+/// previous one has settled (ready, down for good, or late), and stop in descending order. Between a `spawn` and the
+/// `started` or `spawnFailed` that answers it, nothing else may be handled.
 package struct SupervisionTree: Sendable {
     package enum Event: Sendable, Equatable {
         /// Starts the first group.
@@ -22,16 +22,16 @@ package struct SupervisionTree: Sendable {
         case kill
         /// Ends one process, which then stays down.
         case stopProcess(name: String)
-        /// Starts one that is down, skipping its back-off.
+        /// Starts a process that is down, skipping its back-off.
         case startProcess(name: String)
         /// Ends a process and starts it with this specification, which replaces the one with the same name; adds it if
         /// there is none.
         case replace(ProcessSpec)
         /// Starts a process beside the one that it is to replace. It waits there until it is promoted, and isn't
-        /// restarted; once it has the place, it follows the second specification, which has the place's name.
+        /// restarted; once it has taken the place, the second specification applies, which has the place's name.
         case standBy(ProcessSpec, becoming: ProcessSpec)
-        /// Ends the process to be replaced, tells this one, and gives it this long to become ready. If it doesn't, the
-        /// other restarts.
+        /// Ends the process to be replaced, signals this one, and gives it this long to become ready; if it doesn't,
+        /// the other restarts.
         case promote(name: String, within: Duration)
     }
 
@@ -40,7 +40,7 @@ package struct SupervisionTree: Sendable {
         case signal(name: String, number: Int32)
         /// SIGKILL, including its process group.
         case kill(name: String)
-        /// The process with the first name has the second name from now on.
+        /// From now on, the process with the first name has the second name.
         case rename(String, to: String)
         case report(SupervisorNotice)
         /// Every process has ended and none will start again. The last action.
@@ -84,7 +84,7 @@ package struct SupervisionTree: Sendable {
     package var statuses: [ProcessStatus] { members.map(\.status) }
     package var isFinished: Bool { phase == .finished }
 
-    /// The latest time for the next `tick`; nil when only events matter.
+    /// When the next `tick` is due at the latest; nil when only events matter.
     package var nextDeadline: Duration? {
         members.compactMap { member in
             [member.retryAt, member.killAt, member.handover?.until, isHeldUp(by: member) ? member.readyBy : nil]

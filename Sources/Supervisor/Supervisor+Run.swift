@@ -13,7 +13,8 @@ extension Supervisor {
     ///
     /// - Parameter handlingSignals: SIGINT or SIGTERM stops everything, a second one kills at once; SIGHUP and SIGPIPE
     ///   are ignored.
-    /// - Throws: `ProcessError` when the system refuses something that supervision needs; all children are dead then.
+    /// - Throws: `ProcessError` when the system refuses something that supervision needs; by then all children are
+    ///   dead.
     package func run(handlingSignals: Bool = true) throws(ProcessError) {
         var signals: Int32 = -1
         var mask = sigset_t()
@@ -54,7 +55,7 @@ struct RunLoop {
     let clock = ContinuousClock()
     let origin = ContinuousClock.now
     var children: [String: ChildProcess] = [:]
-    /// When each was started.
+    /// When each child was started.
     var startedAt: [String: Duration] = [:]
     var signalsSeen = 0
 
@@ -105,7 +106,7 @@ struct RunLoop {
             }
         case .signal(let name, let number):
             children[name]?.signal(number)
-            // A standby process begins only now.
+            // For a standby process, starting begins only now.
             if number == SIGUSR1 { startedAt[name] = now }
         case .kill(let name): children[name]?.kill()
         case .rename(let name, let place):
@@ -139,7 +140,7 @@ struct RunLoop {
         return withUnsafeMutableBytes(of: &bytes) { max(0, read(signals, $0.baseAddress, $0.count)) }
     }
 
-    /// Until a child ends, a signal or a request arrives, or the next deadline.
+    /// Sleeps until a child ends, a signal or a request arrives, or the next deadline passes.
     private func sleep() throws(ProcessError) {
         var watched = [pollfd(fd: supervisor.wakeUp, events: Int16(POLLIN), revents: 0)]
         if signals >= 0 { watched.append(pollfd(fd: signals, events: Int16(POLLIN), revents: 0)) }

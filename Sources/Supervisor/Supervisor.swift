@@ -9,7 +9,7 @@ import Synchronization
 /// `SupervisionTree` decides what to do.
 package final class Supervisor: Sendable {
     /// Whether this run of a process has reported ready. Called on the running thread every 20 ms while some process is
-    /// starting, so it must only check what is already known.
+    /// starting, so it must only look at what is already known.
     package typealias IsReady = @Sendable (_ name: String, _ pid: pid_t) -> Bool
     package typealias OnEvent = @Sendable (SupervisorNotice) -> Void
 
@@ -25,7 +25,7 @@ package final class Supervisor: Sendable {
     ///   - held: processes that are down until they are started by name.
     ///   - trampoline: path of `healthbus-trampoline`; nil looks beside the running program.
     ///   - generator: source of the back-off's jitter.
-    ///   - onEvent: what happens, for people; called on the running thread.
+    ///   - onEvent: receives whatever a person may want to know; called on the running thread.
     /// - Throws: `ProcessError` when two processes have the same name or the trampoline is missing.
     package init(
         _ specs: [ProcessSpec], held: Set<String> = [], trampoline: String? = nil,
@@ -56,7 +56,7 @@ package final class Supervisor: Sendable {
 
     /// Stops everything in reverse order; `run` then returns.
     package func stop() { request(.stop) }
-    /// Ends all at once.
+    /// Kills all processes at once.
     package func killAll() { request(.kill) }
     /// Stops one process, which then stays down.
     package func stop(_ name: String) { request(.stopProcess(name: name)) }
@@ -64,13 +64,13 @@ package final class Supervisor: Sendable {
     package func start(_ name: String) { request(.startProcess(name: name)) }
     /// Stops a process and starts it with the specification; adds one whose name is new.
     package func replace(_ spec: ProcessSpec) { request(.replace(spec)) }
-    /// Starts a waiting process beside another, to replace it.
-    /// - Parameter settled: its specification once it has that place, with the place's name.
+    /// Starts a process that waits beside another to replace it.
+    /// - Parameter settled: its specification once it has taken that place, with the place's name.
     package func standBy(_ spec: ProcessSpec, becoming settled: ProcessSpec) {
         request(.standBy(spec, becoming: settled))
     }
-    /// Ends the process to be replaced, and tells this one by SIGUSR1; it has this long to become ready, or the other
-    /// comes back.
+    /// Ends the process to be replaced, and signals this one with SIGUSR1; it has this long to become ready, or the
+    /// other comes back.
     package func promote(_ name: String, within: Duration) { request(.promote(name: name, within: within)) }
     /// Reports at once that this process is ready, without waiting for the next check of `isReady`.
     package func noteReady(_ name: String) { request(.ready(name: name)) }

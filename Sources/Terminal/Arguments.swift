@@ -3,15 +3,15 @@ import Logging
 /// The words of a command line, sorted according to its `CommandHelp`.
 ///
 /// `--option value`, `--option=value`, `-o value`; everything after `--` is positional. A lone `-` is positional too,
-/// so is a number, and a value may begin with a hyphen ("--offset -5") unless it is itself an option.
+/// as is a number. A value may begin with a hyphen ("--offset -5") unless it is itself an option.
 package struct Arguments: Sendable {
     package let command: CommandHelp
     package private(set) var positionals: [String] = []
-    /// `--help` was among them; in that case nothing else was checked.
+    /// Whether `--help` was among the words; if so, nothing else was checked.
     package private(set) var wantsHelp = false
     private var given: [String: [String]] = [:]
 
-    /// - Parameter words: without the program's and the command's name.
+    /// - Parameter words: excluding the program's and the command's name.
     /// - Throws: `Failure` (usage) that suggests the nearest option for an unknown one.
     package init(_ words: [String], for command: CommandHelp) throws(Failure) {
         self.command = command

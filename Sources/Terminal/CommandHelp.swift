@@ -34,13 +34,13 @@ package struct CommandHelp: Sendable {
         }
     }
 
-    /// As typed, including the program's name: "healthbus import".
+    /// The command as typed, including the program's name: "healthbus import".
     package var name: String
     /// One sentence.
     package var summary: String
     package var positionals: [Positional]
     package var options: [Option]
-    /// Whole command lines.
+    /// Complete command lines.
     package var examples: [String]
 
     package init(

@@ -3,7 +3,7 @@ import Logging
 /// A program's commands: finds the one that a command line names, and lists them all.
 package struct CommandSet: Sendable {
     package enum Selection: Sendable {
-        /// Print this and exit with 0: help, or the version.
+        /// Print this and exit with status 0: help, or the version.
         case text(String)
         /// Run the command with that short name ("import") and these arguments.
         case command(String, Arguments)

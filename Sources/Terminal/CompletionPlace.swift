@@ -1,9 +1,9 @@
 import Foundation
 
-/// Where a shell looks for a completion script of an account's own, and what its settings must contain in addition.
+/// Where a shell looks for a user's own completion script, and what its settings must contain in addition.
 package struct CompletionPlace: Sendable {
     package let path: String
-    /// For people; a line or more.
+    /// Human-readable; one line or more.
     package let whatElse: String
 
     package init(_ shell: ShellCompletion.Shell, environment: [String: String]) {
@@ -32,7 +32,7 @@ package struct CompletionPlace: Sendable {
         }
     }
 
-    /// As a shell takes it for one word.
+    /// Quoted so that a shell takes it as one word.
     private static func word(_ path: String) -> String {
         path.contains { " '\"$`\\&;()<>|*?".contains($0) }
             ? "'" + path.replacing("'", with: "'\\''") + "'" : path

@@ -1,7 +1,7 @@
 /// How many columns of a terminal a text takes, roughly following the East Asian Width property (UAX #11).
 package enum DisplayWidth {
     package static func of(_ text: String) -> Int {
-        // Plain ASCII, by far the usual case, is counted in bytes.
+        // In plain ASCII, by far the usual case, each byte is a column.
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
         return text.reduce(0) { $0 + of($1) }
     }
@@ -10,7 +10,7 @@ package enum DisplayWidth {
     package static func of(_ character: Character) -> Int {
         var width = 0
         for scalar in character.unicodeScalars {
-            // Asks for the emoji form of what is otherwise a text symbol.
+            // This selects the emoji form of what is otherwise a text symbol.
             if scalar.value == 0xFE0F, width > 0 { return 2 }
             width = max(width, of(scalar))
         }
@@ -32,7 +32,7 @@ package enum DisplayWidth {
         0x1F1E6...0x1F1FF, 0x20000...0x3FFFD,
     ]
 
-    /// The text cut to this many columns, with "…" where something is missing.
+    /// The text cut to this many columns, with "…" where something was cut off.
     package static func truncated(_ text: String, to width: Int) -> String {
         guard of(text) > width else { return text }
         var out = ""

@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// Numbers and times as people read them, in English, the same on every machine. Only how long ago something was is
-/// said in the person's language, where that is wanted.
+/// Numbers and times in human-readable form, in English, the same on every machine. Only relative times can be in the
+/// person's language.
 package enum HumanFormat {
     private static let isPlain = Atomic(false)
     private static let wanted = Mutex(british)
 
-    /// Counts have no separators from now on: what a program reads, not a person. Set once, at a program's start.
+    /// From now on counts have no separators, for output that programs read. Called once, when a program starts.
     package static func usePlainDigits() { isPlain.store(true, ordering: .relaxed) }
 
     /// "1 day", "2 days"; "1 summary", "2 summaries" if the plural is given.
@@ -79,14 +79,14 @@ package enum HumanFormat {
         return style.format(now)
     }
 
-    /// Relative times are in the person's language from now on. Said once, at a program's start.
+    /// From now on relative times are in the person's language. Called once, when a program starts.
     package static func useLanguage(of environment: [String: String]) {
         let locale = locale(of: environment)
         wanted.withLock { $0 = locale }
     }
 
-    /// What `LC_ALL`, `LC_TIME` or `LANG` says, whichever is set first; ours for English, for C, and for a language
-    /// that doesn't exist.
+    /// The locale in `LC_ALL`, `LC_TIME` or `LANG`, the first of these that is set; our own for English, for C, and for
+    /// a language that doesn't exist.
     package static func locale(of environment: [String: String]) -> Locale {
         let name = ["LC_ALL", "LC_TIME", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         let locale = Locale(identifier: String(name.prefix { $0 != "." && $0 != "@" }))
@@ -96,7 +96,7 @@ package enum HumanFormat {
         return locale
     }
 
-    /// Abbreviates without full stops.
+    /// It abbreviates without full stops.
     private static let british = Locale(identifier: "en_GB")
     private static let english = Locale(identifier: "en_US_POSIX")
 }

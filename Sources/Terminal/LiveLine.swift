@@ -1,15 +1,15 @@
 import Logging
 import Synchronization
 
-/// The lowest line of a terminal, which is drawn again and again, and the lines above it: everything written through it
-/// keeps both intact. From any thread.
+/// The bottom line of a terminal, which is redrawn again and again, and the lines above it: whatever is written through
+/// this keeps both intact. May be used from any thread.
 package final class LiveLine: Sendable {
     private struct State {
-        /// As drawn; empty while there is none.
+        /// The line as drawn; empty while there is none.
         var text = ""
         /// Whether it is a bar, which takes precedence over the usual line.
         var isBar = false
-        /// Nothing rests there any more.
+        /// Whether no line is shown there any more.
         var isOver = false
     }
 
@@ -20,7 +20,7 @@ package final class LiveLine: Sendable {
 
     private static let erase = "\r\u{1B}[K"
     private let terminal: Terminal
-    /// Read each time: a window's width may change.
+    /// Asked each time, since a window's width may change.
     private let width: @Sendable () -> Int
     private let write: @Sendable (String) -> Void
     private let state = Mutex(State())
@@ -33,7 +33,8 @@ package final class LiveLine: Sendable {
         self.write = write
     }
 
-    /// What a `ProgressBar` draws: a line that stays the lowest, or, if it ends with a line break, its final state.
+    /// Draws a `ProgressBar`'s line, which stays at the bottom; or, if it ends with a line break, the bar's final
+    /// state.
     package func draw(bar text: String) {
         state.withLock { state in
             let isLast = text.hasSuffix("\n")
@@ -42,7 +43,7 @@ package final class LiveLine: Sendable {
         }
     }
 
-    /// The line shown there while no bar is drawn; cut to fit. Nothing where there is no terminal.
+    /// Sets the line to show while no bar is drawn, cut to fit. Does nothing without a terminal.
     package func rest(_ text: String) {
         guard terminal.isTerminal else { return }
         let width = width()
@@ -53,7 +54,7 @@ package final class LiveLine: Sendable {
         }
     }
 
-    /// Removes the line shown there for good.
+    /// Removes the bottom line for good.
     package func end() {
         state.withLock { state in
             state.isOver = true
@@ -63,10 +64,10 @@ package final class LiveLine: Sendable {
         }
     }
 
-    /// A line that scrolls up.
+    /// Writes a line that scrolls up.
     package func say(_ line: String) { above { write(line + "\n") } }
 
-    /// Writes something above the lowest line, on any stream of the same terminal.
+    /// Writes something above the bottom line, on any stream of the same terminal.
     package func above(_ body: () -> Void) {
         state.withLock { state in
             if !state.text.isEmpty { write(Self.erase) }

@@ -9,10 +9,10 @@ package struct ProgressBar {
     package typealias Clock = () -> Duration
 
     package let title: String
-    /// nil if the total is unknown: then neither share nor time left is shown.
+    /// nil if the total is unknown, in which case neither the share nor the time left is shown.
     package let totalBytes: Int?
     package private(set) var bytes = 0
-    /// nil if only bytes are counted: the rate is then in bytes.
+    /// nil if only bytes are counted, in which case the rate is in bytes.
     package private(set) var records: Int?
 
     private let terminal: Terminal

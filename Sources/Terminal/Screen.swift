@@ -51,7 +51,7 @@ package final class Screen {
         output.write("\u{1B}[H" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\n") + "\u{1B}[J")
     }
 
-    /// The keys pressed since the last call, without waiting. nil: the terminal is gone.
+    /// The keys pressed since the last call, without waiting; nil if the terminal is gone.
     package func keys() -> [UInt8]? {
         var room = [UInt8](repeating: 0, count: 64)
         var watched = pollfd(fd: input, events: Int16(POLLIN), revents: 0)

@@ -15,7 +15,8 @@ package struct Terminal: Sendable, Equatable {
         self.usesColor = usesColor
     }
 
-    /// Asks the system. Colour only on a terminal that isn't "dumb", and never when `NO_COLOR` is set (no-color.org).
+    /// Asks the system. Colour is used only on a terminal that isn't "dumb", and never when `NO_COLOR` is set
+    /// (no-color.org).
     package init(
         _ stream: StandardStream, environment: [String: String] = ProcessInfo.processInfo.environment
     ) {

@@ -1,9 +1,9 @@
-/// What a word of a command line means, judging by its name in the help, so that a shell can offer it.
+/// What a word on a command line stands for, judging by its name in the help, so that a shell can complete it.
 package enum WordKind: Sendable, Hashable {
     case file, folder
     /// One of these, as in "on|off".
     case choice([String])
-    /// Words that only the program knows: the shell asks it for them.
+    /// Words that only the program knows, so the shell has to ask it for them.
     case known(Known)
     /// Anything: nothing can be offered.
     case free
@@ -12,7 +12,7 @@ package enum WordKind: Sendable, Hashable {
         case instances, plugins, tokens, types
     }
 
-    /// - Parameter name: of an option's value or a positional: "file", "off|on", "instance".
+    /// - Parameter name: the name of an option's value or of a positional: "file", "off|on", "instance".
     package init(_ name: String) {
         switch name {
         case "file": self = .file

@@ -23,7 +23,7 @@ extension DeadLetter {
                 version INTEGER NOT NULL, reason TEXT NOT NULL, UNIQUE (user, metric, id, version));
             """)
         guard try !isKnown("tries", in: database) else { return }
-        // Files from the first releases record neither how often nor when last.
+        // Files from the first releases don't record how often each was tried, or when it last was.
         try database.execute(
             """
             ALTER TABLE dead_letters ADD COLUMN status INTEGER;
@@ -42,7 +42,7 @@ extension DeadLetter {
         try database.prepare("SELECT count(*) FROM dead_letters").firstRow { $0.int64(0) } ?? 0
     }
 
-    /// Those in a selection, oldest first, after a number.
+    /// The selected dead letters, oldest first, after a number.
     package static func page(
         in database: Database, _ selection: MendSelection, after: Int64 = 0, limit: Int
     ) throws -> [DeadLetter] {

@@ -49,10 +49,10 @@ extension DeliveryGroup {
     /// - Parameter metrics: those of the page's types.
     private static func parts(of page: SamplePage, _ user: [Int32], _ metrics: [UploadMetric?]) -> [Part] {
         var parts: [Part] = []
-        // By user and type. Neighbours mostly belong to the same part.
+        // By user and type. Neighbouring rows mostly belong to the same part.
         var places: [Int64: Int] = [:]
         var (last, place) = (Int64.min, 0)
-        // Quarantined samples are stored, not delivered: elements are what is sent.
+        // Quarantined samples are stored, but not delivered.
         for row in 0..<page.count where page.flags[row].contains(.deleted) || !page.flags[row].contains(.quarantined) {
             let key = Int64(user[row]) << 32 | Int64(page.type[row])
             if key != last {
@@ -100,7 +100,7 @@ extension DeliveryGroup {
 }
 
 extension [DeliveryGroup] {
-    /// Adds groups of which nothing has been sent; samples of the same user and metric are merged.
+    /// Adds groups that haven't been sent in part; samples of the same user and metric are merged.
     package mutating func take(_ others: [DeliveryGroup]) {
         for other in others {
             guard case .samples(let page) = other.content,

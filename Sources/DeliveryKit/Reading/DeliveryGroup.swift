@@ -20,7 +20,7 @@ package struct DeliveryGroup: Sendable {
         /// A day's date.
         package var id: String
         package var version: Int64
-        /// nil is a tombstone.
+        /// nil for a tombstone.
         package var body: Value?
 
         package init(id: String, version: Int64, body: Value?) {
@@ -83,7 +83,7 @@ extension DeliveryGroup {
         }
     }
 
-    /// Id and version of an element, for a dead letter.
+    /// An element's id and version, for a dead letter.
     package func element(_ index: Int) -> (id: String, version: Int64) {
         switch content {
         case .samples(let page): (page.ids[index].description, page.sequence[index])

@@ -3,8 +3,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// What the uploader stores besides its anchors: what it last delivered when, how long that took, what is known about
-/// the backend, and the dead letters.
+/// What the uploader stores besides its anchors: when it last delivered each metric, how long that took, what is known
+/// about the backend, and the dead letters.
 package enum DeliveryTables {
     /// What was delivered for one metric.
     package struct Metric: Equatable {

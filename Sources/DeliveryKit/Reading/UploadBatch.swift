@@ -1,4 +1,4 @@
-/// Which elements of a batch are still to be sent: the whole batch at first, then ever smaller parts where a part is
+/// Which elements of a batch are still to be sent: the whole batch at first, then ever smaller parts where one is
 /// refused.
 ///
 /// One poison element among n is found with about 2 · log2 n requests; everything around it is delivered.
@@ -68,7 +68,7 @@ package struct UploadBatch: Sendable, Equatable {
     /// The backend was the cause: its refusals so far don't count.
     package mutating func forgetHearings() { heardAgain = [] }
 
-    /// Elements held twice become dead letters; the others are to be sent once more.
+    /// Elements held twice become dead letters; the others are to be sent again.
     /// - Returns: the elements that become dead letters.
     package mutating func settleHeld() -> [Int] {
         let gone = held.filter(heardAgain.contains)

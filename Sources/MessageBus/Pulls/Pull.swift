@@ -7,13 +7,13 @@ package struct PullAnswer: Sendable, Equatable {
     package var result: Result
 
     package enum Result: Sendable, Equatable {
-        /// Read by the one who asked, as the content that was asked for.
+        /// The asker reads them as the content that it asked for.
         case pages([Value])
         /// The producer doesn't know the anchor: start over from its head.
         case reset(StoreHead)
         /// The producer refused the request; asking again won't help.
         case refused(String)
-        /// The device is locked: no anchor moves, and the next hint is the time to ask again.
+        /// The device is locked: no anchor moves, and the next hint shows when to ask again.
         case databaseInaccessible
     }
 

@@ -2,14 +2,14 @@ import BackgroundDelivery
 import HealthModel
 import Protocol
 
-/// Keeps a process's pulls until they are answered: collects the parts of an answer, drops stale ones, sends again
+/// Keeps a process's pulls until they are answered: collects the parts of an answer, drops stale ones, and asks again
 /// after a time-out. Pure.
 ///
-/// An answer counts only from the producer that was asked, no matter which other process knows the request's id.
+/// An answer counts only if it comes from the producer that was asked, even if other processes know the request's id.
 package struct PullClient {
     private struct Pending {
         var pull: Pull
-        /// The order in which it was asked, since ids have no order.
+        /// The order in which the pulls were asked, since ids have no order.
         var number: Int
         var parts: [Value] = []
         /// The state of the store that the parts reflect.
@@ -28,10 +28,10 @@ package struct PullClient {
     /// Why requests are refused, by `producer/query`, until one of them is answered.
     package private(set) var refusals: [String: String] = [:]
 
-    /// More than any answer has: a producer that never sends a last part isn't listened to forever.
+    /// More parts than any answer has, so that a producer that never sends a last part isn't listened to forever.
     private static let partsLimit = 64
 
-    /// Waits 1 s for the first answer, and up to 8 s later on: a producer that restarts is back within a second.
+    /// 1 s at first, as a producer that restarts is back within a second; up to 8 s later on.
     private static func timeout(attempt: Int) -> Duration { .seconds(1 << min(attempt, 3)) }
 
     package init(consumer: String) { self.consumer = consumer }

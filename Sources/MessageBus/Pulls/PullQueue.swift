@@ -3,7 +3,7 @@ import Protocol
 
 /// Requests waiting to be answered, taken from all askers in turn: one that keeps asking delays only itself. Pure.
 package struct PullQueue {
-    /// The most requests per asker; further ones are dropped, and are repeated.
+    /// The most requests per asker; further ones are dropped, and repeated by their senders.
     package static let limit = 16
     /// How many askers may have requests waiting at the same time.
     package static let askers = 64

@@ -22,7 +22,7 @@ extension BusCommand {
     }
 }
 
-/// Which command a body is.
+/// Which command a body contains.
 package enum CommandName {
     static let key = "command"
 
@@ -50,7 +50,7 @@ package struct Register: BusCommand {
 package struct ChangeDevice: BusCommand {
     package static let name = "device"
 
-    /// Under their names in `DeviceState`.
+    /// The new values, by their names in `DeviceState`.
     package var set: Value
 
     package init(set: Value) { self.set = set }
@@ -65,7 +65,7 @@ package struct SyncNow: BusCommand {
     package var metric: String?
     /// A number of days, or "all", for a historical sync.
     package var history: Value?
-    /// The observer's head that the debouncer must know of first.
+    /// The observer's head; the debouncer waits until it has heard of it.
     package var head: SequenceNumber?
 
     package init(id: String, metric: String? = nil, history: Value? = nil, head: SequenceNumber? = nil) {
@@ -81,7 +81,7 @@ package struct CompareBackend: BusCommand {
     package static let name = "check"
 
     package var id: String
-    /// Whether to try waiting elements at once.
+    /// Whether to try delivering waiting elements at once.
     package var send: Bool?
 
     package init(id: String, send: Bool? = nil) {

@@ -1,7 +1,7 @@
 import HealthModel
 
-/// Tells the observer to import a file. A tool that can send the file's bytes repeats it each second while they are
-/// wanted.
+/// Tells the observer to import a file. A tool that can send the file's bytes repeats the command every second for as
+/// long as they are needed.
 package struct ImportFile: BusCommand, Equatable {
     package static let name = "import"
 
@@ -15,13 +15,13 @@ package struct ImportFile: BusCommand, Equatable {
     @IfReadable package var file: FileIdentity? = nil
     /// Whose data it is; nil for the observer's default user.
     @IfReadable package var user: String? = nil
-    /// The export is complete: anything that it lacks is deleted.
+    /// Whether the export is complete: anything that it lacks is then deleted.
     @IfReadable package var complete: Bool? = nil
-    /// Nothing is changed.
+    /// Whether to change nothing.
     @IfReadable package var dryRun: Bool? = nil
     /// The percentage of covered samples that may be deleted; nil means 5.
     @IfReadable package var deleteUpTo: Double? = nil
-    /// It is imported even though made-up data and a person's are then mixed.
+    /// Whether to import it even if that mixes made-up data with a person's.
     @IfReadable package var mixMadeUp: Bool? = nil
 
     package init(id: String? = nil, path: String, user: String? = nil, file: FileIdentity? = nil) {

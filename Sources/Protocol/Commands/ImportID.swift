@@ -1,7 +1,7 @@
 import HealthModel
 
 /// The id of an import that is derived from the file's content: the same content for the same person is the same
-/// import, no matter how often and in which way it is handed over.
+/// import, no matter how often or in what way it is handed over.
 package enum ImportID {
     /// - Parameters:
     ///   - content: the file's hash, from `ContentHash`.
@@ -15,7 +15,7 @@ package enum ImportID {
         return String(decoding: text, as: UTF8.self) + (attempt > 1 ? "-\(attempt)" : "")
     }
 
-    /// The attempt to use now: the first one without an import, or whose import still counts.
+    /// The attempt to use now: the first that has no import yet, or whose import still counts.
     /// - Parameter isSpent: whether an import with that id failed or was taken back; nil when there is none.
     package static func next(
         content: [UInt8], user: String, isSpent: (_ id: String) throws -> Bool?

@@ -1,14 +1,14 @@
 import HealthModel
 
-/// A person's request to a stage: to recompute, retry, forget or back up. Repeating it changes nothing: a request is
-/// carried out once for each id.
+/// A person's request to a stage: to replay, retry, forget or back up. Repeating it changes nothing: each id is carried
+/// out once.
 package struct MendRequest: BusCommand, Equatable {
     package static let name = "mend"
 
     package var id: String
     /// "replay", "retry", "drop", "reset", "backup", "undo", "cancel", "watch", "own", "settle".
     package var action: String
-    /// For replay: local dates, both included, and for each user their instants.
+    /// For replay: the first and the last local date, and the instants that they mean for each user.
     @IfReadable package var from: String? = nil
     @IfReadable package var through: String? = nil
     @IfReadable package var users: [String: [Instant]]? = nil
@@ -22,16 +22,17 @@ package struct MendRequest: BusCommand, Equatable {
     @IfReadable package var numbers: [Int64]? = nil
     @IfReadable package var reason: String? = nil
     @IfReadable package var type: String? = nil
-    /// Undo, cancel: an import, by its id. Undo: or a device that pushes, by its name, for a user (nil: the observer's usual one).
+    /// For undo and cancel: an import, by its id. For undo, `device` may name a pushing device instead, for `user`
+    /// (nil: the observer's default).
     @IfReadable package var `import`: String? = nil
     @IfReadable package var device: String? = nil
-    /// Watch: whose conditions.
+    /// For watch: whose conditions.
     @IfReadable package var user: String? = nil
-    /// For watch: conditions to keep, by name; null forgets one.
+    /// For watch: conditions to keep, by name; null removes one.
     @IfReadable package var conditions: [String: Value]? = nil
-    /// Own: what a person wants done with an event or type of theirs.
+    /// For own: what a person wants done with their own event or type.
     @IfReadable package var own: OwnRequest? = nil
-    /// Settle: which content of the numbered conflicts counts, "stored" or "other".
+    /// For settle: which content counts in the numbered conflicts, "stored" or "other".
     @IfReadable package var keep: String? = nil
     /// For undo: count only.
     @IfReadable package var dryRun: Bool? = nil
@@ -49,10 +50,10 @@ package struct MendRequest: BusCommand, Equatable {
         self = request
     }
 
-    /// As in files and on command lines.
+    /// In the form used in files and on command lines.
     package var json: String { Value.object(body).json() }
 
-    /// The days to be done once more; nil if the request names none.
+    /// The days to replay; nil if the request names none.
     package var days: Replay? {
         guard let from, let through else { return nil }
         return Replay(id: id, from: from, through: through, users: users ?? [:])
@@ -91,9 +92,9 @@ package struct MendSelection: Codable, Sendable, Equatable {
 /// What an undo took back, or would take back.
 package struct UndoReport: Codable, Sendable, Equatable {
     package var dryRun: Bool?
-    /// Samples that nothing else brought, by type: deleted.
+    /// Samples that came from nothing else, by type: deleted.
     package var taken: [String: Int64]
-    /// Samples that something else also brought, or may have brought: kept.
+    /// Samples that also came, or may have come, from something else: kept.
     package var kept: [String: Int64]
 
     package init(dryRun: Bool? = nil, taken: [String: Int64], kept: [String: Int64]) {

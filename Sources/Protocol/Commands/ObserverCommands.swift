@@ -3,9 +3,9 @@ import HealthModel
 /// To the observer: a person's setting for zones. Repeating it changes nothing.
 package struct ChangeZone: BusCommand, Equatable {
     package enum Action: String, Codable, Sendable {
-        /// The zone for all time.
+        /// Sets one zone for all time.
         case set
-        /// A zone from a moment on, replacing any other for that moment.
+        /// Adds a zone from a moment on, replacing any other set for that moment.
         case add
         /// Removes the zone for a moment.
         case remove

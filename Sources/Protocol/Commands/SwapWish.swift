@@ -1,6 +1,6 @@
 import HealthModel
 
-/// What `control.supervisor` is asked for: another plugin in an instance's place.
+/// What `control.supervisor` is asked for: a different plugin in an instance's place.
 package struct SwapWish: BusCommand, Equatable {
     package static let name = "swap"
 
@@ -9,11 +9,11 @@ package struct SwapWish: BusCommand, Equatable {
     package var instance: String
     /// A plugin's name, or the absolute path of its folder; nil to return to what is configured, undoing earlier swaps.
     package var plugin: String?
-    /// Only stand by and be tried.
+    /// Whether it only stands by and is tried.
     package var isTrial: Bool
-    /// Swap even if days fail.
+    /// Whether to swap even if days fail.
     package var isForced: Bool
-    /// How many seconds it may take to stand by, and again to become ready.
+    /// How many seconds it may take to stand by, and then as many again to become ready.
     package var within: Double
 
     package init(
@@ -36,7 +36,7 @@ package struct SwapWish: BusCommand, Equatable {
         case isForced = "force"
     }
 
-    /// Missing members have their defaults.
+    /// Missing members get their defaults.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         id = try members.decode(String.self, forKey: .id)

@@ -3,7 +3,7 @@ import HealthModel
 
 /// What an uploader reports besides its position.
 package struct UploaderDetails: Codable, Sendable, Equatable {
-    /// How long samples of a metric took from their end to the backend.
+    /// How long after their end samples of a metric reached the backend.
     package struct Delay: Codable, Sendable, Equatable {
         package var count: Int64
         /// Seconds, like `p95`; nil while nothing has been counted.
@@ -20,7 +20,7 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     /// The same since the process began, in cumulative buckets.
     package struct DelayBuckets: Codable, Sendable, Equatable {
         package struct Counts: Codable, Sendable, Equatable {
-            /// One more than there are bounds.
+            /// One more element than `bounds`.
             package var counts: [Int64]
             /// Seconds.
             package var sum: Double
@@ -58,7 +58,7 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     package struct Backend: Codable, Sendable, Equatable {
         /// Why the backend's answers count as acceptance.
         package enum Acceptance: String, Codable, Sendable {
-            /// It reports what it holds, and that has been compared.
+            /// It reports what it holds, and this has been compared.
             case proven
             /// It doesn't report what it holds.
             case trust
@@ -79,11 +79,11 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
         package var isCompared: Bool
         @OrNull package var compared: Instant?
         @OrNull package var result: Result?
-        /// The least number of elements that it had lost, if known.
+        /// At least how many elements it had lost, if known.
         @OrNull package var missing: Int64?
         /// The id of the latest `control-check` that was answered.
         @OrNull package var check: String?
-        /// It can't be compared at present.
+        /// Why it can't be compared at present.
         @OrNull package var why: String?
 
         package init(
@@ -101,7 +101,7 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     }
 
     package var deadLetters: Int64
-    /// Given up on by a person.
+    /// Dead letters that a person dropped.
     package var droppedLetters: Int64
     /// Elements by metric.
     package var delivered: [String: Int64]
@@ -110,12 +110,12 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     package var delayBuckets: DelayBuckets
     package var answers: Answers
     @OrNull package var blocked: String?
-    /// The backend asked for the delay.
+    /// Until when delivery waits because the backend asked for a delay.
     @OrNull package var waitsUntil: Instant?
     /// How many elements were refused when sent alone, although the backend may be the cause.
     package var held: Int
     package var backend: Backend
-    /// Only a person can resolve what blocks delivery.
+    /// Whether only a person can resolve what blocks delivery.
     package var paused: Bool
     @OrNull package var path: NetworkPath?
     /// Deliveries in progress.
@@ -160,7 +160,7 @@ package struct NotifierDetails: Codable, Sendable, Equatable {
     }
 }
 
-/// What the reference backend reports besides being there.
+/// What the reference backend reports apart from its presence.
 package struct BackendDetails: Codable, Sendable, Equatable {
     package var port: Int
 

@@ -18,7 +18,7 @@ package struct HandlerDetails: Codable, Sendable, Equatable {
     }
 }
 
-/// When the last check for anything new took place. Sent with other news, never a reason to send a heartbeat.
+/// When the last check for anything new took place. Sent along with other news, but never a reason for a heartbeat.
 package struct CheckDetails: Codable, Sendable, Equatable {
     @OrNull package var lastChecked: Instant?
 
@@ -27,12 +27,12 @@ package struct CheckDetails: Codable, Sendable, Equatable {
 
 /// What the consolidator reports besides its position.
 package struct ConsolidatorDetails: Codable, Sendable, Equatable {
-    /// A figure that is in no summary because another handler's figure has the same name.
+    /// A figure that is left out of summaries because another handler's figure has the same name.
     package struct Collision: Codable, Sendable, Equatable {
         package var figure: String
         /// The handler whose figure is left out.
         package var handler: String
-        /// The handler whose figure has the name; nil for the summary's own member.
+        /// The handler whose figure has the name; nil if the summary itself has such a member.
         @OrNull package var taken: String?
 
         package init(figure: String, handler: String, taken: String?) {

@@ -1,7 +1,7 @@
 import HealthModel
 
-/// What every instance sends as soon as it has moved, and repeats (`Repetition`): its identity, its position, and how
-/// much of its upstreams it has consumed.
+/// What every instance sends as soon as it has advanced, and repeats (`Repetition`): its identity, its position, and
+/// how much of its upstreams it has consumed.
 package struct Heartbeat: Sendable, Equatable {
     /// Taken from the topic.
     package var instance = ""
@@ -12,8 +12,8 @@ package struct Heartbeat: Sendable, Equatable {
     package var head: StoreHead?
     /// The latest sequence by sample type, read together with `head`; only from the observer.
     @IfAny package var heads: [String: SequenceNumber]
-    /// How much of each upstream is consumed, including all outputs; valid for any reader that has consumed this
-    /// instance up to `head`.
+    /// How far each upstream has been consumed, outputs included; valid for any reader that has consumed this instance
+    /// up to `head`.
     @IfAny package var frontier: [String: SequenceNumber]
     package var lastCommit: Instant?
     package var busySince: Instant?

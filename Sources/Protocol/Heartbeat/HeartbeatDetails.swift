@@ -1,10 +1,10 @@
 import BackgroundDelivery
 import HealthModel
 
-/// What an instance reports besides its position. Each kind of instance has its own type for that; what they have in
-/// common is in `StageDetails`. Reading as the wrong type gives nil.
+/// What an instance reports besides its position. Each kind of instance has its own type for this; what they have in
+/// common is in `StageDetails`. Reading them as the wrong type gives nil.
 ///
-/// The parts keep their types until they are sent: a stage compares them in every turn, but seldom sends them.
+/// The parts keep their types until they are sent: a stage compares them each turn, but seldom sends them.
 package struct HeartbeatDetails: Sendable {
     /// One of the types in this folder.
     package typealias Part = Encodable & Equatable & Sendable
@@ -107,7 +107,7 @@ package struct StageDetails: Codable, Sendable, Equatable {
     package var tasks: [ScheduledTask]?
     /// Why nothing goes out although something should.
     package var blocked: String?
-    /// How much of the observer it has consumed, if types differ.
+    /// How far it has consumed the observer, if types differ.
     package var consumed: AnchorVector?
     package var replay: ReplayProgress?
 
@@ -121,11 +121,11 @@ package struct Mending: Codable, Sendable, Equatable {
     package var id: String
     package var action: String
     package var state: State
-    /// In progress: how much is left, in the action's own unit.
+    /// While under way: how much is left, in the action's own unit.
     package var left: Int64?
-    /// Done: the action's own numbers.
+    /// When done: the action's own numbers.
     package var result: Value?
-    /// Refused: why, and what to do instead.
+    /// When refused: why, and what to do instead.
     package var problem: String?
 
     package init(

@@ -36,7 +36,7 @@ package struct ObserverDetails: Codable, Sendable, Equatable {
     /// The folder from which it imports files automatically.
     package struct Inbox: Codable, Sendable, Equatable {
         package var path: String
-        /// Why it can't, and what to do.
+        /// Why it can't import, and what to do.
         @OrNull package var problem: String?
 
         package init(path: String, problem: String?) {
@@ -50,11 +50,11 @@ package struct ObserverDetails: Codable, Sendable, Equatable {
     package var quarantined: Int64
     package var reading: Reading?
     package var inbox: Inbox?
-    /// Unless it is an active, unlocked phone connected to power.
+    /// nil for an active, unlocked phone connected to power.
     package var device: DeviceState?
-    /// Consumers, by the launch that they registered with.
+    /// For each registered consumer, the launch that it registered with.
     @IfAny package var registered: [String: Int64] = [:]
-    /// For each consumer, why, and what to do.
+    /// For each consumer whose registration was refused: why, and what to do.
     @IfAny package var refused: [String: String] = [:]
     /// How far each type has been fired; nil means up to the head.
     package var fired: AnchorVector?
@@ -62,7 +62,7 @@ package struct ObserverDetails: Codable, Sendable, Equatable {
     @IfAny package var off: [String] = []
     /// Consumers that failed to acknowledge too many times.
     @IfAny package var stopped: [String] = []
-    /// From when the app may be woken in the background, if this hour's wakes are used up.
+    /// When the app may next be woken in the background, if this hour's wakes are used up.
     package var nextWake: Instant?
 
     package init(importOpen: Bool, quarantined: Int64) {
@@ -83,11 +83,11 @@ package struct DebouncerDetails: Codable, Sendable, Equatable {
         package var id: String
         /// Why nothing was released.
         @OrNull package var problem: String?
-        /// The round that shows when everything has been consumed.
+        /// The round whose end shows that everything has been consumed.
         package var round: Int64?
         /// The consumers that this round still waits for; nil once it has ended.
         package var waiting: [String]?
-        /// Once that round has ended.
+        /// The outcome, once that round has ended.
         package var result: RoundResult?
 
         package init(
@@ -108,7 +108,7 @@ package struct DebouncerDetails: Codable, Sendable, Equatable {
         /// Local dates, both included.
         package var from: String
         package var through: String
-        /// How many chunks.
+        /// How many chunks are done, and how many there are.
         package var done: Int
         package var chunks: Int
         package var began: Instant
@@ -123,7 +123,7 @@ package struct DebouncerDetails: Codable, Sendable, Equatable {
         }
     }
 
-    /// Types whose window is open, or that are waiting for time.
+    /// Types whose window is open, or that are waiting for their time.
     package var pending: Int
     package var manual: Manual?
     package var history: History?
@@ -141,10 +141,10 @@ package struct RoundResult: Codable, Sendable, Equatable {
     /// What opened it: "fire", "sync", a task's identifier.
     package var reason: String
     package var began: Instant
-    /// In microseconds, like the times that each one took.
+    /// In microseconds, like the time that each consumer took.
     package var duration: Int64
     package var succeeded: [String: Int64]
-    /// Why each of them failed.
+    /// Why each failed consumer failed.
     package var failed: [String: String]
 
     package init(

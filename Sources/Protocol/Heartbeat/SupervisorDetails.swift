@@ -1,6 +1,6 @@
 import HealthModel
 
-/// What a supervisor reports besides being there.
+/// What a supervisor reports apart from its presence.
 package struct SupervisorDetails: Codable, Sendable, Equatable {
     package struct Process: Codable, Sendable, Equatable {
         package var name: String
@@ -30,7 +30,7 @@ package struct SupervisorDetails: Codable, Sendable, Equatable {
     /// The outcome of the latest requests about processes, the newest last.
     @IfReadable package var wishes: [WishOutcome]? = nil
 
-    /// Of a `ProcessWish` that was taken.
+    /// The outcome of a `ProcessWish` that was taken up.
     package struct WishOutcome: Codable, Sendable, Equatable {
         package var id: String
         /// Why it was refused; nil when it wasn't.

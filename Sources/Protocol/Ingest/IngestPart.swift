@@ -1,9 +1,10 @@
 import HealthModel
 
-/// A part of a pushed request on its way to the observer, on `ingest.<observer>`. Parts go one at a time: each is sent
-/// again until it is answered, and only then the next.
+/// A part of a pushed request on its way to the observer, on `ingest.<observer>`. Parts go one at a time: each is
+/// repeated until it is answered, and only then is the next one sent.
 package struct IngestPart: Sendable {
-    /// The id of the request, made up by the sender. After a `beginAgain` it is sent again under another id.
+    /// The id of the request, chosen by the sender. After a `beginAgain` the request is sent again under a different
+    /// id.
     package var id: String
     /// Starting from 0.
     package var number: Int64
@@ -12,7 +13,7 @@ package struct IngestPart: Sendable {
     package var device: String
     /// The way in, as named in the quarantine: "/v1/samples".
     package var way: String
-    /// No other part follows: what was remembered to tell the parts' samples apart can be forgotten.
+    /// No part follows this one, so whatever was kept to tell samples of different parts apart can be discarded.
     package var isLast = false
     /// `line` is the item's number in the request.
     package var records = RecordBatch()
@@ -20,13 +21,14 @@ package struct IngestPart: Sendable {
     package var deleted: [SampleID] = []
     /// Items that couldn't be understood.
     package var quarantined: [QuarantinedInput] = []
-    /// What another stack has changed, instead of records and deletions. The observer takes it only from an instance
-    /// that the configuration makes follow.
+    /// Another stack's changes, in place of records and deletions. The observer accepts them only from an instance
+    /// configured to follow.
     package var following: Following?
 
     /// A page of another stack's changes, and how far it reaches.
     package struct Following: Sendable, Equatable {
-        /// Up to where everything is taken in with this part; nil only asks how far that is.
+        /// The cursor up to which everything has been taken in once this part is stored; nil only asks for the current
+        /// one.
         package var cursor: String?
         /// As in `ChangesAnswer`.
         package var zones = Value.null
@@ -35,9 +37,9 @@ package struct IngestPart: Sendable {
         package init(cursor: String? = nil) { self.cursor = cursor }
     }
 
-    /// The samples of `following`, with the ids they have there.
+    /// The samples of `following`, with the ids that they have in the other stack.
     package var followed = SamplePage()
-    /// What a person wants done with an event or type of their own: then there is nothing else in the part.
+    /// What a person wants done with their own event or type; such a part contains nothing else.
     package var own: OwnRequest?
 
     package init(id: String, number: Int64, user: String, device: String, way: String) {
@@ -46,7 +48,7 @@ package struct IngestPart: Sendable {
 
     package static func topic(_ observer: String) -> String { "ingest.\(observer)" }
 
-    /// The texts of a part, besides its columns.
+    /// The members of a part other than its columns.
     private struct Head: Codable {
         var id: String
         var part: Int64
@@ -117,9 +119,9 @@ package struct IngestReceipt: Codable, Sendable, Equatable {
     @IfReadable package var beginAgain: Bool?
     /// Why nothing in the part was accepted, if so.
     @IfReadable package var refused: String?
-    /// To a part that follows another stack: up to where everything is taken in; empty for not at all.
+    /// When following another stack: the cursor up to which everything has been taken in; empty if nothing has.
     @IfReadable package var cursor: String?
-    /// What became of the part's `own`.
+    /// The outcome of the part's `own`.
     @IfReadable package var own: OwnAnswer? = nil
 
     package struct Reason: Codable, Sendable, Equatable {

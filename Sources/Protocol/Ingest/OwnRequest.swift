@@ -1,7 +1,7 @@
 import HealthModel
 
-/// What a person wants done with an event or a type of their own: from the ingest as part of an `IngestPart`, from a
-/// command as part of a `MendRequest`.
+/// What a person wants done with their own event or type: from the ingest as part of an `IngestPart`, from a command as
+/// part of a `MendRequest`.
 package struct OwnRequest: Codable, Sendable, Equatable {
     package enum Action: String, Codable, Sendable {
         case listTypes, addType, changeType, removeType
@@ -14,9 +14,9 @@ package struct OwnRequest: Codable, Sendable, Equatable {
     package var action: Action
     /// An event's id, or a type's name.
     @IfReadable package var id: String? = nil
-    /// The version that is meant to be current; nil: any.
+    /// The version expected to be current; nil for any.
     @IfReadable package var version: Int64? = nil
-    /// Whether the version came as a precondition (`If-Match`), so that another one is answered with 412.
+    /// Whether the version came as a precondition (`If-Match`), so that a mismatch is answered with 412.
     @IfReadable package var isPrecondition: Bool? = nil
     /// The members to store; of a change, those that differ, with null for those to be left out. An added event without
     /// `start` is of the time when it is stored.
@@ -30,11 +30,11 @@ package struct OwnRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// The outcome: as HTTP gives it to programs.
+/// The outcome, in the form that programs get over HTTP.
 package struct OwnAnswer: Codable, Sendable, Equatable {
-    /// Of HTTP.
+    /// The HTTP status.
     package var status: Int
-    /// An event, a type, or a list of types; `{"code", "error", "hint"}` for a refusal, with `version` where another
+    /// An event, a type, or a list of types; `{"code", "error", "hint"}` for a refusal, with `version` if a different
     /// one was expected.
     package var body: Value
 
@@ -48,7 +48,7 @@ package struct OwnAnswer: Codable, Sendable, Equatable {
     /// - Parameters:
     ///   - code: a word that doesn't change between releases.
     ///   - version: the current one.
-    ///   - id: of what stands in the way.
+    ///   - id: of whatever stands in the way.
     package static func refusal(
         _ status: Int, _ code: String, _ error: String, hint: String, version: Int64? = nil, id: String? = nil
     ) -> OwnAnswer {

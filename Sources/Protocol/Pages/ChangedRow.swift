@@ -30,7 +30,8 @@ extension ChangedRow: Codable {
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
-        // As an integer, here and below: it needs no place of its own, and pages have many rows.
+        // As an integer, here and below: decoding a `SequenceNumber` costs an extra container, and pages have many
+        // rows.
         sequence = SequenceNumber(try members.decode(Int64.self, forKey: .sequence))
         key = try members.decode(String.self, forKey: .key)
         topic = try members.decode(String.self, forKey: .topic)
@@ -66,14 +67,15 @@ package struct ChangesPage: PageContent, Equatable {
     }
 }
 
-/// What a keyed changelog has for one day.
+/// A keyed changelog's rows for one day.
 package struct DayPage: PageContent, Equatable {
     package var rows: [ChangedRow]
 
     package init(rows: [ChangedRow]) { self.rows = rows }
 }
 
-/// When sequences were committed: each by the first of these that reaches it. Or the latest one before a time.
+/// When sequences were committed: each by the first of these moments that reaches it. Or the latest sequence before a
+/// time.
 package struct MomentsPage: PageContent, Equatable {
     /// Sequence and instant.
     package var moments: [[Int64]]?
@@ -83,13 +85,13 @@ package struct MomentsPage: PageContent, Equatable {
     package init(sequence: SequenceNumber) { self.sequence = sequence }
 }
 
-/// How far a page of a window goes, and in which store: what moves an anchor.
+/// How far a page of a window reaches, and in which store: all it takes to move an anchor.
 package struct CoveredPage: PageContent, Equatable {
     @IfReadable package var head: StoreHead?
     package var through: SequenceNumber
 }
 
-/// The body of a row under `figures.<handler>`: a day's figures, and their hours. Names and values are up to the
+/// The body of a row under `figures.<handler>`: a day's figures, and those of its hours. Names and values are up to the
 /// handler.
 package struct FiguresBody: Codable, Sendable, Equatable {
     package var figures: Value
@@ -115,7 +117,7 @@ package struct EventBody: Codable, Sendable, Equatable {
     }
 }
 
-/// The body of a row under `conditions.<handler>`: what a person has a handler watch.
+/// The body of a row under `conditions.<handler>`: a condition that a person has asked a handler to watch.
 package struct ConditionBody: Codable, Sendable, Equatable {
     package static let topicPrefix = "conditions."
 
@@ -134,7 +136,7 @@ package struct SummaryState: Codable, Sendable, Equatable {
     @IfReadable package var user: String?
     @IfReadable package var date: String?
     @IfReadable package var final: Bool?
-    /// 0 until it is first final; rises by one each time it becomes final with other content.
+    /// 0 until it is first final; rises by one each time it becomes final with different content.
     @IfReadable package var revision: Int64?
     /// Instances that it is waiting for.
     @IfReadable package var missing: [String]?
@@ -144,8 +146,8 @@ package struct SummaryState: Codable, Sendable, Equatable {
 package enum DocumentList: String, Sendable { case days, nights, workouts }
 
 extension ChangedRow {
-    /// Which lists it belongs to at a backend. A tombstone no longer knows which kind of event it was: unless its topic
-    /// tells, it goes to each list of events. Events of a handler's own kind stay in the stack, since a backend has no
+    /// Which lists it belongs to at a backend. A tombstone no longer shows which kind of event it was: unless its topic
+    /// does, it goes to every list of events. Events of a handler's own kind stay in the stack, since a backend has no
     /// place for them.
     package var lists: [DocumentList] {
         if topic == "daily.summary" { return [.days] }

@@ -1,9 +1,9 @@
 import HealthModel
 
-/// Files beside an export's samples that the observer keeps whole, by number.
+/// Files that came beside an export's samples, which the observer keeps whole; by number.
 package struct DocumentsPage: PageContent, Equatable {
     package var documents: [DocumentRow]
-    /// On the last part, if there is more: pass it on in the next request.
+    /// Set on the last part if there is more: pass it in the next request.
     package var `continue`: Int64?
 
     package init(documents: [DocumentRow], continue number: Int64? = nil) {

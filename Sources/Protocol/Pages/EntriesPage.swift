@@ -2,7 +2,7 @@ import HealthModel
 
 /// A person's own types, and the newest events that they entered.
 package struct EntriesPage: PageContent, Equatable {
-    /// By name; in the first part only.
+    /// Sorted by name; in the first part only.
     package var ownTypes: [OwnTypeRow]
     /// The newest first.
     package var events: [OwnEventRow]
@@ -13,7 +13,7 @@ package struct EntriesPage: PageContent, Equatable {
     }
 }
 
-/// A type that a person made.
+/// A type that a person has defined.
 package struct OwnTypeRow: Codable, Sendable, Equatable {
     package var name: String
     /// "quantity" or "category".

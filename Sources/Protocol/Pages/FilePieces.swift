@@ -4,7 +4,7 @@ import HealthModel
 package struct FilePieces: Sendable, Equatable {
     package var offset: Int64
     package var pieces: [[UInt8]]
-    /// Comes with the last of them: the file's size and hash.
+    /// The file's size and hash; comes with the last piece.
     package var whole: Whole?
 
     package struct Whole: Sendable, Equatable {

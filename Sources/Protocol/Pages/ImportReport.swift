@@ -8,7 +8,7 @@ package struct ImportReport: Codable, Sendable, Equatable {
         package var known: Int64
         package var deleted: Int64
         package var quarantined: Int64
-        /// For a complete import: how many samples the file lacks.
+        /// For a complete import: how many stored samples the file lacks.
         package var deletedByAbsence: Int64?
 
         package init(read: Int64, added: Int64, known: Int64, deleted: Int64, quarantined: Int64) {
@@ -42,7 +42,7 @@ package struct ImportReport: Codable, Sendable, Equatable {
     package var byType: [String: Tally]
     package var seconds: Double
     package var source = Source()
-    /// Nothing was changed; nil for a plain import.
+    /// Whether nothing was changed; nil for a plain import.
     package var dryRun: Bool?
     package var completeness: Completeness?
 
@@ -63,9 +63,9 @@ package struct ImportReport: Codable, Sendable, Equatable {
         package var ignoredEntries: [String]?
         package var otherExports: [String]?
         package var impossibleDateOfBirth: Bool?
-        /// The export was made by a generator; nil for a person's.
+        /// Whether the export was made by a generator; nil for a person's.
         package var madeUp: Bool?
-        /// How it is damaged; nil when it is intact.
+        /// How the file is damaged; nil when it is intact.
         @OrNull package var damaged: String? = nil
         /// Whether its end is missing.
         package var cut: Bool?

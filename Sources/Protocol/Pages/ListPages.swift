@@ -20,7 +20,7 @@ package struct QuarantinePage: PageContent, Equatable {
 /// Entries of the quarantine, oldest first.
 package struct QuarantinedPage: PageContent, Equatable {
     package var entries: [QuarantinedRow]
-    /// On the last part, if there is more: pass it on in the next request.
+    /// Set on the last part if there is more: pass it in the next request.
     package var `continue`: Int64?
 
     package init(entries: [QuarantinedRow], continue number: Int64? = nil) {
@@ -31,7 +31,7 @@ package struct QuarantinedPage: PageContent, Equatable {
 
 /// Something that the observer can't accept as it is, and why.
 package struct QuarantinedRow: Codable, Sendable, Equatable {
-    /// Outside the limits, or not understood.
+    /// A sample outside the limits, or input that wasn't understood.
     package enum Kind: String, Codable, Sendable { case sample, input }
 
     /// Rises with each entry in this store.
@@ -123,7 +123,7 @@ extension QuarantinedRow.Record: Codable {
 /// Dead letters, oldest first.
 package struct LettersPage: PageContent, Equatable {
     package var letters: [DeadLetter]
-    /// On the last part, if there is more: pass it on in the next request.
+    /// Set on the last part if there is more: pass it in the next request.
     package var `continue`: Int64?
 
     package init(letters: [DeadLetter], continue number: Int64? = nil) {
@@ -209,7 +209,7 @@ package struct ImportRow: Codable, Sendable, Equatable {
     /// As `import --json` prints it.
     @OrNull package var report: Value?
     @OrNull package var problem: String?
-    /// Of a command that can send the bytes, until the file is in the inbox: without id and sender.
+    /// From a command that can send the bytes, until the file is in the inbox; without its id and sender.
     @OrNull package var request: ImportFile?
     /// When it was handed over.
     package var submitted: Instant?
@@ -230,10 +230,10 @@ package struct ImportRow: Codable, Sendable, Equatable {
 }
 
 extension ImportRow {
-    /// The problem of one that a person has ended.
+    /// The problem of an import that a person has cancelled.
     package static let cancelled = "it was cancelled; what it had added by then stays"
 
-    /// Whether the same file, handed over again, is another import.
+    /// Whether handing over the same file again makes a new import.
     package var isSpent: Bool { state == .failed || (state == .closed && problem != nil) || undone != nil }
 
     /// One element of `files` in the output of `import --json`.
@@ -256,7 +256,7 @@ package struct FilePage: PageContent, Equatable {
     package var offset: Int64
     /// At most 60 KiB; empty only at the file's end.
     package var bytes: [UInt8]
-    /// Comes with the last bytes: the size of the whole file, and `hash` its hash (XXH3-128, high word first).
+    /// Set with the last bytes: the size of the whole file, and in `hash` its XXH3-128, high word first.
     package var size: Int64?
     package var hash: [UInt8]?
 

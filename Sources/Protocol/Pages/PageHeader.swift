@@ -46,7 +46,7 @@ package struct PageHeader: Codable, Sendable, Equatable {
     }
 }
 
-/// The content of a part of an answer, besides its envelope; one type for each kind of query.
+/// The content of a part of an answer, without its envelope; one type for each kind of query.
 package protocol PageContent: Codable, Sendable {}
 
 /// A part of an answer, as its reader sees it.

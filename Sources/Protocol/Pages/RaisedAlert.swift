@@ -5,7 +5,7 @@ package struct RaisedAlert: Codable, Sendable, Equatable {
     package var kind: String
     /// What it is about within its kind; may be empty.
     package var subject: String
-    /// What happened, and what to do now, for people.
+    /// What happened, and what to do now; human-readable.
     package var text: String
     package var remedy: String
     package var since: Instant

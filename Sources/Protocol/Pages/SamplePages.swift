@@ -4,11 +4,11 @@ import HealthModel
 package struct SamplesPage: PageContent {
     package var samples: SamplePage
     package var users: [String]
-    /// Whose each sample is: an index into `users` for each sample.
+    /// The owner of each sample: an index into `users`.
     @Packed package var user: [Int32]
     package var from: SequenceNumber?
     package var through: SequenceNumber?
-    /// These aren't new to the person: a first reading, a backfill, or a person's first file.
+    /// Whether they aren't news to the person: a first read, a backfill, or a person's first file.
     package var bulk: Bool?
 
     package init(
@@ -55,7 +55,7 @@ package struct SpansPage: PageContent, Equatable {
     @IfReadable package var zones: [String: Value]?
     /// For each user, likewise, what is known about them.
     @IfReadable package var characteristics: [String: Value]?
-    /// How many changes of samples the spans cover.
+    /// How many changes to samples the spans cover.
     package var added: Int?
     package var deleted: Int?
     package var from: SequenceNumber
@@ -86,7 +86,7 @@ package struct SpansPage: PageContent, Equatable {
     }
 }
 
-/// What is counted in any page of changes.
+/// The part of any page of changes that is counted.
 package struct CountedPage: PageContent {
     package struct Row: Codable, Sendable { package var deleted: Bool? }
     package struct Flags: Codable, Sendable { @Packed package var flags: [UInt8] }

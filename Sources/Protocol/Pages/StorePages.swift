@@ -72,7 +72,7 @@ package struct TypeRow: Codable, Sendable, Equatable {
 /// Which dates have samples, by type, sorted by user and type. A type with long columns takes several consecutive rows.
 package struct CompletenessPage: PageContent, Equatable {
     package var types: [TypeDaysRow]
-    /// On the last part, if there is more, or while counting is still in progress.
+    /// Set on the last part if there is more, or while counting is still in progress.
     package var `continue`: TypePosition?
 
     package init(types: [TypeDaysRow], continue position: TypePosition? = nil) {
@@ -91,8 +91,8 @@ package struct TypeDaysRow: Codable, Sendable, Equatable {
     @OrNull package var lastEnd: Instant?
     /// The first and last date of each run of consecutive dates with samples, in days since 1970.
     @Packed package var runs: [Int32]
-    /// Dates of samples that HealthKit stored more than a day after their end, how many there were, and the seconds
-    /// since their end for the latest.
+    /// Dates with samples that HealthKit stored more than a day after they ended, how many such samples there are, and
+    /// the longest delay in seconds.
     @Packed package var lateDay: [Int32]
     @Packed package var lateCount: [Int32]
     @Packed package var lateLongest: [Int64]
@@ -127,7 +127,7 @@ package struct SummariesPage: PageContent, Equatable {
     }
 
     package var summaries: [Row]
-    /// On the last part, if there is more: the date to continue from.
+    /// Set on the last part if there is more: the date to continue from.
     package var `continue`: String?
 
     package init(summaries: [Row], continue date: String? = nil) {
@@ -169,7 +169,7 @@ package struct SampleWhereabouts: Codable, Sendable, Equatable {
     package var start: Instant
     package var end: Instant
     package var state: State
-    /// When it was first committed, and when last, if known.
+    /// When it was first and when it was last committed, if known.
     @OrNull package var stored: Instant?
     @OrNull package var changed: Instant?
 

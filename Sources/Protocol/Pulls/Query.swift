@@ -6,7 +6,7 @@ package enum Query: Sendable, Equatable {
     /// Any stage: rows of its keyed changelog within the window, for topics with this prefix and days in this range
     /// (since 1970).
     case changes(topic: String? = nil, days: ClosedRange<Int>? = nil)
-    /// Any stage: what its keyed changelog has for one day (since 1970), for topics with this prefix.
+    /// Any stage: the rows of its keyed changelog for one day (since 1970), for topics with this prefix.
     case day(user: String, day: Int, topic: String? = nil)
     /// Any stage: when the sequences in a range were committed.
     case moments(from: SequenceNumber, to: SequenceNumber)
@@ -22,7 +22,7 @@ package enum Query: Sendable, Equatable {
     case zones
     /// The observer: a user's timeline, and where each entry comes from.
     case timeline(user: String)
-    /// The observer: the state of files handed over: of one, or of the last hundred.
+    /// The observer: the state of one file handed over, or of the last hundred.
     case imports(id: String? = nil)
     /// A tool that hands over a file: its bytes from an offset on.
     case file(id: String, offset: Int64)
@@ -30,8 +30,8 @@ package enum Query: Sendable, Equatable {
     case delivery
     /// The observer: what it has, by user and type.
     case types
-    /// The observer: for each type, which dates have samples, and which came late; `nights` gives the hour at which a
-    /// night ends, by type.
+    /// The observer: for each type, which dates have samples, and which samples came late; `nights` gives the hour at
+    /// which a night ends, by type.
     case completeness(user: String?, nights: [String: Int64], after: TypePosition? = nil)
     /// The observer: Apple's own figures for a user's dates, both included.
     case summaries(user: String, from: String, to: String)
@@ -78,7 +78,7 @@ package struct SliceRequest: Codable, Sendable, Equatable {
     package var detailed: DetailedTypes?
     /// Types of which only the payload is wanted, for samples that have one.
     package var payloads: [String]?
-    /// Maps a type to another type: only samples of the first that overlap one of the second.
+    /// Maps a type to another: only those samples of the first that overlap one of the second are returned.
     package var during: [String: String]?
     /// Taken from the previous answer, to continue.
     @IfReadable package var `continue`: SlicePlace?

@@ -43,7 +43,7 @@ package struct PullPlace: Codable, Sendable, Equatable {
     /// (after, until], for queries with a window.
     @IfReadable package var after: AnchorVector?
     @IfReadable package var until: AnchorVector?
-    /// The data isn't new to the consumer: it is its first reading, or a backfill.
+    /// Whether the data isn't news to the consumer: its first read, or a backfill.
     @IfReadable package var bulk: Bool?
 
     package init(
@@ -57,7 +57,7 @@ package struct PullPlace: Codable, Sendable, Equatable {
         self.bulk = bulk
     }
 
-    /// A window of a store's changelog; without a head, of whatever store there is.
+    /// A window of a store's changelog; without a head, of whichever store there is.
     package init(of head: StoreHead? = nil, after: SequenceNumber, until: SequenceNumber = .end) {
         self.init(
             store: head?.store, generation: head?.generation, after: AnchorVector(base: after),

@@ -1,8 +1,8 @@
 import BackgroundDelivery
 import HealthModel
 
-/// An app that delivers all it can read as soon as it has time: what is left of a strategy when only the phone decides.
-/// Cheap enough for many lives.
+/// An app that delivers everything it can read as soon as it gets time, so a strategy's result depends only on the
+/// phone. Cheap enough for many lives.
 final class IdealApp: PhoneApp {
     weak var phone: Phone?
     private(set) var arrivals: [SampleID: Instant] = [:]

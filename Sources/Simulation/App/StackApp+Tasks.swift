@@ -1,7 +1,7 @@
 import HealthModel
 import Protocol
 
-/// What the system starts in a wake: the stack's own tasks, through their own commands.
+/// What the system starts during a wake: the stack's own tasks, through their own commands.
 extension StackApp {
     /// The processing tasks, in the order in which they may begin.
     private static let processing = ["catch-up", "daily-energy", "healthkit-sync", "remote-sync", "consolidated-daily"]
@@ -37,7 +37,8 @@ extension StackApp {
         }
     }
 
-    /// As `/v1/wake` does for a push, with the observer's head, so that nothing is released before that is heard.
+    /// Syncs as `/v1/wake` does for a push, with the observer's head, so that nothing is released before the debouncer
+    /// has heard of it.
     private func sync(_ id: String) {
         for host in taskHosts where host.plugin == "debouncer" {
             world.send(SyncNow.topic(host.name), .object(SyncNow(id: id, head: observerHead).body), from: "system")

@@ -11,8 +11,8 @@ import UploaderStage
 /// The app made of the stack's own stages. The observer belongs to the phone and always runs; all others run only while
 /// the phone gives the app time.
 ///
-/// Nobody looks at the phone's health store while they rest. So samples are handed to the observer, and the phone's
-/// state told, when the app next gets time: a month passes in seconds.
+/// Nobody looks at the phone's health store while they rest. So samples and the phone's state are handed to the
+/// observer only when the app next gets time, and a month passes in seconds.
 final class StackApp: PhoneApp {
     weak var phone: Phone?
     let time: WorldTime
@@ -24,15 +24,15 @@ final class StackApp: PhoneApp {
     private var log = DeliveryLog()
     /// The state last reported to the stack.
     private var told: DeviceState?
-    /// What the observer hasn't got yet, in order.
+    /// What the observer hasn't received yet, in order.
     private var waiting: [LiveChanges] = []
     private var waitingSamples: [LifeSample] = []
-    /// Its processes get time.
+    /// Whether its processes are getting time.
     private(set) var isBusy = false
-    /// Rises with each look for the end of work: an older one is of no interest.
+    /// Rises with each look for the end of work; older looks are ignored.
     private var watches = 0
 
-    /// The app has done what it was woken for when nothing has been committed or sent for this long: more than the
+    /// The app has done what it was woken for when nothing has been committed or sent for this long, which exceeds the
     /// window in which changes are collected.
     private static let quiet = Duration.milliseconds(2500)
     /// The same while nothing can be read.
@@ -94,7 +94,7 @@ final class StackApp: PhoneApp {
 
     func deviceChanged() throws {
         if isBusy { return tell() }
-        // On the screen it works on when the network is back.
+        // On the screen, it resumes work when the network is back.
         guard let device = phone?.device, device.app == .active, device.network != told?.network else { return }
         try work()
     }
@@ -115,7 +115,7 @@ final class StackApp: PhoneApp {
         ask(kind)
     }
 
-    /// Gives the processes time, until they have nothing more to do.
+    /// Gives the processes time until they have nothing more to do.
     private func work() throws {
         handOver()
         for host in hosts where !host.isRunning { try host.start() }
@@ -137,7 +137,7 @@ final class StackApp: PhoneApp {
         }
     }
 
-    /// On the screen nothing happens until a sample comes or the network returns, or what failed is tried again.
+    /// On the screen, nothing happens until a sample arrives, the network returns, or it is time to retry what failed.
     private func restOnScreen() {
         suspend()
         let number = watches

@@ -2,11 +2,11 @@ import Configuration
 import HealthModel
 
 extension StackConfiguration {
-    /// Handlers that samples depend on: the workouts are delivered by theirs, and the task `daily-energy` waits for the
-    /// other.
+    /// Handlers that the delivery of samples depends on: workouts are delivered by their handler, and the task
+    /// `daily-energy` waits for the energy handler.
     private static let handlersOfSamples: Set<String> = ["energy", "workouts"]
 
-    /// The stack as an app with that strategy: its debouncer's options, and refreshes as often as it asks for them.
+    /// The stack as an app with that strategy: with its debouncer options, and a refresh as often as it asks for one.
     func applying(_ strategy: DeliveryStrategy, _ model: PhoneModel) -> StackConfiguration {
         var options = strategy.debouncerOptions
         options["refreshMinutes"] = .number(strategy.wakes.contains(.refresh) ? model[.refreshEarliestMinutes] : 0)
@@ -21,7 +21,7 @@ extension StackConfiguration {
             })
     }
 
-    /// The stack without handlers that only compute figures: no sample comes earlier or later without them. A stack
+    /// The stack without handlers that only compute figures: no sample arrives earlier or later without them. A stack
     /// whose options name some of them stays whole.
     var withoutFigures: StackConfiguration {
         let spare = handlers.filter { !Self.handlersOfSamples.contains($0.manifest.name) }
@@ -38,7 +38,7 @@ extension StackConfiguration {
 }
 
 extension StackConfiguration.Instance {
-    /// With some options changed.
+    /// The instance with some options changed.
     fileprivate func with(_ options: [String: Value]) -> Self {
         var copy = self
         copy.configuration = .object((configuration.object ?? [:]).merging(options) { _, new in new })

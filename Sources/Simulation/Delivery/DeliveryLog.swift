@@ -17,12 +17,12 @@ package struct DeliveryLog {
     private var entries: [SampleID: Entry] = [:]
     /// When each sample first arrived, by HealthKit UUID.
     package private(set) var arrivals: [SampleID: Instant] = [:]
-    /// Elements that brought nothing new.
+    /// How many elements contained nothing new.
     package private(set) var repeated = 0
 
     package init() {}
 
-    /// The HealthKit UUIDs that are alive, and how often each one is there.
+    /// The HealthKit UUIDs of living samples, and how often each occurs.
     package var alive: [SampleID: Int] {
         var counts: [SampleID: Int] = [:]
         for entry in entries.values where entry.isAlive { if let uuid = entry.uuid { counts[uuid, default: 0] += 1 } }
@@ -63,7 +63,7 @@ package struct DeliveryLog {
         return .answered(status: 200, body: Array(answer.json().utf8))
     }
 
-    /// What it holds; it never loses anything.
+    /// The answer to what it holds; it never loses anything.
     package var holdings: UploadReply {
         let answer: Value = [
             "generation": "simulated", "samples": ["alive": .integer(Int64(entries.count)), "deleted": 0],

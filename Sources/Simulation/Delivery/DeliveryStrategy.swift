@@ -26,16 +26,16 @@ package enum DeliveryStrategy: String, Sendable, CaseIterable {
         }
     }
 
-    /// Those that it is made of; none if it stands alone.
+    /// The strategies that it combines; none if it stands alone.
     package var parts: [DeliveryStrategy] {
         self == .combined ? [.backgroundDelivery, .appRefresh, .processing] : []
     }
 
-    /// Somebody must send the pushes.
+    /// Whether somebody must send pushes.
     package var needsBackend: Bool { wakes.contains(.push) }
 
     /// The debouncer's options for it. The phone decides when a task begins, as on iOS; a wake syncs at once, except
-    /// where the person is to open the app.
+    /// with a strategy in which the person opens the app.
     package var debouncerOptions: [String: Value] {
         [
             "launch": "device",

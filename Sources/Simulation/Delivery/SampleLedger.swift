@@ -51,9 +51,9 @@ package struct SampleLedger {
         package var byMetric: [String: DelayFigures.Collector] = [:]
         /// By the local hour in which a sample was saved.
         package var byHour = Array(repeating: DelayFigures.Collector(), count: 24)
-        /// Alive on the phone but not at the backend, or the other way round.
+        /// How many are alive on the phone but not at the backend, or the other way round.
         package var lost = 0
-        /// There more than once.
+        /// How many the backend holds more than once.
         package var doubled = 0
         package var arrived = 0
     }

@@ -26,20 +26,20 @@ package struct PhoneModel: Sendable, Equatable {
         case unusedShare, fullUsePerDay, useHalfLifeDays
         case lowBatteryBelow, easyBatteryAbove, lowBatteryShare, lowPowerShare, focusShare, loadShare, offlineShare
         case chargingShare
-        // How long a run may last, and how long one lasts that has little to do.
+        // How long a run may last, and how long a run with little to do takes.
         case deliverySeconds, refreshSeconds, pushSeconds, processingSeconds, usualSeconds
 
-        /// As in JSON: the case's name.
+        /// The case's name, also used in JSON.
         package var name: String { String(describing: self) }
     }
 
     /// What is known about a number.
     package struct Row: Sendable, Equatable {
         package var number: Number
-        /// What it says.
+        /// What the number means.
         package var meaning: String
         package var value: Double
-        /// Between these it may well lie.
+        /// The value may plausibly lie between these.
         package var low: Double
         package var high: Double
         package var unit: String

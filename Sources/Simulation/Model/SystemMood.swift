@@ -10,12 +10,12 @@ package struct SystemMood: Sendable, Equatable {
     package var isLowPower = false
     package var isFocused = false
     package var isOnline = true
-    /// How often the app was opened lately.
+    /// How often the app has been opened recently.
     package var opensPerDay = 2.0
 
     package init() {}
 
-    /// How readily the app is given time of a kind: 0 is never, 1 is all that the budget allows.
+    /// How readily the app is given a kind of wake: 0 is never, 1 is as often as the budget allows.
     package func willingness(_ kind: WakeKind, _ model: PhoneModel) -> Double {
         // Low Power Mode turns background app refresh off, which tasks and pushes need too.
         if isLowPower, kind != .delivery { return 0 }
@@ -47,7 +47,7 @@ extension PhoneModel {
         }
     }
 
-    /// After which a run is ended.
+    /// The number of seconds after which a run is ended.
     package func runSeconds(_ kind: WakeKind) -> Double {
         switch kind {
         case .delivery: self[.deliverySeconds]
@@ -77,7 +77,7 @@ extension PhoneModel {
 /// The wakes of one kind that an app may still have. It refills over the day, as fast as the system is willing, and
 /// saves up only a few.
 package struct WakeBudget: Sendable, Equatable {
-    /// At full willingness.
+    /// The number per day at full willingness.
     package let perDay: Double
     package let most: Double
     package private(set) var left: Double
@@ -97,7 +97,7 @@ package struct WakeBudget: Sendable, Equatable {
         filled = now
     }
 
-    /// Takes one; false when there is none.
+    /// Takes one wake; returns false when there is none.
     package mutating func spend() -> Bool {
         guard left >= 1 else { return false }
         left -= 1

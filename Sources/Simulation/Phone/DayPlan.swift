@@ -13,7 +13,8 @@ struct DayPlan {
     let workout: Range<Instant>?
     /// Hours without a network, including flights.
     let offline: [Range<Instant>]
-    /// When the phone is in use: for minutes, again and again while the person is awake. In order, apart.
+    /// When the phone is in use: for minutes at a time, again and again while the person is awake. In order, without
+    /// overlaps.
     let looks: [Range<Instant>]
 
     init(options: PhoneLife.Options, day: Int, start: Instant, end: Instant, zone: String) {

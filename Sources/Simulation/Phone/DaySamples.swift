@@ -108,7 +108,7 @@ struct DaySamples {
                 Self.quantity("HeartRateVariabilitySDNN"), from, from + PhoneLife.minute,
                 random.uniform(20, 90).rounded(), "ms")
         }
-        // Estimated through the day and once more the next morning, each time replacing the previous one.
+        // Estimated during the day and again the next morning, each estimate replacing the previous one.
         let times = [10, 15, 21, 31].map { plan.start + PhoneLife.hour * $0 + random.seconds(0, 3000) }
         var before: SampleID?
         for at in times {
@@ -167,7 +167,7 @@ struct DaySamples {
         let first = add(
             HealthType.workoutIdentifier, workout.lowerBound, workout.upperBound, .nan, "", metadata: zoneMetadata,
             payload: payload, arrives: done)
-        // Two days later its end is cut: an edit is a deletion and another sample.
+        // Two days later its end is cut off: an edit is a deletion and a new sample.
         guard random.chance(0.2) else { return }
         let edited = workout.upperBound + PhoneLife.hour * 48
         deleted.append((edited, first))

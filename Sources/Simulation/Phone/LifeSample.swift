@@ -1,6 +1,6 @@
 import HealthModel
 
-/// One sample of a simulated person, as the device that measured it saved it.
+/// One sample of a simulated person, as saved by the device that measured it.
 package struct LifeSample: Sendable, Equatable {
     package var uuid: SampleID
     package var type: String

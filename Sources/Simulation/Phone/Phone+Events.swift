@@ -1,7 +1,7 @@
 import BackgroundDelivery
 import HealthModel
 
-/// What happens to the phone, and what it does about it at once.
+/// What happens to the phone, and its immediate response.
 extension Phone {
     func happen(_ event: PhoneEvent) throws {
         switch event {
@@ -35,7 +35,7 @@ extension Phone {
         planDelivery(isWorkout: added.contains { $0.type == HealthType.workoutIdentifier })
     }
 
-    /// The screen locks; health data can be read for some minutes more.
+    /// The screen locks; health data can be read for a few more minutes.
     private func lock() throws {
         isInUse = false
         lastUse = now
@@ -51,7 +51,7 @@ extension Phone {
     private func unlock() throws {
         isInUse = true
         lastUse = now
-        // The system ends processing when the person takes the phone.
+        // The system ends processing when the person picks up the phone.
         if run?.kind == .processing { try endRun() }
         guard !probe.staysLocked else { return }
         device.isLocked = false

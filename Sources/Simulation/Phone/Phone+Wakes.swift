@@ -4,7 +4,7 @@ import HealthModel
 /// A stretch of time that the app is given in the background.
 struct BackgroundRun {
     var number: Int
-    /// nil: it was left on the screen's side, and finishes.
+    /// nil for an app that has just left the screen and is finishing its work.
     var kind: WakeKind?
     var began: Instant
 }
@@ -30,7 +30,7 @@ extension Phone {
 
     // MARK: Background delivery
 
-    /// A change is to wake the app; all types that change until then share that wake.
+    /// Plans a wake for a change; all types that change before it share that wake.
     func planDelivery(isWorkout: Bool) {
         guard strategy.wakes.contains(.delivery), device.app != .forceQuit else { return }
         if decisions.deliveryDue != nil, !isWorkout { return }
@@ -47,7 +47,7 @@ extension Phone {
         at(due) { [unowned self] in try considerDelivery() }
     }
 
-    /// Fires when the time has come and the data can be read: if it can't, at the unlock.
+    /// Fires when the time has come and the data can be read; if it can't be yet, fires at the unlock.
     func considerDelivery() throws {
         guard let due = decisions.deliveryDue, due <= now, mayRun(.delivery), !device.isLocked,
             decisions.spend(.delivery)
@@ -57,7 +57,7 @@ extension Phone {
         if strategy == .notify, decisions.notifications.spend() { decisions.hasNotification = true }
     }
 
-    /// The person sees the notification when they take up the phone, and opens the app or doesn't.
+    /// The person sees the notification when they pick up the phone, and may or may not open the app.
     func considerNotification() throws {
         guard decisions.hasNotification, probe.app == nil else { return }
         decisions.hasNotification = false
@@ -97,8 +97,8 @@ extension Phone {
 
     // MARK: Silent push
 
-    /// The backend sends as many as it may, without knowing of the phone; a phone that isn't there gets the newest
-    /// later.
+    /// The backend sends as many pushes as it may, knowing nothing of the phone; an unreachable phone gets the newest
+    /// one later.
     private func sendPush() throws {
         guard strategy.wakes.contains(.push), now >= decisions.nextPush else { return }
         decisions.nextPush = now + .microseconds(Int64(3600e6 / max(0.1, model[.pushesPerHour])))
@@ -108,7 +108,7 @@ extension Phone {
         if isOnline, !isIdle { try considerPush() }
     }
 
-    /// A push that is there wakes the app, or is dropped.
+    /// A push that has arrived wakes the app, or is dropped.
     func considerPush() throws {
         guard decisions.heldPush, isOnline else { return }
         decisions.heldPush = false
@@ -133,7 +133,8 @@ extension Phone {
         try app.wake(kind)
     }
 
-    /// - Parameter limit: then it is ended: one that was woken is ended for good, one that was left is suspended.
+    /// - Parameter limit: when the run is cut short: a woken app is terminated, and one that has just left the screen
+    ///   is suspended.
     func begin(_ kind: WakeKind?, for limit: Duration) {
         runs += 1
         run = BackgroundRun(number: runs, kind: kind, began: now)
@@ -151,7 +152,7 @@ extension Phone {
         try app.rest()
     }
 
-    /// Counts the run that is over.
+    /// Ends the run, and counts it.
     func stopRun() {
         guard let ended = run else { return }
         run = nil

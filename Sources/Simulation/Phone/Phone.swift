@@ -2,19 +2,19 @@ import BackgroundDelivery
 import Foundation
 import HealthModel
 
-/// Thrown where a simulation was asked to stop.
+/// Thrown when a simulation was asked to stop.
 package struct SimulationInterrupted: Error {
     package init() {}
 }
 
-/// A simulated person's phone. It lives through their days, decides when the app gets time, and counts it; what comes
-/// of that time is up to the app.
+/// A simulated person's phone. It goes through their days, decides when the app gets time, and counts that time; what
+/// is made of it is up to the app.
 final class Phone {
-    /// Deviations from a normal life, for one that tests a single ability.
+    /// Deviations from a normal life, for testing a single ability.
     struct Probe: Sendable, Equatable {
         /// The health data can never be read.
         var staysLocked = false
-        /// The app's state at the start; it is never opened. nil: it is used as usual.
+        /// The app's state at the start, after which it is never opened; nil if it is used as usual.
         var app: DeviceState.AppState?
     }
 
@@ -26,8 +26,8 @@ final class Phone {
     let app: any PhoneApp
     private let isInterrupted: () -> Bool
 
-    /// What the app knows of the phone. Locked means that health data can't be read, which comes minutes after the
-    /// screen's lock.
+    /// What the app knows of the phone. Locked means that health data can't be read, which begins minutes after the
+    /// screen locks.
     var device = DeviceState()
     /// In use, with the screen unlocked.
     var isInUse = false
@@ -37,9 +37,9 @@ final class Phone {
     var isInFocus = false
     var load = 0.0
     var isBooting = false
-    /// No longer force-quit, killed, locked or offline: the day of grace.
+    /// Whether it is the day of grace, without force-quitting, killing, locking or going offline.
     private(set) var isFaultless = false
-    /// Openings a day, as far as the system remembers.
+    /// How often per day the app is opened, as far as the system remembers.
     private var opensPerDay: Double
     private var remembered: Instant
 
@@ -68,7 +68,7 @@ final class Phone {
 
     var now: Instant { time.now }
     var isOnline: Bool { device.network?.isSatisfied ?? true }
-    /// Ended neither by its user nor for a restart, and with nothing to do.
+    /// Whether the app may be woken: it wasn't ended by its user or by a restart, and has no run in progress.
     var canWake: Bool { run == nil && !isBooting && (device.app == .background || device.app == .terminated) }
 
     func at(_ time: Instant, _ action: @escaping () throws -> Void) { self.time.at(time, action) }
@@ -111,7 +111,8 @@ final class Phone {
         }
     }
 
-    /// Readable, on power and on a network; the app is opened once. Nothing is counted any more but what is lost.
+    /// The phone becomes readable, connected to power and online; the app is opened once. From here on, only losses are
+    /// counted.
     private func endFaults() throws {
         isFaultless = true
         device.isLocked = probe.staysLocked
@@ -144,7 +145,7 @@ final class Phone {
         opensPerDay *= exp2(-days / max(0.1, model[.useHalfLifeDays]))
     }
 
-    /// What the system considers now.
+    /// What the system currently considers.
     var mood: SystemMood {
         fade()
         var mood = SystemMood()

@@ -4,29 +4,29 @@ import HealthModel
 protocol PhoneApp: AnyObject {
     /// Whose app it is; its `device` says what the app may do.
     var phone: Phone? { get set }
-    /// It is still working on something.
+    /// Whether it is still working on something.
     var isBusy: Bool { get }
-    /// Before anything happens.
+    /// Called before anything happens.
     func install() throws
     /// Samples have reached the phone's health store, others were deleted from it.
     func arrive(_ added: [LifeSample], deleted: [SampleID]) throws
     /// The phone's `device` has changed.
     func deviceChanged() throws
-    /// It has come to the screen.
+    /// The app has come to the screen.
     func open() throws
-    /// It is given time in the background, until it ends its run or is stopped.
+    /// The app is given time in the background, until it ends its run or is stopped.
     func wake(_ kind: WakeKind) throws
-    /// Its time is over; it stays in memory.
+    /// The app's time is over; it stays in memory.
     func rest() throws
-    /// Its process is gone.
+    /// The app's process is gone.
     func end() throws
-    /// So is everything; the phone starts again.
+    /// Everything is gone; the phone starts again.
     func reboot() throws
     func setClock(offBy offset: Duration)
     /// When each sample first arrived at the backend.
     var arrivals: [SampleID: Instant] { get }
-    /// What the backend holds, and how often.
+    /// The samples that the backend holds, and how often each occurs.
     var alive: [SampleID: Int] { get }
-    /// Elements sent again although the backend had them.
+    /// How many elements were sent again although the backend had them.
     var repeated: Int { get }
 }

@@ -4,7 +4,7 @@ import HealthModel
 
 /// What happens to a phone.
 package enum PhoneEvent: Sendable, Equatable {
-    /// Samples reach the phone's health store, others are deleted from it.
+    /// Samples reach the phone's health store, and others are deleted from it.
     case arrive(added: [LifeSample], deleted: [SampleID])
     case lock, unlock
     case charging(Bool)
@@ -21,7 +21,7 @@ package enum PhoneEvent: Sendable, Equatable {
     case terminateApp
     case forceQuit
     case reboot
-    /// How far the wall clock is from the true time.
+    /// How far the wall clock is off from true time.
     case clock(Duration)
 }
 
@@ -37,7 +37,7 @@ package struct TimedEvent: Sendable, Equatable {
 }
 
 extension SimulatedRandom {
-    /// A separate stream for each seed, subject and number, so that one more draw in one place changes nothing
+    /// A separate stream for each seed, subject and number, so that an extra draw in one place changes nothing
     /// elsewhere.
     package init(seed: UInt64, subject: UInt64, number: Int = 0) {
         self.init(
@@ -54,7 +54,7 @@ extension SimulatedRandom {
     }
     /// Waiting times of something that may come at any moment.
     package mutating func exponential(mean: Double) -> Double { -mean * log(1 - unit()) }
-    /// How often something happens in a day that happens so often on average.
+    /// How often something happens on a given day if it happens `perDay` times on average.
     package mutating func times(_ perDay: Double) -> Int {
         Int(perDay) + (chance(perDay - perDay.rounded(.down)) ? 1 : 0)
     }

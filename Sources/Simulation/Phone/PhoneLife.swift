@@ -13,15 +13,15 @@ package struct PhoneLife: Sendable {
         package var firstDay = LocalDay(year: 2025, month: 3, day: 10)
         package var use: AppUse
         package var model: PhoneModel
-        /// The share of the usual number of samples.
+        /// The number of samples, as a share of the usual number.
         package var density = 1.0
 
         package init(seed: UInt64, days: Int, use: AppUse = .daily, model: PhoneModel = PhoneModel()) {
             (self.seed, self.days, self.use, self.model) = (seed, days, use, model)
         }
 
-        /// Everything that can hold delivery back, often: the app is seldom opened, and often killed, force-quit or
-        /// offline.
+        /// Everything that can hold delivery back happens often: the app is seldom opened, and often killed, force-quit
+        /// or offline.
         package static func worst(seed: UInt64, days: Int, use: AppUse = .daily) -> Options {
             var options = Options(seed: seed, days: days, use: use)
             options.model[.dailyOpens] = 0.35
@@ -87,13 +87,13 @@ extension PhoneLife.Options {
     var trip: ClosedRange<Int>? { days >= 14 ? days / 3...(days / 3 + 4) : nil }
 }
 
-/// A life that several phones live: short ones are made once.
+/// A life that several phones live through: a short one is generated only once.
 package final class LifeBook {
     package let life: PhoneLife
     private let starts: [Instant]
     private var days: [Int: [TimedEvent]] = [:]
 
-    /// A month has some 20 MB.
+    /// A month takes about 20 MB.
     private static let longestKept = 60
 
     package init(_ life: PhoneLife) {

@@ -3,14 +3,14 @@ import HealthModel
 /// The true time of a simulated phone, and what is to happen at which moment.
 protocol PhoneTime: AnyObject {
     var now: Instant { get }
-    /// Does something at a moment; at once if that is over.
+    /// Does something at a moment; at once if that is in the past.
     func at(_ time: Instant, _ action: @escaping () throws -> Void)
     /// Lets time pass.
     /// - Throws: whatever an action throws.
     func run(until end: Instant) throws
 }
 
-/// Time in which nothing but actions happens.
+/// Time in which nothing happens but actions.
 final class PlainTime: PhoneTime {
     private(set) var now: Instant
     private var queue = EventQueue<() throws -> Void>()

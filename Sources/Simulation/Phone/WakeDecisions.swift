@@ -1,19 +1,19 @@
 import HealthModel
 
-/// What the system has in mind for the app: its budgets, and which wakes are due.
+/// What the system plans for the app: its budgets, and which wakes are due.
 struct WakeDecisions {
     var budgets: [WakeKind: WakeBudget] = [:]
     private var random: [WakeKind: SimulatedRandom] = [:]
     private let seed: UInt64
-    /// When changes that the app hasn't heard of are to wake it; nil: there are none.
+    /// When changes that the app hasn't heard of will wake it; nil if there are none.
     var deliveryDue: Instant?
     var lastDelivery = Instant.distantPast
     var nextRefresh: Instant
     var nextProcessing: Instant
     var nextPush: Instant
-    /// A push that waits until the phone is used; a newer one replaces it.
+    /// Whether a push is waiting until the phone is used; a newer one replaces it.
     var heldPush = false
-    /// Posted, and not seen yet.
+    /// Whether a notification has been posted but not seen yet.
     var hasNotification = false
     var notifications: WakeBudget
 
@@ -30,7 +30,8 @@ struct WakeDecisions {
         notifications = WakeBudget(perDay: model[.notificationsPerDay], most: 1, at: now)
     }
 
-    /// Draws from a kind's own stream, so that strategies with more kinds of wakes draw the same for each.
+    /// Draws from a kind's own stream, so that the draws for one kind don't depend on which other kinds a strategy
+    /// uses.
     mutating func draw<Drawn>(_ kind: WakeKind, _ body: (inout SimulatedRandom) -> Drawn) -> Drawn {
         var stream = random[kind] ?? SimulatedRandom(seed: seed)
         defer { random[kind] = stream }
@@ -39,7 +40,7 @@ struct WakeDecisions {
 
     mutating func spend(_ kind: WakeKind) -> Bool { budgets[kind]?.spend() ?? false }
 
-    /// The app has heard of everything.
+    /// Forgets pending changes, as the app has heard of them all.
     mutating func forgetChanges() {
         deliveryDue = nil
         hasNotification = false

@@ -1,9 +1,9 @@
 import HealthModel
 
-/// From a sample's end (for typed-in ones, from typing) to the backend. What never arrives counts as later than
-/// anything else.
+/// How long samples take from their end (typed-in ones: from when they were typed) to reach the backend. One that never
+/// arrives counts as later than any other.
 package struct DelayFigures: Equatable, Sendable {
-    /// A span within which samples are to arrive.
+    /// A time within which samples should arrive.
     package struct Limit: Sendable {
         package let name: String
         package let seconds: Double
@@ -15,9 +15,9 @@ package struct DelayFigures: Equatable, Sendable {
     ]
 
     package var samples = 0
-    /// Of all samples, for each of `limits`; empty without samples.
+    /// The share of all samples within each of `limits`; empty without samples.
     package var within: [Double] = []
-    /// Whole seconds; nil: it never arrives, or there are none.
+    /// Whole seconds; nil if that sample never arrives, or there are none.
     package var median: Double?
     package var p95: Double?
     package var max: Double?
@@ -29,7 +29,7 @@ package struct DelayFigures: Equatable, Sendable {
         private(set) var delays: [Double] = []
         private(set) var never = 0
 
-        /// - Parameter delay: nil: it never arrives.
+        /// - Parameter delay: nil for a sample that never arrives.
         mutating func add(_ delay: Double?) {
             if let delay { delays.append(delay) } else { never += 1 }
         }
@@ -66,7 +66,7 @@ package struct DelayFigures: Equatable, Sendable {
 }
 
 extension Array {
-    /// The first place from which on all elements belong to the second part; they are in order.
+    /// The index where the second part begins; the elements must be in order.
     func partitioningIndex(where belongsToSecond: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

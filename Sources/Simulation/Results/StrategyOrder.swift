@@ -2,7 +2,7 @@ import HealthModel
 
 /// The order of strategies by their delay, and what changes it.
 package struct StrategyOrder: Sendable, Equatable {
-    /// From the fastest on: by the 95th percentile, then the median. What never arrives comes last.
+    /// Fastest first: by the 95th percentile, then by the median. One whose samples never arrive comes last.
     package let strategies: [DeliveryStrategy]
     private let delays: [DeliveryStrategy: Double]
 
@@ -14,7 +14,7 @@ package struct StrategyOrder: Sendable, Equatable {
         delays = Dictionary(results.map { ($0.strategy, $0.p95 ?? .infinity) }) { first, _ in first }
     }
 
-    /// One strategy is faster than another by more than chance explains.
+    /// Two strategies, one faster than the other by more than chance explains.
     package struct Pair: Sendable, Hashable {
         package let faster: DeliveryStrategy
         package let slower: DeliveryStrategy
@@ -24,7 +24,7 @@ package struct StrategyOrder: Sendable, Equatable {
         }
     }
 
-    /// Strategies whose 95th percentiles differ by less than this are as good as each other.
+    /// Strategies whose 95th percentiles differ by less than this count as equally good.
     private static let noise = 1.1
 
     /// Whether the first is faster by more than noise.
@@ -33,7 +33,7 @@ package struct StrategyOrder: Sendable, Equatable {
         return first * Self.noise < second
     }
 
-    /// Pairs that this order has the other way round than another one, neither by chance.
+    /// Pairs that this order has the other way round than `other`, in neither case by chance.
     package func turned(from other: StrategyOrder) -> [Pair] {
         strategies.flatMap { faster in
             let slower = strategies.filter { isFaster(faster, than: $0) && other.isFaster($0, than: faster) }
@@ -48,7 +48,7 @@ package struct ModelVariation: Sendable, Equatable {
     package struct End: Sendable, Equatable {
         package let number: PhoneModel.Number
         package let value: Double
-        /// Pairs whose order it turns round.
+        /// Pairs whose order it reverses.
         package let turned: [StrategyOrder.Pair]
     }
 
@@ -80,8 +80,8 @@ package struct ModelVariation: Sendable, Equatable {
 extension Simulator {
     private static let longestVaried = 10
 
-    /// Lives the same life again with each number at the ends of its range. With an ideal app, a tenth of the samples
-    /// and at most ten days: stages would take hours, and it is the phone that makes the order.
+    /// Runs the same life again with each number at the ends of its range. Uses an ideal app, a tenth of the samples
+    /// and at most ten days: stages would take hours, and it is the phone that determines the order.
     /// - Parameter progress: done and total.
     /// - Throws: `SimulationInterrupted`.
     package func varying(progress: (Int, Int) -> Void = { _, _ in }) throws -> ModelVariation {

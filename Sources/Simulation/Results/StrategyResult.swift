@@ -2,13 +2,13 @@ import HealthModel
 
 /// What a strategy can do: in which states of the app and the phone it gets time, and why.
 package struct StrategyMatrix: Equatable {
-    /// New data causes a wake.
+    /// Whether new data causes a wake.
     package var triggersOnData: Bool
-    /// After the system has ended the app.
+    /// Whether the app gets time after the system has ended it.
     package var whenTerminated: Bool
     package var afterForceQuit: Bool
     package var whenLocked: Bool
-    /// Even with the phone locked it can read the data.
+    /// Whether it can read the data even while the phone is locked.
     package var deliversWhenLocked: Bool
     package var needsBackend: Bool
     package var maxRunSeconds: Double
@@ -39,12 +39,12 @@ package struct StrategyResult: Equatable {
     package var runSecondsPerDay: Double?
     package var lost: Int
     package var doubled: Int
-    /// Elements sent again although the backend had them.
+    /// How many elements were sent again although the backend had them.
     package var repeated: Int
-    /// nil: it wasn't tried out.
+    /// nil if it wasn't tested.
     package var matrix: StrategyMatrix?
 
-    /// - Parameter isMeasured: stages were run, so that the length of runs means something.
+    /// - Parameter isMeasured: whether stages were run, so that the length of runs means something.
     init(phone: Phone, matrix: StrategyMatrix?, isMeasured: Bool) {
         let outcome = phone.outcome
         let days = Double(phone.book.life.options.days)
@@ -67,7 +67,7 @@ package struct StrategyResult: Equatable {
     package var p95: Double? { all.p95 }
     package var max: Double? { all.max }
 
-    /// The share that is there within one of `DelayFigures.limits`.
+    /// The share that arrives within one of `DelayFigures.limits`.
     package func delivered(within name: String) -> Double {
         zip(DelayFigures.limits, all.within).first { $0.0.name == name }?.1 ?? 0
     }

@@ -16,7 +16,7 @@ package struct FakeBackend {
 
     package struct Entry: Equatable {
         package var version: Int64
-        /// Without the version; nil is a tombstone.
+        /// Without the version; nil for a tombstone.
         package var content: Value?
     }
 
@@ -37,7 +37,7 @@ package struct FakeBackend {
     /// (id, version) pairs that changed something more than once.
     package var acceptedTwice: Int { accepted.values.count { $0 > 1 } }
 
-    /// The machine is lost; another, empty one takes its place.
+    /// The machine is lost; a different, empty one takes its place.
     package mutating func replace() {
         entries = [:]
         accepted = [:]

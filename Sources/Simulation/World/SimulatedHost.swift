@@ -16,7 +16,7 @@ package final class SimulatedHost {
         case lostRows(String)
     }
 
-    /// One life of the process: everything that a crash takes away.
+    /// One life of the process: everything that a crash destroys.
     private final class Life {
         let database: StageDatabase
         let changelog: KeyedChangelog
@@ -62,11 +62,11 @@ package final class SimulatedHost {
     package private(set) var isTurnDue = false
     private var wake = 0
     private var beats = 0
-    /// The process exists but gets no time: messages to it wait in its sockets, as far as there is room.
+    /// Whether the process exists but gets no time: messages to it wait in its sockets as long as there is room.
     package private(set) var isSuspended = false
     private var parked: [Message] = []
 
-    /// How many messages wait for a suspended process; any more are dropped, as its socket would do.
+    /// How many messages can wait for a suspended process; further ones are dropped, as by a socket.
     private static let highWaterMark = 64
 
     package init(
@@ -141,7 +141,7 @@ package final class SimulatedHost {
         life = nil
     }
 
-    /// Its folder is lost too.
+    /// The process crashes, and its folder is lost too.
     package func wipe() throws {
         crash()
         for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
@@ -238,12 +238,12 @@ package final class SimulatedHost {
         if changed {
             life.repetition.moved(at: world.monotonic)
             beat()
-            // The next one follows soon, whenever it was due.
+            // The next one follows soon, whenever it would have been due.
             beats += 1
             world.schedule(.beat(self, number: beats), after: Repetition.lively)
         }
         wake += 1
-        // A host takes an occasional turn without cause; here nobody asks while all others are at rest.
+        // A real host takes an occasional turn without cause; here it doesn't while nobody is listening.
         let regular = world.isHeard(self) ? Repetition.next(Repetition.quiet, after: world.monotonic) : nil
         guard let next = [deadline, life.pulls.nextDeadline, regular].compactMap({ $0 }).min(), next < .distantFuture
         else {

@@ -83,7 +83,7 @@ package final class SimulatedStack {
                 reply(ImportEvent.records(id: id, batch))
             }
             reply(ImportEvent.finished(id: id, summary))
-        // Its files lie where the observer can open them.
+        // The simulation's files lie where the observer can open them.
         case .measure, .append, .discard, .watch, .settle, .abandon: break
         }
     }
@@ -148,14 +148,14 @@ package final class SimulatedStack {
     private func areImportsClosed() throws -> Bool { try files.allSatisfy { try state(of: $0) == "closed" } }
 
     /// Runs until everything is delivered and final, by the same rule as `healthbus up --until-idle`.
-    /// - Parameter isReady: whether everything asked of the stack has reached it; nothing is judged before.
+    /// - Parameter isReady: whether everything asked of the stack has reached it; nothing is judged until then.
     /// - Returns: what it was waiting for when it gave up; nil when it succeeded.
     package func runUntilIdle(within limit: Duration, isReady: () throws -> Bool = { true }) throws -> String? {
         var watch = IdleWatch(roles: .init(of: configuration), closedHead: .beginning)
         var last = IdleWatch.Verdict.waiting("the first look")
         try world.run(for: limit) {
             let beats = world.hosts.compactMap { host in host.heartbeat.map { (host.name, (beat: $0, age: 0.0)) } }
-            // The observer doesn't know of a file that is still on its way: nothing is judged before.
+            // The observer doesn't know of a file that is still on its way: nothing is judged until it arrives.
             guard try areImportsClosed() && isReady() else { return false }
             last = watch.judge(Dictionary(uniqueKeysWithValues: beats), at: world.monotonic)
             return last == .idle

@@ -23,7 +23,7 @@ package final class SimulatedWorld {
     package struct Faults {
         package var drop = 0.0
         package var duplicate = 0.0
-        /// Arrives up to 3 s late, so that others overtake it.
+        /// A message arrives up to 3 s late, so that others overtake it.
         package var delay = 0.0
         /// A turn ends the process.
         package var crash = 0.0
@@ -53,7 +53,7 @@ package final class SimulatedWorld {
     private var deadline = MonotonicTime.distantPast
     /// Does what a stage asks for beyond the bus.
     package var effects: (Effect, SimulatedHost) throws -> Void = { _, _ in }
-    /// Whom the processes trust; nil: everybody.
+    /// Whom the processes trust; nil for everybody.
     package var trust: BusTrust?
     /// Sees every message that is sent.
     package var witness: (String) -> Void = { _ in }
@@ -62,10 +62,11 @@ package final class SimulatedWorld {
     package private(set) var counts: [String: Int] = [:]
     package private(set) var failure: (any Error)?
     package let trace: Bool
-    /// Latencies don't vary, and a process that nobody listens to rests until its next deadline: months pass in
-    /// seconds.
+    /// Whether latencies are constant, and a process that nobody listens to rests until its next deadline, so that
+    /// months pass in seconds.
     package var isSteady = false
-    /// When a process last committed or performed an effect. Asking isn't work: a locked phone refuses each time.
+    /// When a process last committed or performed an effect. Asking for data isn't work: a locked phone refuses each
+    /// time.
     package var lastWork = MonotonicTime.distantPast
 
     init(seed: UInt64, wall: Instant, trace: Bool = false) throws {
@@ -95,8 +96,8 @@ package final class SimulatedWorld {
         isSteady ? .microseconds(200) : time(microseconds: chance(faults.slow) ? 0...400_000 : 100...1500)
     }
 
-    /// For one life of a process, the same on every run with a seed. Draws nothing from the world's own stream, so that
-    /// the mishaps stay the same.
+    /// Random numbers for one life of a process, the same on every run with a seed. Draws nothing from the world's own
+    /// stream, so that the mishaps stay the same.
     func random(for name: String, _ life: Int) -> SimulatedRandom {
         var seed = random
         let place = name.utf8.reduce(into: UInt64(life)) { $0 = $0 &* 31 &+ UInt64($1) }
@@ -193,7 +194,7 @@ package final class SimulatedWorld {
         schedule(.start(host), after: time(microseconds: 50_000...3_000_000))
     }
 
-    /// Everything stands still (a laptop that sleeps): all clocks go on, nothing happens.
+    /// Everything stands still (a laptop that sleeps): all clocks run on, but nothing happens.
     package func suspend(_ time: Duration) {
         note("suspended")
         monotonic += time

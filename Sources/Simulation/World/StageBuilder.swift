@@ -16,7 +16,8 @@ struct StageBuilder {
     /// All except handlers, which are found by name.
     private static let plugins: [StagePlugin] = [.observer, .debouncer, .consolidator, .uploader]
 
-    /// nil for the hub and the reference backend, which have no stage, and for notifiers, which would act outside.
+    /// nil for the hub and the reference backend, which have no stage, and for notifiers, which would affect the
+    /// outside world.
     func host(_ instance: StackConfiguration.Instance, in world: SimulatedWorld) throws -> SimulatedHost? {
         if !instance.manifest.kind.isStage || instance.manifest.kind == .notifier { return nil }
         let name = instance.manifest.name

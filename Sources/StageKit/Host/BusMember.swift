@@ -15,8 +15,8 @@ package final class BusMember: Sendable {
     /// Connects, and keeps reporting that it is there until `leave`.
     /// - Parameters:
     ///   - details: specific to the plugin, evaluated for each heartbeat.
-    ///   - subscriptions: what else it wants to hear.
-    ///   - message: called on the bus thread with that; must be quick.
+    ///   - subscriptions: the other topics that it wants to receive.
+    ///   - message: called on the bus thread with messages on those topics; must be quick.
     package init(
         _ context: PluginContext, details: @escaping @Sendable () -> HeartbeatDetails,
         subscriptions: [Subscription] = [], message: @escaping @Sendable (Message) -> Void = { _ in }
@@ -31,7 +31,7 @@ package final class BusMember: Sendable {
             handlers: .init(
                 message: {
                     guard $0.topic == Heartbeat.topic(name) else { return message($0) }
-                    // Others learn of it with the next heartbeat, a second later.
+                    // Others learn this from the next heartbeat, a second later.
                     presence.state.withLock { _ = $0.heardSelf(at: MonotonicClock.now) }
                 },
                 heartbeat: {

@@ -2,12 +2,13 @@ import BackgroundDelivery
 import Foundation
 import MessageBus
 
-/// Has the machine's power and load watched; answered by `MachineState`, at once and whenever it decides differently.
+/// Asks the host to watch the machine's power and load; answered with a `MachineState`, at once and whenever it would
+/// lead to a different decision.
 package struct WatchMachine: Sendable { package init() {} }
 
-/// Performs `WatchMachine`. The kernel gives no notice of either, so it is asked now and then.
+/// Performs `WatchMachine`. The kernel doesn't announce changes of either, so it is asked from time to time.
 package final class MachineWatcher: EffectRunner {
-    /// Nothing ever comes in: it only ends a pause early.
+    /// Never receives anything: closing it ends a pause early.
     private let ending = Mailbox<Bool>(capacity: 1)
     private let power: String
     private let load: String
@@ -16,7 +17,7 @@ package final class MachineWatcher: EffectRunner {
 
     /// - Parameters:
     ///   - power: where the kernel describes power supplies.
-    ///   - load: its load averages.
+    ///   - load: the file with the kernel's load averages.
     package init(power: String = "/sys/class/power_supply", load: String = "/proc/loadavg") {
         self.power = power
         self.load = load
@@ -43,14 +44,14 @@ package final class MachineWatcher: EffectRunner {
 
     package func stop() { ending.close() }
 
-    /// The state now; what can't be read is unknown.
+    /// The current state; whatever can't be read is unknown.
     package static func read(
         power: String, load: String, cores: Int = ProcessInfo.processInfo.activeProcessorCount
     ) -> MachineState {
         var state = MachineState()
         for supply in (try? FileManager.default.contentsOfDirectory(atPath: power)) ?? [] {
             let place = "\(power)/\(supply)/"
-            // The batteries of mice and keyboards have a scope.
+            // The batteries of mice and keyboards are marked by their scope.
             guard text(place + "type") == "Battery", text(place + "scope") != "Device" else { continue }
             state.isCharging = (state.isCharging ?? true) && text(place + "status") != "Discharging"
             guard let percent = Double(text(place + "capacity")) else { continue }

@@ -8,8 +8,8 @@ import HealthModel
 /// `NWPathMonitor`.
 ///
 /// The kernel's notifications are hints; each makes it check the current state: is there a route that leads somewhere,
-/// over a link that is up? A default route isn't required: a backend in the same network is reached without one, and
-/// waiting needlessly would be worse than a failed attempt.
+/// over a link that is up? A default route isn't required: a backend on the same network can be reached without one,
+/// and waiting needlessly would be worse than a failed attempt.
 package final class PathWatcher: Sendable {
     private let watch: Int32
 

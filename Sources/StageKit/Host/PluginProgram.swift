@@ -18,7 +18,7 @@ package struct PluginContext: Sendable {
     package let stack: StackConfiguration
     package let instance: StackConfiguration.Instance
     package let log: StageLog
-    /// What it is started for, if not to run: a request to a stage that isn't running.
+    /// The request that it was started to carry out instead of running, for a stage that isn't running.
     let request: MendRequest?
 
     package var name: String { instance.name }
@@ -31,11 +31,11 @@ package struct PluginContext: Sendable {
     package let address: BusAddress
 }
 
-/// A stage and its parts outside the stage itself.
+/// A stage, and the parts of its program outside the stage itself.
 package struct StageParts {
     package var stage: any Stage
     package var effects: (any EffectRunner)?
-    /// Without the lock, does some of the work of the process that it is to replace, and compares the results.
+    /// Does, without the lock, some of the work of the process that it is to replace, and compares the results.
     package var trial: ((_ database: String, StackClient) throws -> TrialReport)?
     /// Makes the source that answers pulls, on its own thread with its own read-only connection.
     package var source: @Sendable (Database) throws -> any PullSource
@@ -83,14 +83,14 @@ package enum PluginProgram {
         }
     }
 
-    /// For plugins that aren't stages (hub, backend): everything around them; the lock is held while `body` runs.
+    /// For plugins that aren't stages (hub, backend): does everything around `body`; the lock is held while it runs.
     package static func start(_ plugin: String, _ body: (PluginContext, Stopper) throws -> Void) -> Never {
         start(plugin, prepare: { _ in () }, check: { _, _, _ in nil }, rehearse: { _, _ in }) { _, context, stopper in
             try body(context, stopper)
         }
     }
 
-    /// Checks what can be known about a stage before it has the lock: that it recognises the file, and the result of
+    /// Checks what can be known about a stage before it has the lock: whether it recognises the file, and the result of
     /// its trial.
     private static func check(_ parts: StageParts, _ context: PluginContext, _ client: StackClient) throws
         -> TrialReport?
@@ -127,7 +127,7 @@ package enum PluginProgram {
             let prepared: Prepared
             let lock: InstanceLock
             if let swap = arguments.value("--swap") {
-                // It holds nothing that has to be released.
+                // A standby holds nothing that has to be released.
                 stopper.whenAsked { exit(ExitCode.done.rawValue) }
                 let standby = try Standby(context, swap: swap)
                 prepared = try standby.prepare {
@@ -154,7 +154,7 @@ package enum PluginProgram {
         }
     }
 
-    /// Makes every check that can fail before the lock is taken, on a temporary folder: `healthbus validate`.
+    /// Makes every check that can fail before the lock is taken, on a temporary folder; for `healthbus validate`.
     private static func check<Prepared>(
         _ plugin: String, _ arguments: Arguments, _ prepare: (PluginContext) throws -> Prepared,
         _ rehearse: (Prepared, PluginContext) throws -> Void
@@ -174,7 +174,7 @@ package enum PluginProgram {
         try MendingBench(MendingStage(parts.stage, instance: context.name), database, nil, context.log).open()
     }
 
-    /// Commands advised by a program of this stack name the stack.
+    /// Makes the commands that this program advises name its stack.
     private static var advice: Advice {
         let words = CommandLine.arguments
         func value(_ option: String) -> String? {
@@ -215,7 +215,7 @@ package enum PluginProgram {
         guard let instance = stack.instance(name) else {
             throw ConfigurationError(file: stack.file, key: "instances", reason: "has no '\(name)'")
         }
-        // The manifest may give a path to it; its file name is the plugin's.
+        // The manifest may give the executable's path; its file name shows the plugin.
         guard instance.manifest.executable.split(separator: "/").last == "healthbus-\(plugin)" else {
             throw ConfigurationError(
                 file: stack.file, key: "instances.\(name).plugin",
@@ -242,7 +242,8 @@ package enum PluginProgram {
         -> InstanceLock
     {
         if arguments.flag("--takeover") { return try InstanceLock.takeOver(folder: context.folder, grace: 5) }
-        // A holder that is just ending is given a moment, since its supervisor may have been killed at the same time.
+        // A holder that is just about to end is given a moment, since its supervisor may have been killed at the same
+        // time.
         if let lock = try InstanceLock.take(folder: context.folder, waiting: 2) { return lock }
         guard arguments.flag("--standby") else {
             let holder = InstanceLock.holder(folder: context.folder).map { " (process \($0))" } ?? ""

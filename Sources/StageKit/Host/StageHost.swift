@@ -33,7 +33,7 @@ package final class StageHost: Sendable {
     let instance: String
     let plugin: String
     private let inputs = Mailbox<Input>(capacity: 512)
-    /// Results of effects wait here for room, so that a reader can't run ahead of the writer.
+    /// Results of effects wait here until there is room, so that a reader can't run ahead of the writer.
     private let results = Mailbox<EffectResult>(capacity: 2)
     private let vitals: Vitals
     private let pulls: Mutex<PullClient>
@@ -41,7 +41,7 @@ package final class StageHost: Sendable {
     private let stopping = Mutex(false)
     private let failure = Mutex(Failure())
 
-    /// - Parameter configuration: the fingerprint of what it was started with, for its heartbeats.
+    /// - Parameter configuration: the fingerprint of the configuration that it was started with, for its heartbeats.
     package init(instance: String, plugin: String, configuration: String? = nil, log: StageLog) {
         self.instance = instance
         self.plugin = plugin
@@ -104,7 +104,7 @@ package final class StageHost: Sendable {
                 let changed = vitals.update(
                     head: database.head, epoch: database.epoch, report: try stage.report(turn),
                     committed: committed ? WallClock.now : nil)
-                // Changes in quick succession are reported together, except the last.
+                // Changes in quick succession are reported together; the last one is reported at once.
                 if changed, isStreaming || hasMoreToDo { bus.repace() } else if changed { bus.beat() }
             } catch {
                 turn.rollback()
@@ -132,8 +132,8 @@ package final class StageHost: Sendable {
     private func pullServer(
         _ source: @escaping @Sendable () throws -> (Database, any PullSource), _ outbox: Outbox
     ) -> PullServer {
-        // Only once: rows are lost while nobody has the file open. A consumer that kept claiming so would make all
-        // others look up their rows each time.
+        // Only once, because rows can only be lost while nobody has the file open. A consumer that kept claiming a loss
+        // would make all others look up their rows each time.
         let knowsLostRows = Mutex(false)
         return PullServer(
             instance: instance, log: log, open: source,
@@ -194,7 +194,7 @@ package final class StageHost: Sendable {
         }
     }
 
-    /// - Parameter deadline: when the stage wants a turn in any case; nil if it doesn't.
+    /// - Parameter deadline: when the stage wants a turn in any case; nil if it only wants one for input.
     private func waitForInputs(until deadline: MonotonicTime?) -> [Input] {
         let now = MonotonicClock.now
         // An occasional turn without a cause: no message announces the work that a stage does at certain times of day.
@@ -203,7 +203,7 @@ package final class StageHost: Sendable {
         return inputs.take(limit: 64, timeout: max(.zero, next - now).seconds)
     }
 
-    /// All of a turn except its commit.
+    /// Does everything in a turn except its commit.
     /// - Returns: when the stage wants its next turn.
     private func take(
         _ turn: Turn, of stage: any Stage, _ inputs: [Input], _ outbox: Outbox
@@ -241,7 +241,7 @@ package final class StageHost: Sendable {
             case .effectIsDone:
                 for result in results.take(limit: 1, timeout: 0) { try stage.receive(result, turn) }
             case .lostRows(let generation):
-                // A consumer has seen rows that this store no longer has: from now on every reader must know.
+                // A consumer has seen rows that this store no longer has: every reader must learn of it.
                 guard turn.head.generation == generation else { continue }
                 try turn.write().beginGeneration(now: turn.now)
             }
@@ -263,7 +263,7 @@ final class Outbox: Sendable {
         bus.withLock { $0 }?.send(Message(topic: topic, header: .init(from: instance, at: WallClock.now), body: body))
     }
 
-    /// Sends a part of an answer: this process's other messages go first when the hub has little room.
+    /// Sends a part of an answer: the process's other messages go first when the hub has little room.
     func answer(_ topic: String, _ body: Value) {
         let message = Message(topic: topic, header: .init(from: instance, at: WallClock.now), body: body)
         bus.withLock { $0 }?.sendWhenRoom(message)

@@ -6,7 +6,7 @@ import Logging
 /// What keeps a program from starting, as reported to the caller of `--check`: one JSON object on standard output, or
 /// nothing.
 package struct StartCheck: Codable, Sendable, Equatable {
-    /// For an error in a configuration or a manifest; nil for any other.
+    /// Set for an error in a configuration or a manifest; nil for any other.
     @OrNull package var file: String? = nil
     @OrNull package var key: String? = nil
     @OrNull package var line: Int? = nil
@@ -39,7 +39,7 @@ package struct StartCheck: Codable, Sendable, Equatable {
 }
 
 extension Failure {
-    /// Any error, in a form for people; an error in the configuration ends with the exit code for wrong usage.
+    /// Any error, in human-readable form; an error in the configuration leads to the exit code for wrong usage.
     package init(of error: any Error) {
         switch error {
         case let failure as Failure: self = failure

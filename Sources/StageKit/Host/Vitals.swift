@@ -61,7 +61,7 @@ final class Vitals: Sendable {
         }
     }
 
-    /// True if others should hear at once that it is on the bus.
+    /// Its own heartbeat has come back. Returns true if others should hear at once that it is on the bus.
     func heardSelf() -> Bool { state.withLock { $0.presence.heardSelf(at: MonotonicClock.now) } }
 
     /// How soon the next heartbeat is due.

@@ -2,7 +2,7 @@ import Logging
 import MessageBus
 
 extension BusNotice.Kind {
-    /// As the hub logs it.
+    /// The event that the hub logs.
     package var logEvent: LogEvent {
         switch self {
         case .refused: .busRefused

@@ -21,7 +21,7 @@ package struct StageLog: Sendable {
     package static let silent = StageLog(isWanted: { _, _ in false }) { _, _, _ in }
 
     /// - Parameters:
-    ///   - failed: it reports a failure, and is written at the event's level for failures.
+    ///   - failed: whether it reports a failure, and so is written at the event's level for failures.
     ///   - fields: as declared by the event; evaluated only if it is to be written.
     package func callAsFunction(
         _ event: LogEvent, failed: Bool = false, _ fields: @autoclosure () -> LogFields = [:]

@@ -5,7 +5,7 @@ import HealthModel
 import Protocol
 import SQLite
 
-/// The copy of its own file that a stage is asked for, as an effect.
+/// The effect by which a stage has its own file copied.
 struct BackupRequest: Sendable {
     /// A folder below the stack's state folder.
     var folder: String
@@ -35,7 +35,7 @@ struct BackupCopy {
         return state
     }
 
-    /// Returns false if the result belongs to another effect.
+    /// Returns false if the result belongs to some other effect.
     mutating func take(_ result: EffectResult) -> Bool {
         guard let reply = result.value as? BackupReply else { return false }
         guard result.id == effect else { return true }
@@ -48,8 +48,8 @@ struct BackupCopy {
     }
 }
 
-/// A stage's own effects, and copies of its file: on a thread and a connection of their own, from a single state of the
-/// store, in steps, so that neither its writer nor its readers wait.
+/// A stage's own effects, and copies of its file. A copy is made on a thread and a connection of its own, from a single
+/// state of the store, in steps, so that neither writer nor readers wait.
 final class MendingEffects: EffectRunner {
     private let inner: (any EffectRunner)?
     private let database: String

@@ -25,7 +25,7 @@ extension Mending {
 }
 
 extension Mended {
-    /// As reported by a heartbeat, or by the stage's own file.
+    /// The outcome as reported by a heartbeat, or by the stage's own file.
     package init(_ told: Mending) {
         switch told.state {
         case .done: self = .done(told.result ?? .null)

@@ -20,10 +20,10 @@ struct MendingBench {
         self.log = log
     }
 
-    /// Opens the stage, and does nothing with it.
+    /// Opens the stage, and does nothing else.
     func open() throws { _ = try opened() }
 
-    /// Its turns; each returns the effects that it asked for, once it is committed.
+    /// Opens the stage and returns a function that runs a turn, commits it, and returns the effects that it asked for.
     private func opened() throws -> (_ body: (Turn) throws -> Void) throws -> [Effect] {
         let turns = try TurnMaker(database, log: log)
         func turn(_ body: (Turn) throws -> Void) throws -> [Effect] {
@@ -37,7 +37,7 @@ struct MendingBench {
                 throw error
             }
         }
-        // The effects that it asks for on opening are meant for a running stage.
+        // The effects that the stage asks for on opening are meant for a running stage.
         _ = try turn { try stage.open($0) }
         return turn
     }
@@ -46,7 +46,7 @@ struct MendingBench {
     ///   in progress.
     func run(_ request: MendRequest, _ stopper: Stopper) throws -> Mending? {
         let turn = try opened()
-        // A copy reflects the current state, regardless of earlier requests.
+        // A copy reflects the current state, regardless of unfinished requests.
         if request.action == "backup" { stage.setAside() }
         var waiting: Set<Int64> = []
         var effectsAsked = try turn { try stage.note(request, $0) }

@@ -4,11 +4,11 @@ import MessageBus
 import Protocol
 import SQLite
 
-/// Any stage, extended by the requests that a person may send it: keeps the latest request, so that a restart continues
-/// it, and reports its outcome in the heartbeat.
+/// Any stage, extended to carry out the requests that a person may send it: it keeps the latest request, so that a
+/// restart continues it, and reports its outcome in the heartbeat.
 ///
-/// One request at a time: the sender of another one repeats it until this one is finished. Nobody can wait for that
-/// with a stopped stage, so its requests are stored and carried out in order.
+/// One request is carried out at a time: the sender of another repeats it until this one is finished. With a stopped
+/// stage nobody can wait for that, so its requests are stored and carried out in order.
 package final class MendingStage: Stage {
     private let inner: any Stage
     private let instance: String
@@ -118,8 +118,8 @@ package final class MendingStage: Stage {
         current = (request, state)
         guard isNew else { return }
         if state.isOver { turn.log(.mendEnded, ["action": request.action]) }
-        // The backup would contain its own request as unfinished, and would start again wherever it is restored; a
-        // person who still wants a backup asks again.
+        // Otherwise the backup would contain its own request, unfinished, and start again wherever it is restored. A
+        // person who still wants a backup after a restart can ask again.
         guard request.action != "backup" else { return }
         try Self.table.set(
             Self.last, to: Value(KeptRequest(Mending(request, state), request: .object(request.body))), turn)
@@ -137,7 +137,7 @@ package final class MendingStage: Stage {
         return try advance(turn) ? turn.monotonic : next
     }
 
-    /// Continues the request in progress; returns true if it wants another turn at once.
+    /// Continues the request in progress; returns true if the request wants another turn at once.
     package func advance(_ turn: Turn) throws -> Bool {
         guard let (request, state) = current, !state.isOver else { return try beginNoted(turn) }
         let new = try request.action == "backup" ? copy.state : inner.mended(request, turn)

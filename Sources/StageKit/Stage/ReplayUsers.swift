@@ -2,7 +2,7 @@ import HealthModel
 
 /// The users whose days are to be processed again, as named by `replay` and requests.
 package enum ReplayUsers {
-    /// For each user `[from, to]`, the instants of these days.
+    /// For each user, the instants of these days: `[from, to]`.
     package static func spans(
         from: LocalDay, through: LocalDay, _ zones: [String: ZoneTimeline]
     ) -> [String: [Instant]] {

@@ -9,7 +9,7 @@ import Protocol
 /// A stage never reads a clock, sleeps, opens a socket or starts a thread: all of that is up to its host, which hands
 /// it a `Turn`. So the same stage runs in a process of its own, or a hundred of them in one test.
 package protocol Stage: AnyObject {
-    /// The topics that it receives besides the answers to its pulls.
+    /// The topics that it receives, in addition to the answers to its pulls.
     var subscriptions: [Subscription] { get }
 
     /// Creates its tables and loads its state; called once, before anything else.
@@ -23,21 +23,21 @@ package protocol Stage: AnyObject {
     /// The result of an effect that it asked for.
     func receive(_ result: EffectResult, _ turn: Turn) throws
 
-    /// Does whatever is due; called after every batch of inputs, and at the time that it last returned (nil: not before
+    /// Does whatever is due; called after every batch of inputs, and at the time that it last returned (nil: only at
     /// the next input).
     func tick(_ turn: Turn) throws -> MonotonicTime?
 
     /// Its current state, for the heartbeat; called after each commit.
     func report(_ turn: Turn) throws -> StageReport
 
-    /// Begins a person's request. Called again after a restart in between, so beginning twice must be harmless.
+    /// Begins a person's request. Called again if the process restarts meanwhile, so beginning twice must be harmless.
     func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended
 
     /// The state of a request in progress; called in each turn, after `tick`.
     func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended
 
-    /// Writes what it would have written a little later; called when the process is asked to stop. A crash doesn't call
-    /// it, so nothing may depend on it.
+    /// Writes whatever it would have written a little later; called when the process is asked to stop. A crash doesn't
+    /// call it, so nothing may depend on it.
     func close(_ turn: Turn) throws
 }
 
@@ -55,13 +55,13 @@ extension Stage {
 
 /// The current state of a stage.
 package struct StageReport: Sendable, Equatable {
-    /// How much of each upstream is consumed, including all outputs.
+    /// How far each upstream has been consumed, outputs included.
     package var frontier: [String: SequenceNumber]
     /// The latest sequence by sample type; only from the observer.
     package var heads: [String: SequenceNumber]
-    /// What else others should know, specific to the stage.
+    /// What else others should know; specific to the stage.
     package var details: HeartbeatDetails
-    /// Details that change while nothing moves. They are sent with the others, but are never a reason to send.
+    /// Details that change even at rest. They are sent along with the others, but are never a reason to send.
     package var asides: HeartbeatDetails
 
     package init(
@@ -74,7 +74,7 @@ package struct StageReport: Sendable, Equatable {
         self.asides = asides
     }
 
-    /// Whether others should hear of it at once.
+    /// Whether others should hear of the new state at once.
     package func differs(from old: StageReport) -> Bool {
         frontier != old.frontier || heads != old.heads || details != old.details
     }

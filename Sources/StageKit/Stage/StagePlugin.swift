@@ -10,7 +10,7 @@ package struct StageSetting {
     package let instance: StackConfiguration.Instance
     package let environment: [String: String]
     package let generator: any RandomNumberGenerator
-    /// Whether anything it sends leaves this process; in a simulation nothing does.
+    /// Whether what it sends can leave this process; in a simulation nothing does.
     package let reachesOut: Bool
 
     package init(
@@ -28,12 +28,13 @@ package struct StageSetting {
     package var name: String { instance.name }
 }
 
-/// How to make a plugin that is a stage. Its stage library has this value; its program and a simulation both use it.
+/// How to make a plugin that is a stage. Its stage library defines this value; its program and the simulation both use
+/// it.
 package struct StagePlugin: Sendable {
-    /// As in its manifest.
+    /// Its name in its manifest.
     package let name: String
     package let stage: @Sendable (StageSetting) throws -> any Stage
-    /// Does the stage's work outside, for its program.
+    /// Makes what performs the stage's effects, for its program.
     package let effects: @Sendable (PluginContext) throws -> (any EffectRunner)?
     /// Makes the source that answers pulls.
     package let source: @Sendable (Database) throws -> any PullSource

@@ -16,7 +16,7 @@ package struct Timelines {
 
     package mutating func open(_ turn: Turn) throws { self = try Timelines(turn.database) }
 
-    /// Those stored in a file.
+    /// Loads the timelines stored in a file.
     package init(_ database: Database) throws {
         try Self.table.forEach(in: database) { byUser[$0] = try ZoneTimeline(wireValue: $1) }
     }

@@ -26,8 +26,8 @@ package final class Turn {
     private var pulls: [Pull] = []
     private var withdrawn: [Int64] = []
 
-    /// Numbers for pulls and effects. An effect's id is unique in a process's life; a pull's is also random, so that
-    /// only the producer that was asked can answer it.
+    /// Numbers for pulls and effects. An effect's id is unique within a process's life; a pull's is also random, so
+    /// that only the producer that was asked can answer it.
     package final class Identifiers {
         private var last: Int64
         private var random: any RandomNumberGenerator
@@ -65,7 +65,7 @@ package final class Turn {
     package var head: StoreHead { stage.head }
     package var isWriting: Bool { stage.isInTransaction }
 
-    /// The database for writing: begins the turn's transaction if it hasn't begun.
+    /// The database for writing: begins the turn's transaction if that hasn't happened yet.
     package func write() throws -> StageDatabase {
         if !stage.isInTransaction { try stage.begin() }
         return stage
@@ -76,8 +76,8 @@ package final class Turn {
     /// - Parameter body: one of the protocol's types.
     package func publish(_ topic: String, _ body: some Encodable) { said.append((topic, Value(body))) }
 
-    /// Announces, once the turn is committed, that the stage's own changelog has moved: one hint per topic, with the
-    /// head at that time, however often it is requested.
+    /// Announces, once the turn is committed, that the stage's own changelog has advanced: one hint per topic, with the
+    /// head at that time, however often this is called.
     package func hint(_ topic: String) {
         if !hinted.contains(topic) { hinted.append(topic) }
     }
@@ -95,13 +95,13 @@ package final class Turn {
         return pull
     }
 
-    /// Stops asking, for a producer that is gone for good. Otherwise a pull is repeated until it is answered.
+    /// Stops asking, if a producer is gone for good. Otherwise a pull is repeated until it is answered.
     package func withdraw(_ pull: Pull) {
         pulls.removeAll { $0.id == pull.id }
         withdrawn.append(pull.id)
     }
 
-    /// Makes the host do something once the turn is committed.
+    /// Has the host do something once the turn is committed.
     @discardableResult
     package func perform(_ request: any Sendable) -> Int64 {
         let effect = Effect(id: identifiers.effect(), request: request)

@@ -12,25 +12,27 @@ import SQLite
 /// cursor, in the turn's transaction.
 package final class Upstream {
     package let producer: String
-    /// What is asked for, besides the window.
+    /// What is asked for, apart from the window.
     package let query: Query
     /// The name that the cursor is stored under.
     package let name: String
-    /// A consumer further behind than this goes live and fetches the rest in between; nil: always in order.
+    /// A consumer further behind than this first goes live, and fetches the rest in between; nil to always read in
+    /// order.
     package let backfillBeyond: Int64?
-    /// Whether a silent producer is asked without a hint; false where another instance says how far may be pulled.
+    /// Whether a silent producer is asked even without a hint; false where another instance decides how far this stage
+    /// may pull.
     package let polls: Bool
 
-    /// What is consumed and saved.
+    /// The position that has been consumed and saved.
     package private(set) var cursor = Cursor()
-    /// What has been received; ahead of `cursor` while a stage holds pages that it hasn't dealt with yet.
+    /// The position that has been received; ahead of `cursor` while a stage holds pages that it hasn't dealt with yet.
     private var received = Cursor()
     /// How far this stage may pull now; nil before the first hint.
     package private(set) var limit: AnchorVector?
-    /// The head last heard, with the store's generation that the limit belongs to.
+    /// The latest head heard of, with the store's generation that the limit belongs to.
     private var heard: StoreHead?
     private var inFlight: (pull: Pull, window: Cursor.Window)?
-    /// The producer couldn't be read when last asked, and hasn't been heard from since.
+    /// Whether the producer couldn't be read when last asked, and hasn't been heard from since.
     package private(set) var isInaccessible = false
     /// When the producer was last heard from, by a hint or an answer.
     private var lastHeard: MonotonicTime?
@@ -63,7 +65,7 @@ package final class Upstream {
 
     package static func createTables(in database: Database) throws { try cursors.create(in: database) }
 
-    /// What a stage's file has for an upstream; nil if nothing has been consumed from it.
+    /// The cursor that a stage's file holds for an upstream; nil if nothing has been consumed from it.
     package static func cursor(_ name: String, in database: Database) throws -> Cursor? {
         guard let saved = try cursors.value(name, in: database) else { return nil }
         guard let cursor = Cursor(wireValue: saved) else { throw StageError.unreadableCursor(name) }
@@ -80,34 +82,35 @@ package final class Upstream {
     /// Types that aren't observed at present: they stay where they are, and nothing waits for them.
     package private(set) var off: Set<String> = []
 
-    /// Everything up to here is consumed, except for types that are off.
+    /// Everything up to here has been consumed, except for types that are off.
     package var frontier: SequenceNumber { cursor.frontier(besides: off) }
 
-    /// How far each type is consumed if types differ, for the heartbeat; nil when the frontier says it all.
+    /// How far each type has been consumed if types differ, for the heartbeat; nil when the frontier says it all.
     package var consumedByType: AnchorVector? {
         cursor.anchor.exceptions.isEmpty || !cursor.backfill.isEmpty ? nil : cursor.anchor
     }
 
-    /// Whether the live range is consumed; a backfill may still be in progress. False before the first hint.
+    /// Whether the live range has been consumed; a backfill may still be in progress. False before the first hint.
     package var isLive: Bool {
         guard let limit else { return false }
         return !cursor.anchor.isBehind(limit)
     }
 
-    /// Whether at most this many sequences of the live range are left: a steady stream is never quite consumed.
+    /// Whether at most this many sequence numbers of the live range are left, since a steady stream is never quite
+    /// consumed.
     package func isLive(within sequences: Int64) -> Bool {
         guard let limit else { return false }
         return limit.minimum(besides: off) - cursor.anchor.minimum(besides: off) <= sequences
     }
 
-    /// Whether everything within the limit is consumed. False before the first hint.
+    /// Whether everything within the limit has been consumed. False before the first hint.
     package var isLevel: Bool { isLive && cursor.backfill.isEmpty }
 
     /// Whether a request is in progress.
     package var isFetching: Bool { inFlight != nil }
 
-    /// A hint: the producer's head is `head`, and this stage may pull up to `limit`. Never moves back within a
-    /// generation.
+    /// Takes a hint: the producer's head is `head`, and this stage may pull up to `limit`, which never moves back
+    /// within a generation.
     /// - Parameter off: types that aren't observed.
     package func hear(_ head: StoreHead, limit new: AnchorVector, off: Set<String> = [], _ turn: Turn) {
         self.off = off
@@ -115,7 +118,7 @@ package final class Upstream {
         isInaccessible = false
         let goesOn = heard?.store == head.store && heard?.generation == head.generation
         // This includes a head that fell back: either the hint is late, or an older copy of the store was restored. A
-        // pull will show.
+        // pull will show which.
         heard = head
         if goesOn, let old = limit { guard new.minimum >= old.minimum || new.base > old.base else { return } }
         limit = new
@@ -143,12 +146,12 @@ package final class Upstream {
                 || heard.sequence < received.anchor.maximum
         {
             // A store that was recreated, or restored from an older copy, may be behind the anchor. It is asked all the
-            // same, since only it can say whether the anchor is still valid; otherwise anything it writes up to there
-            // would never be seen.
+            // same, since only the store can say whether the anchor is still valid; otherwise anything it writes up to
+            // the anchor would never be seen.
             return received.emptyWindow
         }
         guard polls, turn.monotonic - (lastHeard ?? turn.monotonic) >= Self.pollAfter else { return nil }
-        // Without an end: whatever there is.
+        // No upper limit: whatever there is.
         return Cursor.Window(after: received.anchor, until: AnchorVector(base: .end), isBackfill: false)
     }
 
@@ -161,7 +164,7 @@ package final class Upstream {
         let cursor: Cursor
     }
 
-    /// An answer said that the data can't be read now: the next hint is the time to ask again.
+    /// An answer said that the data can't be read now: the next hint shows when to ask again.
     package func becameInaccessible(_ turn: Turn) {
         if !isInaccessible { turn.log(.pageInaccessible, ["upstream": producer]) }
         isInaccessible = true
@@ -236,7 +239,7 @@ package final class Upstream {
         return ["upstream": producer, "added": count.added, "deleted": count.deleted, "through": through.value]
     }
 
-    /// Consumes what was fetched: the cursor moves in the turn's transaction. Returns true when that completed a
+    /// Consumes what was fetched: the cursor moves in the turn's transaction. Returns true when this completed a
     /// snapshot.
     package func settle(_ fetched: Fetched, _ turn: Turn) throws -> Bool {
         var next = fetched.cursor
@@ -273,10 +276,10 @@ package final class Upstream {
         return true
     }
 
-    /// Starts again at the same store's first sequence: everything is consumed once more.
+    /// Starts again at the same store's first sequence: everything is consumed again.
     package func rewind(_ turn: Turn) throws { try rewind(to: heard?.first.previous ?? .beginning, turn) }
 
-    /// Goes back to a sequence: whatever has changed since is consumed once more. Never goes forward.
+    /// Goes back to a sequence: whatever has changed since then is consumed again. Never goes forward.
     package func rewind(to sequence: SequenceNumber, _ turn: Turn) throws {
         cursor.rewind(to: sequence)
         received = cursor

@@ -2,7 +2,7 @@ import Changelog
 import HealthModel
 import SQLite
 
-/// A table in a stage's file that has one value under each key, as JSON.
+/// A table in a stage's file that holds one value under each key, as JSON.
 package struct ValueTable: Sendable {
     private let name: String
     private let key: String
@@ -28,7 +28,7 @@ package struct ValueTable: Sendable {
         return try read.firstRow { $0.bytes(0) }.map { try Value(json: $0) }
     }
 
-    /// In the order of the keys.
+    /// Calls `body` for each entry, in the order of the keys.
     package func forEach(in database: Database, _ body: (_ key: String, _ value: Value) throws -> Void) throws {
         try database.prepare("SELECT \(key), \(value) FROM \(name) ORDER BY \(key)").forEachRow {
             try body($0.string(0), try Value(json: $0.bytes(1)))

@@ -29,7 +29,7 @@ final class Standby: Sendable {
     private let said: Said
     let client: StackClient
 
-    /// Blocks the signal in this thread and those that it starts: it stays pending until it is asked for.
+    /// Blocks the signal in this thread and those that it starts: it stays pending until `wait` takes it.
     static func blockSignal() {
         var signals = Self.signals
         pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -51,7 +51,7 @@ final class Standby: Sendable {
         client = try StackClient(
             address: context.address, beat: { said.word.withLock { $0 }.message(at: WallClock.now) }, pace: { .lively },
             hears: ([.exact(StandbyWord.prefix + context.name)], { said.hear($0) }))
-        // So that no message from here on is lost for lack of a connection.
+        // This way no later message is lost for lack of a connection.
         client.settle()
     }
 
@@ -74,7 +74,7 @@ final class Standby: Sendable {
                 $0.phase = .failed
                 $0.why = "\(error)"
             }
-            // Otherwise the process that waits for this one would learn that it ended, but not why.
+            // Otherwise the process that waits for this one would learn that this one has ended, but not why.
             for _ in 0..<10 {
                 if said.isLastHeard.wait(timeout: .now() + 0.1) == .success { break }
                 client.beat()

@@ -10,16 +10,16 @@ import SQLite
 /// commands that concern them, and the log.
 package struct TaskHost {
     package private(set) var scheduler: TaskScheduler
-    /// As in the file.
+    /// The tasks as they are in the file.
     private var saved: [String: KeptTask] = [:]
     private var isChanged = false
-    /// Cancelled by hand: their host doesn't submit them again on its own before its next start.
+    /// Cancelled by hand: their host doesn't submit them again of its own accord before its next start.
     private var cancelled: Set<String> = []
 
     /// What has begun, must end, or was ended, since the last check.
     package struct Moves: Sendable, Equatable {
         package var begun: [String] = []
-        /// Their expiration handlers are called: they save and complete.
+        /// Their expiration handlers are called, so that they save and complete.
         package var expiring: [String] = []
         /// They didn't complete, and were ended.
         package var ended: [String] = []
