@@ -13,15 +13,15 @@ package struct DeliveryPolicy: Sendable, Equatable {
     package var strikesUntilStopped = 0
     /// How often fires may wake the app within any hour; 0 means no limit.
     package var wakesPerHour = 0
-    /// How long a locked phone may hold changes back before a person is told.
+    /// How long a locked phone may hold changes back before a person is alerted.
     package var unlockReminderAfter: Duration = .seconds(3600)
 
     package init() {}
 
     package func floor(of type: String) -> DeliveryFrequency { floors[type] ?? floor }
 
-    /// How long an unacknowledged fire waits to be repeated after this many misses: as long as the acknowledgement may
-    /// take, doubled each time, at most 15 minutes.
+    /// How long an unacknowledged fire waits to be repeated after this many misses: the time allowed for an
+    /// acknowledgement, doubled each time, up to 15 minutes.
     func backOff(after misses: Int) -> Duration {
         min(acknowledgeWithin * (1 << min(max(0, misses - 1), 20)), .seconds(900))
     }

@@ -29,7 +29,7 @@ package struct DeviceState: Codable, Sendable, Equatable {
     /// The system gives no background time at present, for reasons of its own (load, battery, the app being seldom
     /// used).
     package var isDeferring = false
-    /// nil if unknown: then the machine's own path counts.
+    /// nil if unknown, in which case the machine's own path counts.
     @OrNull package var network: NetworkPath?
 
     package init() { network = nil }

@@ -3,7 +3,7 @@ import HealthModel
 extension ObserverRegistrations {
     /// Fires whatever is due.
     /// - Parameters:
-    ///   - heads: the latest sequence by type.
+    ///   - heads: the latest sequence number by type.
     ///   - now: the wall clock; periods are measured by it, since they outlast a process.
     ///   - monotonic: the monotonic clock, for acknowledgements.
     package mutating func fires(
@@ -51,7 +51,7 @@ extension ObserverRegistrations {
             isWorthSaving = true
             if effectivePeriod(type) > .zero { isChanged = true }
         }
-        // While the app is on the screen it is running: there is nothing to wake, and no answer to wait for.
+        // While the app is on the screen, it is running: there is nothing to wake, and no answer to wait for.
         guard device.app != .active else { return }
         for (name, consumer) in consumers where !consumer.isStopped && consumer.requested(type) != nil {
             let old = consumer.awaited[type]
@@ -71,7 +71,7 @@ extension ObserverRegistrations {
         case .background, .terminated:
             var due = Set(held.keys.filter { dueTime($0, now).map { $0 <= now } ?? false && !backsOff($0) })
             if device.isDeferring || wakeTime(after: now) > now { due = [] }
-            // A consumer that has just registered is running: firing it is no wake.
+            // A consumer that has just registered is running: firing it doesn't count as a wake.
             return due.union(advisory.filter { requested($0) != nil }).subtracting(silenced).sorted()
         }
     }
@@ -90,7 +90,7 @@ extension ObserverRegistrations {
         consumers.values.contains { !$0.isStopped && $0.awaited[type]?.repeatAt != nil }
     }
 
-    /// From when the app may be woken: `now` unless the hour's wakes are used up.
+    /// When the app may next be woken: `now` unless the hour's wakes are used up.
     private func wakeTime(after now: Instant) -> Instant {
         guard policy.wakesPerHour > 0 else { return now }
         let recent = wakes.filter { $0 <= now && $0 > now - Self.hour }.sorted()
@@ -98,16 +98,16 @@ extension ObserverRegistrations {
         return recent[recent.count - policy.wakesPerHour] + Self.hour
     }
 
-    /// From when the app may be woken again; nil: now.
+    /// When the app may be woken again; nil for now.
     package func nextWake(after now: Instant) -> Instant? {
         let next = wakeTime(after: now)
         return next > now ? next : nil
     }
 
-    /// An app refresh has woken the app: it shares the hour's wakes. Told any number of times.
+    /// An app refresh has woken the app, and counts as one of the hour's wakes. May be called any number of times.
     package mutating func refreshed(at began: Instant, now: Instant) {
         guard policy.wakesPerHour > 0, began <= now, began > now - Self.hour, !wakes.contains(began) else { return }
-        // Left out because so many later ones count.
+        // Ignored, since enough later ones count.
         if wakes.count >= policy.wakesPerHour, let first = wakes.min(), began < first { return }
         wakes = Array((wakes + [began]).sorted().suffix(policy.wakesPerHour))
         isChanged = true
@@ -167,7 +167,7 @@ extension ObserverRegistrations {
         }
     }
 
-    /// When to check again; nil if not before something changes.
+    /// When to check again; nil if there is no need before something changes.
     package func nextDeadline(device: DeviceState, at now: Instant, monotonic: MonotonicTime) -> MonotonicTime? {
         let awaited = consumers.values.filter { !$0.isStopped }.flatMap(\.awaited.values)
         var deadlines = awaited.filter { $0.repeatAt == nil }.map { $0.since + policy.acknowledgeWithin }

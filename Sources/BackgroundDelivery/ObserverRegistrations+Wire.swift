@@ -12,7 +12,7 @@ package struct KeptRegistrations: Codable, Sendable, Equatable {
     }
 
     package var consumers: [String: Consumer]?
-    /// For types that have changed since their last fire: up to which sequence they were fired.
+    /// For types that have changed since their last fire: the sequence number up to which they were fired.
     package var held: [String: SequenceNumber]?
     package var lastFires: [String: Instant]?
     package var off: [String]?
@@ -62,7 +62,7 @@ extension ObserverRegistrations {
         }
     }
 
-    /// Its owner has written what is to be stored.
+    /// The owner has stored everything.
     package mutating func saved() {
         isChanged = false
         savedHeld = held

@@ -1,10 +1,10 @@
 import HealthModel
 
-/// Which consumers are to be woken for which types, how far each type has been fired, and which fires are unanswered:
-/// the counterpart of HealthKit's own table of background deliveries. Pure: clocks, heads and the device come in, fires
-/// go out.
+/// Which consumers to wake for which types, how far each type has been fired, and which fires are unanswered: the
+/// counterpart of HealthKit's own table of background deliveries. Pure: clocks, heads and the device go in, fires come
+/// out.
 ///
-/// Nothing is queued. A held type is a single number, the sequence up to which it was fired; as long as there is
+/// Nothing is queued. A held type is a single number, the sequence number up to which it was fired; as long as there is
 /// anything beyond it, the type is due.
 package struct ObserverRegistrations: Sendable, Equatable {
     /// In a registration, this stands for every type that it doesn't name.
@@ -43,12 +43,12 @@ package struct ObserverRegistrations: Sendable, Equatable {
     }
 
     struct Awaited: Sendable, Equatable {
-        /// The oldest and the latest sequence fired since the last acknowledgement.
+        /// The oldest and the latest sequence number fired since the last acknowledgement.
         var first: SequenceNumber
         var last: SequenceNumber
         /// When the oldest was sent.
         var since: MonotonicTime
-        /// When it is repeated; nil while there is still time to acknowledge it.
+        /// When to repeat it; nil while there is still time to acknowledge it.
         var repeatAt: MonotonicTime?
     }
 
@@ -76,7 +76,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
     var savedHeld: [String: SequenceNumber] = [:]
     /// Whether anything that must survive a restart has changed.
     package var needsSaving: Bool { isChanged || held != savedHeld }
-    /// Something has changed that is only for others to read (when a type last fired).
+    /// Something has changed that only others read (when a type last fired).
     package internal(set) var isWorthSaving = false
 
     package init(policy: DeliveryPolicy) { self.policy = policy }
@@ -93,8 +93,8 @@ package struct ObserverRegistrations: Sendable, Equatable {
 }
 
 extension ObserverRegistrations {
-    /// A consumer asks to be told about changes. Asking again with the same launch and types changes nothing; a new
-    /// launch renews: strikes are forgotten, stopped delivery resumes, each registered type fires once.
+    /// A consumer registers to hear about changes. Asking again with the same launch and types changes nothing; a new
+    /// launch starts over: strikes are forgotten, stopped delivery resumes, and each registered type fires once.
     /// - Parameter known: types that have samples.
     /// - Returns: whether anything changed.
     @discardableResult
@@ -124,7 +124,7 @@ extension ObserverRegistrations {
         consumers = kept
     }
 
-    /// A consumer has consumed the reported changes, each type up to a sequence.
+    /// A consumer has consumed the reported changes, each type up to a sequence number.
     package mutating func acknowledge(_ name: String, _ types: [String: SequenceNumber], monotonic: MonotonicTime) {
         guard var consumer = consumers[name] else { return }
         for (type, sequence) in types {
@@ -158,8 +158,9 @@ extension ObserverRegistrations {
 }
 
 extension ObserverRegistrations {
-    /// Stops or resumes observing a type. It stays at the sequence up to which it was fired, and continues from there.
-    /// - Parameter head: the store's.
+    /// Stops or resumes observing a type. The type keeps the sequence number up to which it was fired, and continues
+    /// from there.
+    /// - Parameter head: the store's head.
     package mutating func setOff(_ isOff: Bool, _ type: String, head: SequenceNumber) {
         guard off.contains(type) != isOff else { return }
         if isOff { off.insert(type) } else { off.remove(type) }

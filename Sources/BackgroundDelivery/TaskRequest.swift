@@ -4,12 +4,12 @@ import HealthModel
 package enum TaskKind: String, Codable, Sendable, CaseIterable {
     /// `BGAppRefreshTask`: 30 seconds.
     case refresh
-    /// `BGProcessingTask`: minutes; 10 here.
+    /// `BGProcessingTask`: minutes; here, 10.
     case processing
-    /// `BGContinuedProcessingTask`: begun by its user in the foreground, continues until it is done.
+    /// `BGContinuedProcessingTask`: begun by its user in the foreground, and continues until it is done.
     case continued
 
-    /// How long a task may run; nil: until it is done.
+    /// How long a task may run; nil if it may run until it is done.
     package var runtime: Duration? {
         switch self {
         case .refresh: .seconds(30)
@@ -18,7 +18,7 @@ package enum TaskKind: String, Codable, Sendable, CaseIterable {
         }
     }
 
-    /// How many requests of this kind may be pending; nil: no limit.
+    /// How many requests of this kind may be pending; nil for no limit.
     package var pendingLimit: Int? {
         switch self {
         case .refresh: 1
@@ -27,7 +27,7 @@ package enum TaskKind: String, Codable, Sendable, CaseIterable {
         }
     }
 
-    /// What the manifest's `backgroundModes` must contain, with the names of `UIBackgroundModes`; nil: nothing.
+    /// What the manifest's `backgroundModes` must contain, with the names of `UIBackgroundModes`; nil for nothing.
     package var backgroundMode: String? {
         switch self {
         case .refresh: "fetch"
@@ -37,14 +37,14 @@ package enum TaskKind: String, Codable, Sendable, CaseIterable {
     }
 }
 
-/// A task that is to run: its earliest start, and its conditions. One per identifier may be pending.
+/// A request to run a task: its earliest start, and its conditions. One per identifier may be pending.
 package struct TaskRequest: Codable, Sendable, Equatable {
     /// What happens to a continued task that can't begin at once.
     package enum Strategy: String, Codable, Sendable { case queue, fail }
 
     /// Not part of the request as sent and stored.
     package internal(set) var identifier = ""
-    /// A lower bound by the wall clock, never a promise; nil: at once.
+    /// A lower bound by the wall clock, never a promise; nil for at once.
     @OrNull package var earliestBegin: Instant?
     package var requiresNetwork: Bool
     package var requiresPower: Bool
@@ -80,11 +80,11 @@ package struct TaskConditions: Sendable, Equatable {
     /// The monotonic clock, for runtimes.
     package var monotonic: MonotonicTime
     package var device: DeviceState
-    /// Whether there is network access; nil: unknown, which holds nothing back.
+    /// Whether there is network access; nil if unknown, which holds nothing back.
     package var hasNetwork: Bool?
-    /// From when an app refresh may wake the app, if the hour's wakes are used up.
+    /// When an app refresh may next wake the app, if the hour's wakes are used up.
     package var nextWake: Instant?
-    /// This machine's power and load; nil where nobody asks for them.
+    /// This machine's power and load; nil if nothing needs them.
     package var machine: MachineState?
     /// Processing tasks wait while the machine is low on battery, or busy.
     package var needsIdleMachine = false

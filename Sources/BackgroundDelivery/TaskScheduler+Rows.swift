@@ -1,7 +1,7 @@
 import HealthModel
 
-/// What a task's host stores about it. One that was running is stored as interrupted: if its process dies, it is to run
-/// again.
+/// What a task's host stores about it. One that was running is stored as interrupted, so that it runs again if its
+/// process dies.
 package struct KeptTask: Codable, Sendable, Equatable {
     @IfReadable var interrupted: TaskRequest?
     @IfReadable var pending: TaskRequest?
@@ -37,7 +37,7 @@ extension TaskScheduler {
                 pending[identifier] = Pending(request: request, submitted: row.submitted ?? .epoch)
             }
             if let request = row.interrupted?.named(identifier) {
-                // It takes the place of its own next run: once it runs it is submitted again.
+                // It takes the place of its next run: once it runs, it is submitted again.
                 pending[identifier] = Pending(
                     request: request, submitted: row.submitted ?? .epoch, wasInterrupted: true)
             }
@@ -54,8 +54,8 @@ extension TaskRequest {
     }
 }
 
-/// A registered task in a heartbeat: what it is, whether it is waiting or running, why it is waiting, how its last run
-/// went.
+/// A registered task in a heartbeat: what it is, whether it is waiting or running, why it is waiting, and how its last
+/// run went.
 package struct ScheduledTask: Codable, Sendable, Equatable {
     package enum State: String, Codable, Sendable { case idle, pending, running, expiring }
 
@@ -70,7 +70,7 @@ package struct ScheduledTask: Codable, Sendable, Equatable {
     package var progress: TaskProgress?
     package var history: TaskHistory?
 
-    /// The same, if the task itself is the reason, and not its host's silence.
+    /// The same, if the reason is the task itself and not its host's silence.
     package var obstacle: TaskObstacle? { waitsFor.flatMap(TaskObstacle.init(rawValue:)) }
 
     package init(id: String, state: State) {

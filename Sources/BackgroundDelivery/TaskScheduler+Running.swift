@@ -27,7 +27,7 @@ extension TaskScheduler {
         return nil
     }
 
-    /// Begins the tasks that may begin on their own, and returns their identifiers. With `launcher` device only
+    /// Begins the tasks that may begin on their own, and returns their identifiers. If `launcher` is `device`, only
     /// continued tasks do: their user has begun them.
     package mutating func beginDue(_ conditions: TaskConditions) -> [String] {
         var begun: [String] = []
@@ -41,8 +41,8 @@ extension TaskScheduler {
         return begun
     }
 
-    /// Begins one pending task when the device, or a person, says so.
-    /// - Parameter forced: whatever its conditions, as a debugger does; nothing launches a force-quit app.
+    /// Begins one pending task at the request of the device or a person.
+    /// - Parameter forced: ignores its conditions, as a debugger does; nothing launches a force-quit app.
     /// - Returns: why it didn't begin; nil when it did.
     package mutating func launch(
         _ identifier: String, forced: Bool = false, _ conditions: TaskConditions
@@ -76,8 +76,8 @@ extension TaskScheduler {
         past[identifier] = history
     }
 
-    /// Tasks whose runtime is over: their expiration handlers are to be called now, once. They complete, or are ended
-    /// by `endOverrun`.
+    /// Tasks whose runtime is over: their expiration handlers are called now, once. They complete, or are ended by
+    /// `endOverrun`.
     package mutating func expire(_ conditions: TaskConditions) -> [String] {
         let due = running.filter {
             $0.value.expiresFully == nil && ($0.value.deadline.map { $0 <= conditions.monotonic } ?? false)
@@ -97,7 +97,7 @@ extension TaskScheduler {
         running[identifier]?.expiresFully = conditions.monotonic + Self.expirationGrace
     }
 
-    /// Ends tasks that didn't complete after they had expired, and returns their identifiers.
+    /// Ends tasks that have expired but didn't complete, and returns their identifiers.
     package mutating func endOverrun(_ conditions: TaskConditions) -> [String] {
         let late = running.filter { ($0.value.expiresFully ?? .distantFuture) <= conditions.monotonic }.keys.sorted()
         for identifier in late { end(identifier, .overran, conditions) }
@@ -112,7 +112,7 @@ extension TaskScheduler {
         return true
     }
 
-    /// Ends a running continued task because its user wants that; returns true if it was running.
+    /// Ends a running continued task at its user's request; returns true if it was running.
     package mutating func cancelRunning(_ identifier: String, _ conditions: TaskConditions) -> Bool {
         guard registered[identifier] == .continued, running[identifier] != nil else { return false }
         end(identifier, .cancelled, conditions)

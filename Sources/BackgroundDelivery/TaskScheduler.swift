@@ -1,7 +1,7 @@
 import HealthModel
 
-/// `BGTaskScheduler` as a state machine: registers, accepts requests, begins what may begin, and ends what runs too
-/// long. Pure: the time is passed in, and its owner stores its `rows`.
+/// `BGTaskScheduler` as a state machine: registers tasks, accepts requests, begins tasks that may begin, and ends those
+/// that run too long. Pure: the time is passed in, and its owner stores its `rows`.
 ///
 /// An identifier must be permitted by the manifest and registered before it is submitted. A task that was running when
 /// its process died is pending again.
@@ -25,7 +25,7 @@ package struct TaskScheduler: Sendable {
         var request: TaskRequest
         var began: Instant
         var deadline: MonotonicTime?
-        /// Its expiration handler has been called; it ends by this time or is ended.
+        /// Its expiration handler has been called; if it doesn't end by this time, it is ended.
         var expiresFully: MonotonicTime?
         var progress: TaskProgress?
     }
@@ -43,14 +43,14 @@ package struct TaskScheduler: Sendable {
 
     /// - Parameters:
     ///   - permitted: the identifiers in the manifest's `permittedTasks`.
-    ///   - backgroundModes: those of the manifest.
+    ///   - backgroundModes: those in the manifest.
     package init(permitted: Set<String>, backgroundModes: Set<String>, launcher: Launcher) {
         self.permitted = permitted
         self.backgroundModes = backgroundModes
         self.launcher = launcher
     }
 
-    /// Registers the kind of an identifier's task; before anything is submitted, at each launch.
+    /// Registers the kind of an identifier's task; done at each launch, before anything is submitted.
     package mutating func register(_ identifier: String, _ kind: TaskKind) throws(DeliveryError) {
         guard registered[identifier] == nil else {
             throw DeliveryError(.alreadyRegistered, identifier, remedy: "register each identifier once per launch")

@@ -2,7 +2,7 @@ import HealthModel
 import Protocol
 import SQLite
 
-/// The data that a stage lets others read, over a connection of its own beside the writer's.
+/// The data that a stage lets others read, over a separate connection alongside the writer's.
 package protocol PullSource: AnyObject {
     /// Answers one request page by page, all from one read transaction.
     /// - Parameters:

@@ -1,7 +1,7 @@
 import HealthModel
 import Protocol
 
-/// A consumer's position in one upstream's changelog. Pure; stored together with the outputs that it led to.
+/// A consumer's position in one upstream's changelog. Pure; stored together with the outputs from everything up to it.
 package struct Cursor: Sendable, Equatable {
     /// nil until the upstream's first heartbeat arrives.
     package var store: String?
@@ -52,8 +52,8 @@ package struct Cursor: Sendable, Equatable {
     }
 
     /// The next window within `limit`, live data first; nil when there is nothing to fetch.
-    /// - Parameter backfillBeyond: a consumer that is further behind than this many sequences goes live and fetches the
-    ///   rest in between.
+    /// - Parameter backfillBeyond: a consumer that is further behind than this many sequence numbers goes live, and
+    ///   fetches the rest whenever it has nothing newer to do.
     package mutating func nextWindow(limit: AnchorVector, backfillBeyond: Int64?) -> Window? {
         if let backfillBeyond, limit.minimum - anchor.maximum > backfillBeyond {
             let range = Range(from: anchor.minimum, to: limit.minimum)
@@ -95,7 +95,7 @@ package struct Cursor: Sendable, Equatable {
         bulkUntil = head.sequence
     }
 
-    /// Goes back to a sequence: whatever has changed since is consumed once more. Never goes forward.
+    /// Goes back to a sequence number: whatever has changed since is consumed once more. Never goes forward.
     package mutating func rewind(to sequence: SequenceNumber) {
         anchor = AnchorVector(
             base: Swift.min(anchor.base, sequence), exceptions: anchor.exceptions.mapValues { Swift.min($0, sequence) })
@@ -112,7 +112,7 @@ package struct Cursor: Sendable, Equatable {
         snapshotUntil = nil
     }
 
-    /// Starts over with a store that doesn't continue what was consumed.
+    /// Starts over with a store that isn't a continuation of what was consumed.
     package mutating func reset(to head: StoreHead) {
         store = head.store
         generation = head.generation
@@ -160,7 +160,7 @@ extension Cursor {
 /// A producer's judgement of an anchor.
 package enum AnchorVerdict: Sendable, Equatable {
     case good
-    /// Another store, an unknown generation, or a sequence that its generation never reached.
+    /// A different store, an unknown generation, or a sequence number that its generation never reached.
     case reset
     /// As `reset`, but it also shows that this store has lost rows that others have seen: it needs a new generation.
     case lostRows

@@ -2,10 +2,11 @@ import HealthModel
 import Protocol
 import SQLite
 
-/// A changelog that holds each key once, at its latest change: it never grows beyond its content, and reading it from 0
+/// A changelog that holds each key once, at its latest change: it never outgrows its content, and reading it from 0
 /// gives a snapshot.
 ///
-/// Writes are compared first: repeating the same content changes nothing, so a replay causes no traffic downstream.
+/// Each write is first compared with what is stored: repeating the same content changes nothing, so a replay causes no
+/// traffic downstream.
 package final class KeyedChangelog {
     package typealias Row = ChangedRow
 
@@ -81,8 +82,8 @@ package final class KeyedChangelog {
         return true
     }
 
-    /// Gives every row a new sequence, in their existing order, so that each is newer than any version of its key given
-    /// out before.
+    /// Gives every row a new sequence number, in the existing order, so that each is newer than any version of its key
+    /// given out before.
     package func renew() throws {
         let last = stage.sequence
         let next = try stage.database.prepare("SELECT min(seq) FROM changes WHERE seq > ? AND seq <= ?")
@@ -114,13 +115,14 @@ package final class KeyedChangelog {
             sequence: SequenceNumber(statement.int64(0)), key: statement.string(1), topic: statement.string(2),
             user: statement.string(3),
             day: statement.isNull(4) ? nil : statement.int(4),
-            // Spelled out: a bare `nil` would be taken for the value null, and a tombstone for a row without content.
+            // Spelled out: a bare `nil` would become the value null, and a tombstone would pass for a row without
+            // content.
             body: statement.isNull(5) ? Value?.none : try CBORDecoder.decode(statement.bytes(5)))
     }
 }
 
 extension KeyedChangelog {
-    /// The rows for a user's day that aren't tombstones, of topics that begin with `topic`, for readers beside the
+    /// The rows for a user's day that aren't tombstones, of topics that begin with `topic`, for readers alongside the
     /// writer.
     package static func rows(in database: Database, user: String, day: Int, topic: String = "") throws -> [Row] {
         let statement = try database.prepare(
@@ -135,7 +137,7 @@ extension KeyedChangelog {
         return rows
     }
 
-    /// One page of changes, for readers beside the writer.
+    /// One page of changes, for readers alongside the writer.
     package struct Page {
         package var rows: [Row]
         /// Everything up to here is in this page or an earlier one.

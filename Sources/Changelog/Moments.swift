@@ -1,16 +1,16 @@
 import HealthModel
 import SQLite
 
-/// When a store's sequences were committed: durable, written in the transaction itself, and thinned with age so that it
-/// stays small.
+/// When a store's sequence numbers were committed. This is durable, written in the transaction itself, and thinned with
+/// age so that it stays small.
 ///
-/// Every commit of the last minute is kept, one per second for the last hour, one per minute for two days, and before
-/// that one per hour. Anything between two of them was committed by the later one.
+/// Every commit of the last minute is kept, then one per second for the last hour, one per minute for two days, and one
+/// per hour before that. Anything between two of them was committed by the later one.
 package enum Moments {
     static let table =
         "CREATE TABLE IF NOT EXISTS moments(seq INTEGER PRIMARY KEY, at INTEGER NOT NULL)"
 
-    /// Thins out moments older than a step's age to one per width, the latest; in microseconds.
+    /// Moments older than a step's age are thinned to the latest one per width; in microseconds.
     private static let steps: [(age: Int64, width: Int64)] = {
         let second = Instant.microsecondsPerSecond
         return [(60 * second, second), (3600 * second, 60 * second), (2 * 86_400 * second, 3600 * second)]
@@ -33,8 +33,8 @@ package enum Moments {
         try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'moments'").firstRow { _ in true } ?? false
     }
 
-    /// The commits that wrote the sequences of a range, in order: how far each reached, and when; at most this many,
-    /// the oldest. A sequence was committed by the first of them that reaches it.
+    /// The commits that wrote the sequence numbers of a range, in order: how far each reached, and when; at most this
+    /// many, the oldest first. A sequence number was committed by the first of them that reaches it.
     package static func list(
         from first: SequenceNumber, through last: SequenceNumber, limit: Int = 2000, in database: Database
     ) throws -> [(sequence: SequenceNumber, at: Instant)] {
@@ -54,13 +54,13 @@ package enum Moments {
         return moments
     }
 
-    /// By when a sequence had been committed; nil for one that doesn't exist yet, or is older than the recorded
-    /// moments.
+    /// When a sequence number had been committed at the latest; nil for one that doesn't exist yet, or is older than
+    /// the recorded moments.
     package static func time(of sequence: SequenceNumber, in database: Database) throws -> Instant? {
         try list(from: sequence, through: sequence, in: database).first?.at
     }
 
-    /// The latest sequence that was committed before a time; the beginning if everything known came later.
+    /// The latest sequence number that was committed before a time; the beginning if everything known came later.
     package static func sequence(before time: Instant, in database: Database) throws -> SequenceNumber {
         guard try isThere(database) else { return .beginning }
         // If the clock was put back, moments aren't in order: take the last commit before the first one at or after the

@@ -4,10 +4,10 @@ import HealthModel
 import Protocol
 import SQLite
 
-/// A stage's one SQLite file: its identity, its sequence, its epoch, and the transaction in which outputs and anchors
-/// move together.
+/// A stage's one SQLite file: its identity, its sequence number, its epoch, and the transaction in which outputs and
+/// anchors move together.
 ///
-/// Owned by the stage's thread. Sequences rise strictly, with gaps; a store's first one is its creation time in
+/// Owned by the stage's thread. Sequence numbers rise strictly, with gaps; a store's first one is its creation time in
 /// milliseconds, so that versions never fall back when a store is lost and recreated.
 package final class StageDatabase {
     package let database: Database
@@ -17,10 +17,10 @@ package final class StageDatabase {
 
     package struct Generation: Sendable, Equatable {
         package var nonce: String
-        /// The first sequence that belongs to it.
+        /// The first sequence number that belongs to it.
         package var first: SequenceNumber
-        /// The store's sequence when it began: an anchor of an older generation beyond that has seen data that this
-        /// store doesn't have.
+        /// The store's sequence number when the generation began: an older generation's anchor beyond this has seen
+        /// data that this store doesn't have.
         package var after: SequenceNumber
     }
 
@@ -33,11 +33,11 @@ package final class StageDatabase {
     private var momentsLeft = 0
     private static let momentsPerThinning = 1024
 
-    /// The version of these tables; a newer one is refused, never guessed at.
+    /// The version of these tables; a newer one is refused, not guessed at.
     static let schemaVersion: Int64 = 1
 
     /// Opens or creates the file and takes it over: the epoch rises, so that an earlier owner's next commit fails.
-    /// - Parameter now: the time, for the first sequence of a new store.
+    /// - Parameter now: the time, for the first sequence number of a new store.
     package init(path: String, now: Instant) throws {
         try Self.prepare(path)
         let database = try Database(path: path)
@@ -92,12 +92,12 @@ package final class StageDatabase {
         if generations.isEmpty { try transaction { try beginGeneration(now: now) } }
     }
 
-    /// Creates the file if there is none, complete from the first moment: so an empty file was emptied, and isn't taken
-    /// for a new one.
+    /// Creates the file if there is none, complete from the first moment. So an empty file must have been emptied, and
+    /// isn't mistaken for a new one.
     private static func prepare(_ path: String) throws {
         let files = FileManager.default
         if files.fileExists(atPath: path) { return try requireContent(at: path) }
-        // A write-ahead log belongs to exactly the file that it was written beside, and would be read into any other.
+        // A write-ahead log belongs to the one file that it was written beside, but would be applied to any other.
         if let log = try? files.attributesOfItem(atPath: path + "-wal")[.size] as? Int, log > 0 {
             throw SQLiteError(damaged: path, "it is missing, though its log exists")
         }
@@ -106,7 +106,7 @@ package final class StageDatabase {
             try files.removeItem(atPath: draft + ending)
         }
         // Created here with its permissions, so that others can't read it even for a moment. If that fails, opening it
-        // says why.
+        // reports why.
         _ = files.createFile(atPath: draft, contents: nil, attributes: [.posixPermissions: 0o600])
         try begin(draft)
         try files.moveItem(atPath: draft, toPath: path)
@@ -135,7 +135,7 @@ package final class StageDatabase {
         withExtendedLifetime(database) {}
     }
 
-    /// Stores from the first releases don't say how far a generation reached.
+    /// Stores from the first releases don't record how far a generation reached.
     private static func knowsReach(_ database: Database) throws -> Bool {
         try database.prepare("SELECT 1 FROM pragma_table_info('generations') WHERE name = 'after'").firstRow { _ in true
         }
@@ -158,17 +158,17 @@ package final class StageDatabase {
             first: generations.first?.first ?? .beginning.next)
     }
 
-    /// The latest sequence given out.
+    /// The latest sequence number given out.
     package var sequence: SequenceNumber { lastSequence }
 
-    /// A new sequence for a row in the current transaction.
+    /// A new sequence number for a row in the current transaction.
     package func nextSequence() -> SequenceNumber {
         lastSequence.value += 1
         sequenceUsed = true
         return lastSequence
     }
 
-    /// Lends the sequence to a writer that counts for itself, then takes back the value that it reached.
+    /// Lends the sequence number to a writer that does its own counting, then takes back the value that it reached.
     package func withSequence<Result>(_ body: (inout SequenceNumber) throws -> Result) rethrows -> Result {
         var last = lastSequence
         let result = try body(&last)
@@ -179,7 +179,7 @@ package final class StageDatabase {
         return result
     }
 
-    /// One step: what `body` writes and the sequences that it took are committed together, or not at all.
+    /// One step: what `body` writes and the sequence numbers that it took are committed together, or not at all.
     /// - Throws: `ChangelogError.fenced` if another process has taken over this store since.
     package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try begin()
@@ -203,7 +203,7 @@ package final class StageDatabase {
         }
     }
 
-    /// - Parameter now: the time, for later questions about when a sequence was committed.
+    /// - Parameter now: the time, for later questions about when a sequence number was committed.
     package func commit(at now: Instant? = nil) throws {
         if sequenceUsed {
             writeMeta.bind(1, "last_sequence")
@@ -230,17 +230,17 @@ package final class StageDatabase {
 
     package var isInTransaction: Bool { database.isInTransaction }
 
-    /// What becomes of an older generation's anchors when a new one begins.
+    /// What happens to an older generation's anchors when a new one begins.
     package enum Continuity: Sendable {
-        /// They are valid up to the store's current sequence.
+        /// They are valid up to the store's current sequence number.
         case goesOn
         /// They are no longer valid: every consumer reads everything again.
         case beginsAnew
     }
 
-    /// Starts a new generation inside the current transaction. Its sequences are higher than all that were assigned
-    /// before.
-    /// - Parameter least: a sequence that may have been given out elsewhere, by a store that this one replaces.
+    /// Starts a new generation inside the current transaction. Its sequence numbers are higher than all that were
+    /// assigned before.
+    /// - Parameter least: a sequence number that may have been given out elsewhere, by a store that this one replaces.
     package func beginGeneration(
         now: Instant, least: SequenceNumber = .beginning, _ continuity: Continuity = .goesOn
     ) throws {
@@ -273,7 +273,7 @@ package enum ChangelogError: Error, CustomStringConvertible {
 }
 
 extension StageDatabase {
-    /// For readers beside the writer: refuses anything written by a newer release.
+    /// For readers alongside the writer: refuses anything written by a newer release.
     package static func requireKnownSchema(in database: Database) throws {
         let version = try database.prepare("SELECT value FROM meta WHERE key = 'schema'").firstRow { $0.int64(0) } ?? 0
         guard version <= schemaVersion else {
@@ -281,7 +281,7 @@ extension StageDatabase {
         }
     }
 
-    /// The head as seen by a reader beside the writer, inside its read transaction.
+    /// The head as seen by a reader alongside the writer, inside its read transaction.
     package static func readHead(in database: Database) throws -> (head: StoreHead, generations: [Generation]) {
         let meta = try database.prepare("SELECT value FROM meta WHERE key = ?")
         meta.bind(1, "store")

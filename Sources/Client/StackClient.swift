@@ -6,8 +6,8 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// A tool's connection to the bus: asks producers for pages, hears heartbeats, gives commands. It keeps no anchor and
-/// delays no process.
+/// A tool's connection to the bus: asks producers for pages, hears heartbeats, and gives commands. It keeps no anchor
+/// and doesn't delay any process.
 package final class StackClient: Sendable {
     private struct State {
         var pulls: PullClient
@@ -30,7 +30,7 @@ package final class StackClient: Sendable {
     /// Connects; the stack need not be running.
     /// - Parameters:
     ///   - beat: what this tool itself repeats, if anything.
-    ///   - pace: how soon it repeats it.
+    ///   - pace: how often it repeats that.
     ///   - hears: further topics to receive, and what to do with their messages, on the bus thread; must be quick.
     package init(
         address: BusAddress, beat: (@Sendable () -> Message?)? = nil,
@@ -64,8 +64,8 @@ package final class StackClient: Sendable {
         bus.withLock { $0 }?.close()
     }
 
-    /// Answers pulls from now on, on a thread of its own, so that a source may take its time.
-    /// - Parameter answer: the parts, in order, or why there are none.
+    /// Answers pulls from now on, on a separate thread, so that a source may take its time.
+    /// - Parameter answer: returns the parts, in order, or why there are none.
     package func serve(_ answer: @escaping @Sendable (Query) -> Result<[FilePage], PullRefusal>) {
         let thread = Thread { [requests, weak self] in
             while !requests.isClosed {
@@ -130,7 +130,7 @@ package final class StackClient: Sendable {
     }
 
     /// For how many seconds each known instance has left `hello` unanswered; instances that have answered are left out.
-    /// Time in which no question was open doesn't count.
+    /// Time when no question was open doesn't count.
     package var unanswered: [String: Double] {
         let now = MonotonicClock.now
         return state.withLock { $0.asked.mapValues { (now - $0).seconds } }
@@ -143,7 +143,8 @@ package final class StackClient: Sendable {
     }
 
     /// Asks until all of `instances` have answered or `seconds` have passed.
-    /// - Parameter asking: false only waits for what is sent anyway, which the hub asks for when somebody connects.
+    /// - Parameter asking: if false, only waits for the heartbeats that are sent anyway, which the hub requests when
+    ///   somebody connects.
     @discardableResult
     package func gather(
         _ instances: [String], within seconds: Double, asking: Bool = true
@@ -164,8 +165,8 @@ package final class StackClient: Sendable {
         return heartbeats
     }
 
-    /// Waits a moment for the first heartbeat: the hub sends one to each newcomer, and anything sent before that is
-    /// lost.
+    /// Waits a moment for the first heartbeat: the hub sends one to each newcomer, and anything this tool sends before
+    /// that is lost.
     package func settle() {
         let deadline = Date(timeIntervalSinceNow: 0.15)
         while state.withLock({ $0.beats.isEmpty }), Date() < deadline {

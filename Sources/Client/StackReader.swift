@@ -7,17 +7,17 @@ import MessageBus
 import Protocol
 import SQLite
 
-/// Reads what a stack holds, whether it is running or not: a running instance is asked over the bus; for a stopped one
-/// the lock is taken and the file read.
+/// Reads what a stack holds, whether it is running or not: a running instance is asked over the bus; a stopped one's
+/// file is read under its lock.
 ///
-/// If an instance is running but doesn't answer, its file is read beside it, as its own pulls are: whatever it has
-/// committed can be read, no matter how badly it hangs.
+/// If an instance is running but doesn't answer, its file is read alongside it, as when it answers pulls: whatever it
+/// has committed can be read, no matter how badly it hangs.
 package final class StackReader {
     package let state: StateFolder
     package let stack: StackConfiguration
     private let address: @Sendable () throws -> BusAddress
     private lazy var client = Result { try shared ?? StackClient(address: try address()) }
-    /// The connection through which everything is requested, if nothing is to be read from files.
+    /// The connection through which everything is requested, if nothing may be read from files.
     private let shared: StackClient?
     /// The instances that this reader has asked whether they are there.
     private var asked: Set<String> = []
@@ -27,7 +27,7 @@ package final class StackReader {
     /// Instances that are running but don't answer.
     package private(set) var silent: Set<String> = []
     private let foundSilent: (Silence) -> Void
-    /// No process at all has sent a heartbeat.
+    /// Whether no process at all has sent a heartbeat.
     private var isHubSilent = false
 
     /// An instance that is running but doesn't answer, and the age of what its file holds.
@@ -35,13 +35,13 @@ package final class StackReader {
         package var instance: String
         /// Seconds since it last wrote.
         package var age: Double
-        /// No heartbeat arrives at all: the fault isn't with the instance asked, but with the hub.
+        /// Whether no heartbeat arrives at all: the fault then lies with the hub, not with the instance asked.
         package var isHub = false
     }
 
     /// - Parameters:
     ///   - address: the bus, with the keys to use; evaluated only when needed.
-    ///   - foundSilent: called once for each instance whose file is read beside it.
+    ///   - foundSilent: called once for each instance whose file is read alongside it.
     package init(
         state: StateFolder, stack: StackConfiguration, address: (@Sendable () throws -> BusAddress)? = nil,
         foundSilent: @escaping (Silence) -> Void = { _ in },
@@ -66,13 +66,13 @@ package final class StackReader {
         address = { try stack.address(in: state, as: KeyRole.cli) }
     }
 
-    /// Whether an instance keeps its folder somewhere else: on a bus between machines or containers, instances without
-    /// a folder here are asked over the bus.
+    /// Whether an instance keeps its folder elsewhere: on a bus between machines or containers, instances without a
+    /// folder here are asked over the bus.
     private func isElsewhere(_ instance: String) -> Bool {
         shared != nil || stack.bus.isRemote && !FileManager.default.fileExists(atPath: state.instance(instance))
     }
 
-    /// An instance that is silent when first asked counts as down for this reader.
+    /// Whether an instance is heard; one that is silent when first asked counts as down for this reader.
     private func isHeard(_ instance: String) throws -> Bool {
         let client = try client.get()
         let isFirst = asked.isEmpty
@@ -95,13 +95,13 @@ package final class StackReader {
         return try client.get().gather(instances, within: seconds)
     }
 
-    /// The heartbeats of all processes some seconds later.
+    /// The heartbeats of all processes after this many seconds.
     package func lookAgain(after seconds: Double) throws -> [String: (beat: Heartbeat, age: Double)] {
         let client = try client.get()
         let end = Date(timeIntervalSinceNow: seconds)
         var asked = false
         while Date() < end {
-            // Near the end, so that the answers are recent.
+            // Asked near the end, so that the answers are recent.
             if !asked, end.timeIntervalSinceNow < seconds / 3 {
                 client.hello()
                 asked = true
@@ -166,8 +166,8 @@ package final class StackReader {
         return max(0, -(written.max() ?? Date()).timeIntervalSinceNow)
     }
 
-    /// A running instance's answer; nil when it doesn't answer within a few seconds. One that was silent once isn't
-    /// waited for again.
+    /// A running instance's answer; nil when it doesn't answer within a few seconds. An instance that was silent once
+    /// isn't waited for again.
     private func heed(_ instance: String, _ query: Question) throws -> [Value]? {
         let client = try client.get()
         guard !silent.contains(instance) else { return nil }
@@ -182,7 +182,7 @@ package final class StackReader {
         return try client.bodies(instance, query, within: 10)
     }
 
-    /// Seconds within which any instance at rest answers, and nearly any busy one.
+    /// Seconds within which any idle instance answers, and nearly any busy one.
     private static let firstWait = 1.5
 
     /// Asks an instance whose folder is elsewhere.

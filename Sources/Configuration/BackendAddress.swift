@@ -6,7 +6,7 @@ package enum BackendAddress {
     package static let variable = "HEALTHBUS_BACKEND_PORT"
     package static let usualPort = 8787
 
-    /// `HEALTHBUS_BACKEND_PORT` goes before the configuration, for several stacks on one machine.
+    /// `HEALTHBUS_BACKEND_PORT` takes precedence over the configuration, for several stacks on one machine.
     /// - Throws: `ConfigurationError` when the variable isn't a port.
     package static func port(
         of backend: StackConfiguration.Instance, environment: [String: String] = ProcessInfo.processInfo.environment

@@ -7,15 +7,15 @@ package struct ConfigurationOrigins: Sendable {
         case standard
         case file(String, line: Int?)
         case variable(String)
-        /// An option of the command line.
+        /// A command-line option.
         case option(String)
     }
 
-    /// What the file that is laid over the default says; null where there is none.
+    /// The content of the file applied on top of the default; null if there is none.
     let own: Value
     let places: JSONPlaces
     let file: String
-    /// Instances that run another plugin since a swap, and the state folder's file that says so.
+    /// Instances that have run a different plugin since a swap, and the file in the state folder that records it.
     let swapped: Set<String>
     let stateFile: String?
 

@@ -1,7 +1,7 @@
 import Foundation
 import HealthModel
 
-/// Where the stack shows its page, as its configuration and the environment say.
+/// Where the stack shows its page, according to its configuration and the environment.
 package enum DashboardAddress {
     package static let usualPort = 8789
     package static let variable = "HEALTHBUS_DASHBOARD_PORT"
@@ -20,7 +20,7 @@ package enum DashboardAddress {
         )
     }
 
-    /// `HEALTHBUS_DASHBOARD_PORT` goes before the configuration, for several stacks on one machine.
+    /// `HEALTHBUS_DASHBOARD_PORT` takes precedence over the configuration, for several stacks on one machine.
     /// - Throws: `ConfigurationError` when the variable isn't a port.
     package static func endpoint(
         of dashboard: StackConfiguration.Instance, environment: [String: String] = ProcessInfo.processInfo.environment
@@ -39,7 +39,7 @@ package enum DashboardAddress {
     }
 
     /// Where a browser on this machine reaches it.
-    /// - Parameter port: the real one.
+    /// - Parameter port: the actual one.
     package static func url(_ endpoint: Endpoint, port: Int) -> String {
         let host = endpoint.isEverywhere ? Endpoint.loopback : endpoint.host
         return "http://\(Endpoint(host: host, port: port))"

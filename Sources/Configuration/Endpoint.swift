@@ -12,7 +12,7 @@ package struct Endpoint: Sendable, Equatable, CustomStringConvertible {
     /// The default for metrics, as in OpenTelemetry's exporters for Prometheus.
     package static let monitoringPort = 9464
 
-    /// "9464", "127.0.0.1:9464", "[::1]:9464"; nil when it isn't one. Without a host it means loopback.
+    /// "9464", "127.0.0.1:9464", "[::1]:9464"; nil when it isn't an endpoint. Without a host it means loopback.
     package init?(_ text: String) {
         let sides = text.lastIndex(of: ":").map { (text[..<$0], text[text.index(after: $0)...]) } ?? ("", text[...])
         guard let port = Int(sides.1), (0...65535).contains(port) else { return nil }

@@ -1,4 +1,4 @@
-/// Walks through a JSON5 text, records the position of each member, and stops at the first mistake.
+/// Walks through JSON5 text, records the position of each member, and stops at the first mistake.
 struct JSON5Reader {
     private let bytes: [UInt8]
     private var at = 0
@@ -34,7 +34,7 @@ struct JSON5Reader {
         return false
     }
 
-    /// Says that something is missing; at the end of the text, what isn't closed.
+    /// Records that something is missing or, at the end of the text, what isn't closed.
     private mutating func failHere(_ reason: String) -> Bool {
         guard next == nil else {
             return fail(next == UInt8(ascii: "#") ? Self.hash : reason)
@@ -49,7 +49,7 @@ struct JSON5Reader {
         at += 1
     }
 
-    /// Past spaces and comments.
+    /// Skips spaces and comments.
     private mutating func skip() {
         while let byte = next {
             if byte == UInt8(ascii: "/"), at + 1 < bytes.count, bytes[at + 1] == UInt8(ascii: "/") {
@@ -57,7 +57,7 @@ struct JSON5Reader {
             } else if byte == UInt8(ascii: "/"), at + 1 < bytes.count, bytes[at + 1] == UInt8(ascii: "*") {
                 comment()
             } else if byte <= 0x20 || byte == 0xC2 || byte == 0xA0 || byte == 0xEF || byte == 0xBB || byte == 0xBF {
-                // Also a no-break space and a byte order mark, which JSON5 lets pass.
+                // This includes a no-break space and a byte order mark, which JSON5 allows.
                 step()
             } else {
                 return

@@ -1,7 +1,7 @@
 /// Where the members of a JSON5 text are, by their key paths ("instances.steps.plugin", "types[2]"), so that its author
 /// can be told the line.
 ///
-/// Others read the values. It stops at the first thing that isn't JSON5 and keeps what it has found so far.
+/// It doesn't read the values. It stops at the first thing that isn't JSON5, and keeps what it has found so far.
 package struct JSONPlaces: Sendable, Equatable {
     /// A member that an object names more than once; JSON readers silently keep one of them.
     package struct Duplicate: Sendable, Equatable {
@@ -19,7 +19,7 @@ package struct JSONPlaces: Sendable, Equatable {
     /// Counted from 1.
     private var lines: [String: Int] = [:]
     package private(set) var duplicates: [Duplicate] = []
-    /// Why the text can't be understood from there on; nil when it can.
+    /// Where the text stops being JSON5, and why; nil if it doesn't.
     package private(set) var mistake: JSONMistake?
 
     package init() {}
@@ -30,7 +30,7 @@ package struct JSONPlaces: Sendable, Equatable {
         mistake = reader.mistake
     }
 
-    /// The line of a key; if the text doesn't have it, that of the nearest enclosing one.
+    /// The line of a key; if the text doesn't contain it, the line of the nearest enclosing one.
     package func line(of key: String) -> Int? {
         var key = key[...]
         while true {

@@ -13,11 +13,12 @@ package struct StackConfiguration: Sendable, Equatable {
         /// For a handler: names of the plugins that could replace it, including its own, because they declare the same
         /// types.
         package var substitutes: [String]
-        /// For a handler: the family under which its samples are delivered. That of its plugin; or, if another plugin
-        /// is configured in its place, the instance's own name.
+        /// For a handler: the family under which its samples are delivered. It is its plugin's or, if a different
+        /// plugin is configured in its place, the instance's own name.
         package var family: String
 
-        /// The same for the same plugin, version and options, and hardly ever for others: FNV-1a, in hexadecimal.
+        /// Identical for the same plugin, version and options, and almost never for different ones: FNV-1a, in
+        /// hexadecimal.
         package var fingerprint: String {
             let text = "\(plugin) \(manifest.version) \(configuration.json())"
             let hash = text.utf8.reduce(UInt64(14_695_981_039_346_656_037)) {
@@ -34,13 +35,13 @@ package struct StackConfiguration: Sendable, Equatable {
     /// The address at which `up` answers questions about the state of the stack; nil for none.
     package let monitoring: Endpoint?
     package let file: String
-    /// The figures of days, in the order of columns: those of the stack's handlers, and of those that a stack has by
-    /// default.
+    /// The figures of days, in the order of columns: those of the stack's handlers, and of the handlers that a stack
+    /// has by default.
     package let figures: [FigureDeclaration]
     /// All families under which samples may be delivered, over all existing plugins.
     package let families: Set<String>
 
-    /// Which plugin an instance is to have, regardless of its state folder.
+    /// Which plugin an instance gets, regardless of its state folder.
     package enum Choice: Sendable, Equatable {
         /// By name, or by its folder's absolute path.
         case plugin(String)
@@ -48,12 +49,12 @@ package struct StackConfiguration: Sendable, Equatable {
         case configured
     }
 
-    /// The default, overridden by a file, that by the state folder's swapped plugins, and those by choices.
+    /// The default, overridden in turn by a file, the state folder's swapped plugins, and choices.
     /// - Parameters:
     ///   - path: the file to apply on top of the default; nil for none.
-    ///   - state: whose `stack.json` applies; nil for a stack without a folder.
+    ///   - state: the folder whose `stack.json` applies; nil for a stack without a folder.
     ///   - choices: by instance.
-    /// - Throws: `ConfigurationError` with file, key and what is allowed: the first if there are several.
+    /// - Throws: `ConfigurationError` with file, key and what is allowed; the first if there are several.
     package init(
         path: String?, state: StateFolder? = nil, choices: [String: Choice] = [:], catalog: PluginCatalog
     ) throws {
@@ -87,7 +88,7 @@ package struct StackConfiguration: Sendable, Equatable {
 }
 
 extension StackConfiguration {
-    /// The file to apply on top of the default: as given, else `HEALTHBUS_CONFIG`; nil for none.
+    /// The file to apply on top of the default: the given one, otherwise `HEALTHBUS_CONFIG`; nil for none.
     package static func file(
         given: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> String? { given ?? environment.filled("HEALTHBUS_CONFIG") }
@@ -96,7 +97,7 @@ extension StackConfiguration {
 
     package func only(_ kind: Manifest.Kind) -> Instance? { instances.first { $0.manifest.kind == kind } }
 
-    /// The same stack with other instances, as a simulation or an experiment needs it.
+    /// The same stack with different instances, for a simulation or an experiment.
     package func with(instances: [Instance]) -> StackConfiguration {
         StackConfiguration(
             instances: instances, bus: bus, monitoring: monitoring, file: file, figures: figures, families: families)

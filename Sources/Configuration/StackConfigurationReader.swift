@@ -2,8 +2,8 @@ import Foundation
 import HealthModel
 import Logging
 
-/// Reads a stack's configuration and finds everything that is wrong with it, each with its line; anything wrong is left
-/// out of the stack.
+/// Reads a stack's configuration and finds everything that is wrong with it, each mistake with its line; anything wrong
+/// is left out of the stack.
 package struct StackConfigurationReader {
     package private(set) var stack: StackConfiguration
     /// In the order of the file's lines.
@@ -14,7 +14,7 @@ package struct StackConfigurationReader {
 
     private let file: String
     private let catalog: PluginCatalog
-    /// As shipped, before anything is applied on top of it.
+    /// The default as shipped, before anything is applied on top of it.
     private let shipped: Value
     private var places = JSONPlaces()
 
@@ -78,7 +78,7 @@ package struct StackConfigurationReader {
         for (name, entry) in Value.inOrder(value["instances"].object ?? [:]) where !entry.isNull {
             let before = problems.count
             if let instance = instance(name, entry) { instances.append(instance) }
-            // Then another file needs to be corrected.
+            // A problem caused by a swap must be corrected in the state folder's file.
             guard swapped[name] != nil, let layer, problems.count > before else { continue }
             let first = problems[before]
             problems.removeSubrange(before...)

@@ -3,10 +3,10 @@ import Glibc
 import HealthModel
 import Synchronization
 
-/// What a state folder itself says about its stack, in `<state>/stack.json`: the configuration it was last started with
-/// ("config", a path), so that no command reads a different stack from the running one; which plugins its instances
-/// have been swapped for ("instances", applied on top of that configuration); which instances a person has stopped
-/// ("stopped"); and in which zones days began before the observer's store was lost ("formerZones").
+/// What a state folder itself records about its stack, in `<state>/stack.json`: the configuration it was last started
+/// with ("config", a path), so that no command reads a different stack from the running one; which plugins its
+/// instances have been swapped for ("instances", applied on top of that configuration); which instances a person has
+/// stopped ("stopped"); and in which zones days began before the observer's store was lost ("formerZones").
 package struct StackLayer: Sendable {
     package let file: String
 
@@ -16,7 +16,7 @@ package struct StackLayer: Sendable {
     func read() throws -> Value {
         let data: Data
         do { data = try Data(contentsOf: URL(fileURLWithPath: file)) } catch CocoaError.fileReadNoSuchFile {
-            // Its existence isn't checked first: a swap may write it between two checks.
+            // Its existence isn't checked first: a swap may write it in between.
             return [:]
         } catch {
             // Errors with the folder itself are reported by those that need the folder.
@@ -54,8 +54,8 @@ package struct StackLayer: Sendable {
         try change { $0["config"] = configurationFile.map { .string($0) } }
     }
 
-    /// The zone in which each person's days began before the observer's store was lost; none for those that are
-    /// settled.
+    /// The zone in which each person's days began before the observer's store was lost; those that are settled aren't
+    /// included.
     package func formerZones() throws -> [String: String] {
         (try read()["formerZones"].object ?? [:]).compactMapValues(\.string)
     }
@@ -108,7 +108,7 @@ package struct StackLayer: Sendable {
         try Self.changing.withLock { _ in try changeAlone(body) }
     }
 
-    /// The supervisor changes it from several threads; no other process does while that runs.
+    /// The supervisor changes it from several threads; no other process does so while the supervisor is running.
     private static let changing = Mutex(())
 
     private func changeAlone(_ body: (inout [String: Value]) -> Void) throws {
@@ -134,7 +134,7 @@ package struct StackLayer: Sendable {
         guard rename(draft, file) == 0 else { throw failure("written") }
     }
 
-    /// Opens a file, or a folder, changes it, and waits until that is on disk.
+    /// Opens a file or a folder, changes it, and waits until the change is on disk.
     private func sync(_ path: String, _ flags: Int32, _ body: (Int32) throws -> Void) throws {
         let descriptor = open(path, flags | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("written") }

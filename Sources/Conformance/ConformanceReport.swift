@@ -11,7 +11,7 @@ package struct ConformanceFault: Error, Sendable, Equatable, CustomStringConvert
     /// Its last line on standard error.
     package var said: String?
     package var hint: String
-    /// What is wrong with the program no matter what it was asked: several cases may fail because of it.
+    /// What is wrong with the program regardless of what it was asked: several cases may fail because of it.
     package var cause: String?
 
     package init(
@@ -107,8 +107,8 @@ package struct ConformanceReport: Sendable {
         ]).json(pretty: true)
     }
 
-    /// What kept cases from passing, each cause once with the cases that it stopped, and the first one's fault; no fault where they were
-    /// skipped.
+    /// What kept cases from passing: each cause once, with the cases that it stopped and the fault of the first; nil if
+    /// they were skipped.
     private var causes: [(why: String, fault: ConformanceFault?, names: [String])] {
         var found: [(why: String, fault: ConformanceFault?, names: [String])] = []
         for result in results {
@@ -127,7 +127,7 @@ package struct ConformanceReport: Sendable {
         return found
     }
 
-    /// A line a case, then what failed and why.
+    /// One line per case, then what failed and why.
     package func table(for terminal: Terminal) -> String {
         var table = Table([.init("Case"), .init("Result"), .number("Seconds", givesWay: 1), .init("Asks")])
         for result in results {

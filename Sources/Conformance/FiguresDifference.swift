@@ -38,7 +38,7 @@ enum FiguresDifference {
             }
             return nil
         default:
-            // As text: 3 and 3.0 are the same number there.
+            // Compared as text, in which 3 and 3.0 are the same number.
             guard a.json() != b.json() else { return nil }
             func text(_ value: Value) -> String {
                 let text = value.isNull ? "missing" : value.json()

@@ -81,7 +81,7 @@ struct LineCases {
             cutting: SamplePage(samples, detailed: traits?.detailedTypes ?? []), configuration: configuration)
     }
 
-    /// An ordinary day, computed normally by one program and as in `ask` by another.
+    /// Compares an ordinary day computed normally by one program and as in `ask` by another.
     private func same(
         _ how: String, _ ask: (LineDialogue, DayInput) throws -> DayOutput, hint: () -> String
     ) throws {
@@ -180,13 +180,13 @@ struct LineCases {
         let dialogue = try greeted()
         let day = LocalDay(year: 2025, month: 4, day: 2)
         var samples = rows.odd(day)
-        // The first one's twin, without a number.
+        // A twin of the first, without a number.
         if var first = samples.first {
             first.value = .nan
             samples.append(first)
         }
         _ = try dialogue.compute(input(samples, day, dialogue.traits))
-        // And a single such sample.
+        // And each such sample alone.
         for sample in samples.prefix(4) { _ = try dialogue.compute(input([sample], day, dialogue.traits)) }
     }
 

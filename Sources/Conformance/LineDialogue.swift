@@ -6,7 +6,8 @@ import HealthModel
 import Processes
 import Synchronization
 
-/// A program that computes days, addressed as its host would: line by line, with every line at hand when it fails.
+/// A program that computes days, addressed as its host would do it: line by line, with every line at hand when it
+/// fails.
 final class LineDialogue {
     private let command: ExecCommand
     private let plugin: String
@@ -87,11 +88,11 @@ final class LineDialogue {
     /// Makes the program compute a day.
     /// - Parameters:
     ///   - more: members added to each line's object, which a program must ignore.
-    ///   - piece: bytes written at once; 0: each line whole.
+    ///   - piece: how many bytes to write at once; 0 writes each line whole.
     func compute(_ input: DayInput, adding more: [String: Value] = [:], piece: Int = 0) throws -> DayOutput {
         var lines = ExecDayLines(input, ids: traits?.readsIDs ?? false)
         var parts: [[UInt8]] = []
-        // The lines are made while writing, unless they are to be changed.
+        // The lines are made while writing, unless they must be changed.
         if !more.isEmpty || piece > 0 {
             while let line = lines.next() {
                 let line = try Self.adding(more, to: line)

@@ -7,14 +7,14 @@ import Logging
 import Processes
 import Protocol
 
-/// A handler's figures: the same samples arriving in other ways give the same figures.
+/// A handler's figures: the same samples must give the same figures in whichever way they arrive.
 extension StackCases {
     private func nextExport() -> Instant {
         exports += 1
         return Instant(seconds: 1_762_000_000 + exports * 3600)
     }
 
-    /// Everything that the first instance computed from two imports, the later days first.
+    /// Everything that the first instance computed from two imports.
     @discardableResult
     func computed() throws -> (head: SequenceNumber, rows: [String: Value]) {
         if let data { return data }
@@ -23,7 +23,7 @@ extension StackCases {
         let odd = rows.odd(LocalDay(year: 2025, month: 3, day: 29)) + rows.odd(LocalDay(year: 2025, month: 4, day: 2))
         let ordinary = days.flatMap { rows.ordinary($0) }
         samples = ordinary + odd
-        // Each day in two parts, so that every day is computed once more when the second part comes.
+        // Each day comes in two parts, so that it is computed again when the second part arrives.
         let (later, earlier) = (
             ordinary.enumerated().filter { $0.offset % 2 == 1 }.map(\.element),
             ordinary.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
@@ -43,7 +43,7 @@ extension StackCases {
         return (head, found)
     }
 
-    /// Another instance, which got the same samples in another way, must have the same rows.
+    /// Another instance, which got the same samples in a different way, must have the same rows.
     func compare(
         _ instance: String, _ how: String, _ run: (TrialStack, ChildProcess, SequenceNumber) throws -> Void
     ) throws {
@@ -75,7 +75,7 @@ extension StackCases {
 
     func crash() throws {
         let (head, expected) = try computed()
-        // At its start, when it is ready, and once it has figures.
+        // Killed at its start, when it is ready, and once it has figures.
         for moment in 0..<3 {
             let process = try trial.start("crash")
             let begun = trial.beat("crash")?.head?.sequence ?? .beginning

@@ -39,7 +39,7 @@ final class StackCases {
         case .handler:
             name = "first"
             for instance in ["first", "anew", "repeated", "crash", "drained"] { instances[instance] = entry }
-        // In place of the shipped one.
+        // It takes the place of the shipped one.
         case .hub, .observer, .debouncer:
             name = manifest.kind.rawValue
             instances[name] = entry
@@ -50,8 +50,8 @@ final class StackCases {
         trial = try TrialStack(instances, catalog: catalog)
     }
 
-    /// Options without which a plugin of its kind doesn't start, if the manifest declares them: nothing is ever sent
-    /// there.
+    /// Options without which a plugin of its kind doesn't start, if the manifest declares them; nothing is ever sent to
+    /// these addresses.
     private static func options(_ manifest: Manifest) -> Value {
         let declared = manifest.configuration["properties"]
         var options: [String: Value] = [:]
@@ -151,7 +151,7 @@ final class StackCases {
     private func standsBy() throws {
         let process = try running()
         let waiting = try trial.start(name, as: "standby", ["--standby"])
-        // Handlers from this kit report it; others have until then to end.
+        // Handlers built on HandlerKit report that they stand by; others have this long to end.
         _ = trial.comes(within: 3) { trial.hasSaid("standby", "instance.standby") || waiting.poll() != nil }
         if let exit = waiting.poll() {
             throw ConformanceFault(
@@ -205,7 +205,7 @@ final class StackCases {
             bus.send(frames: [Array(topic.utf8)])
             count += bodies.count + 3
         }
-        // The second heartbeat after all of them: it has had a turn by then.
+        // Waits for the second heartbeat after all the messages: the plugin has had a turn by then.
         var beats = 0
         var last = MonotonicClock.now
         let isAlive = trial.comes(within: TrialStack.readyWithin) {

@@ -2,7 +2,7 @@ import Foundation
 import HealthModel
 import JSON
 
-/// Writes made-up samples as an export from the Health app.
+/// Writes made-up samples in the form of an export from the Health app.
 enum TestExport {
     static func write(_ rows: [TestRow], to path: String, zones: ZoneTimeline, exported: Instant) throws {
         var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<HealthData locale=\"en_GB\">\n"

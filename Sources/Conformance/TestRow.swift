@@ -5,7 +5,7 @@ struct TestRow: Sendable, Equatable {
     var type: String
     var start: Instant
     var end: Instant
-    /// NaN: none.
+    /// NaN for none.
     var value: Double
     /// Which of `TestRow.sources`.
     var source = 0
@@ -42,7 +42,7 @@ struct TestRows {
         let limit = PlausibilityLimit.of(type)
         let (low, high) = (max(0, limit.values.lowerBound), min(limit.values.upperBound, 400))
         let share = Double(1 + number % 7) / 8
-        // Its rate is also below the limit, for any duration.
+        // The rate stays below its limit too, for any duration.
         return min(low + (high - low) * share / 4, limit.perSecond * max(60, seconds) / 2)
     }
 

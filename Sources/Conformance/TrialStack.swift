@@ -10,8 +10,8 @@ import Logging
 import Processes
 import Protocol
 
-/// A stack of the shipped programs in a temporary folder, with the plugin in it, alone on its bus. Deleted with the
-/// object.
+/// A stack of the shipped programs with the plugin in it, in a temporary folder and alone on its bus. It is deleted
+/// with the object.
 final class TrialStack {
     let folder: String
     let state: StateFolder
@@ -22,8 +22,8 @@ final class TrialStack {
     /// The running processes, by instance.
     private var processes: [String: ChildProcess] = [:]
 
-    /// How long anything may take to be heard on the bus. No limit here counts the time in which the stack waits for a
-    /// processor.
+    /// How long anything may take to be heard on the bus. None of the limits here count the time that the stack spends
+    /// waiting for a processor.
     static let readyWithin = 30.0
     static let stopWithin = 10.0
 
@@ -58,7 +58,7 @@ final class TrialStack {
             process.kill()
             process.wait()
         }
-        // Leftovers in a temporary folder are no reason for failing.
+        // Leftovers in a temporary folder aren't a reason to fail.
         _ = try? FileManager.default.removeItem(atPath: folder)
         if !state.sockets.hasPrefix(folder) { _ = try? FileManager.default.removeItem(atPath: state.sockets) }
     }
@@ -112,7 +112,7 @@ final class TrialStack {
         }
     }
 
-    /// How a process ended; nil when it doesn't end within its time.
+    /// How a process ended; nil if it doesn't end in time.
     func end(of process: ChildProcess) -> ProcessExit? {
         var deadline = FairDeadline(.seconds(Self.stopWithin), of: processes.values.map(\.pid))
         return process.wait(until: &deadline)
@@ -194,7 +194,7 @@ final class TrialStack {
         return ended.head
     }
 
-    /// Waits until a handler has computed everything up to there.
+    /// Waits until a handler has computed everything up to a head.
     func level(_ name: String, _ process: ChildProcess, to head: SequenceNumber, within seconds: Double = 120) throws {
         let isLevel = comes(within: seconds) {
             process.poll() != nil || (beat(name).map { $0.frontier["observer"] ?? .beginning >= head } ?? false)
@@ -218,7 +218,7 @@ final class TrialStack {
         }
     }
 
-    /// What a handler says of a day that it can't compute.
+    /// What a handler reports about a day that it can't compute.
     private func failure(_ name: String) throws -> String? {
         guard let instance = stack.instance(name) else { return nil }
         let reader = StackReader(state: state, stack: stack) { _, database in ChangelogSource(database: database) }

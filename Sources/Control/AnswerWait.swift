@@ -6,10 +6,10 @@ import Inspection
 import Logging
 import Terminal
 
-/// What a command is waiting for: reported on standard error after a moment of silence, and in the reason when the
+/// What a command is waiting for: reported on standard error after a moment of silence, and as the reason when the
 /// command gives up.
 final class AnswerWait {
-    /// Nothing is reported before this time: most answers arrive at once.
+    /// Nothing is reported before this: most answers arrive at once.
     private static let silence = Duration.seconds(5)
     /// How long to wait for a process that sends no heartbeat. It may be starting.
     static let patience = 20.0
@@ -29,14 +29,14 @@ final class AnswerWait {
         (self.client, self.instance, self.hub, self.tell) = (client, instance, hub, tell)
     }
 
-    /// Which process sends no heartbeat: the instance, or the hub if no process does; nil when the instance does.
+    /// Which process sends no heartbeat: the instance, or the hub if no process sends any; nil when the instance does.
     private var silent: String? {
         let beats = client.heartbeats
         if Readiness.isUp(beats[instance]) { return nil }
         return beats.values.contains { Readiness.isUp($0) } ? instance : hub
     }
 
-    /// To be called repeatedly while nothing has arrived.
+    /// Call it repeatedly while nothing has arrived.
     func look() {
         guard MonotonicClock.now >= tellAt else { return }
         tellAt = .distantFuture
@@ -47,11 +47,11 @@ final class AnswerWait {
         }
     }
 
-    /// Something arrived: after the next silence it is reported again.
+    /// Something has arrived: the next silence is reported again.
     func heard() { tellAt = MonotonicClock.now + Self.silence }
 
-    /// Waits until a heartbeat of the instance arrives. A hanging process isn't asked for anything: it might do it
-    /// later, when nobody expects that any more.
+    /// Waits until a heartbeat of the instance arrives. A process that hangs isn't asked for anything: it might do it
+    /// later, when nobody expects it any more.
     /// - Throws: `Failure` that says which process doesn't answer.
     func untilHeard(within seconds: Double = patience) throws {
         let deadline = MonotonicClock.now + .seconds(seconds)
@@ -78,13 +78,13 @@ final class AnswerWait {
 }
 
 extension StackClient {
-    /// Gives a command until its effect shows: messages on the bus may be lost, and a repeat changes nothing.
+    /// Repeats a command until its effect shows: messages on the bus may be lost, and a repeat changes nothing.
     /// - Parameters:
     ///   - command: evaluated each time it is given.
-    ///   - seconds: how long to go on.
+    ///   - seconds: how long to keep trying.
     ///   - pause: seconds between two checks.
     ///   - meanwhile: called after each unsuccessful check.
-    ///   - effect: nil while there is none.
+    ///   - effect: returns nil while there is none.
     /// - Returns: nil if there was none in time.
     func give<Effect>(
         _ command: @autoclosure () -> [String: Value], to instance: String, within seconds: Double,

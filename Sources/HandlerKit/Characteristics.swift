@@ -4,7 +4,7 @@ import SQLite
 import StageKit
 
 /// What the observer's changelog last reported about the users themselves, limited to what a handler asks for; and what
-/// they have this handler watch.
+/// this handler watches for them.
 struct Characteristics {
     private let asked: Set<String>
     private var byUser: [String: Value] = [:]
@@ -48,7 +48,7 @@ struct Characteristics {
         return true
     }
 
-    /// Another store may know less.
+    /// Called for a different store, which may know less.
     mutating func forget(_ turn: Turn) throws {
         guard !byUser.isEmpty else { return }
         byUser = [:]
@@ -57,7 +57,7 @@ struct Characteristics {
 }
 
 extension HandlerStage {
-    /// Adopts changed characteristics: every day that this handler has figures for may now have others.
+    /// Adopts changed characteristics: every day that this handler has figures for may now have different ones.
     func learnCharacteristics(_ characteristics: [String: Value], since: SequenceNumber, _ turn: Turn) throws {
         for (user, members) in characteristics {
             guard try self.characteristics.learn(members, user: user, turn) else { continue }

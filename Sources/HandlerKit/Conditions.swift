@@ -5,10 +5,10 @@ import Protocol
 import SQLite
 import StageKit
 
-/// What people have a handler watch: conditions under the names they gave, by user.
+/// What a handler watches for people: conditions under the names they gave, by user.
 ///
-/// They are rows of the stage's own changelog, kept, copied and read like its others. A table says which of them its days
-/// were computed with; the two are compared at each start.
+/// They are rows of the stage's own changelog, kept, copied and read like its others. A table records which of them its
+/// days were computed with; the two are compared at each start.
 struct Conditions {
     private var byUser: [String: [String: Value]] = [:]
 
@@ -19,7 +19,7 @@ struct Conditions {
     init() {}
 
     init(_ database: Database) throws {
-        // Found by the key's beginning, for which the keys' index is used.
+        // Found by the key's prefix, which uses the index of keys.
         let list = try database.prepare(
             "SELECT user, body FROM changes WHERE key >= 'condition/' AND key < 'condition0' AND body IS NOT NULL")
         try list.forEachRow { row in
@@ -35,16 +35,17 @@ struct Conditions {
 
     var count: Int { byUser.values.map(\.count).reduce(0, +) }
 
-    /// In the form in which the table returns it: JSON has `100` for `100.0`, which would be another condition.
+    /// A condition in the form in which the table returns it: JSON writes `100.0` as `100`, which would be a different
+    /// condition.
     private static func registrable(_ condition: Value) throws -> Value { try Value(json: condition.json().utf8) }
 
-    /// Keys are shown where contents aren't (`healthbus tap`), and a name is a person's own.
+    /// Keys are shown where contents aren't (`healthbus tap`), and a name is private.
     private static func key(_ name: String, of user: String) -> String {
         "condition/\(user)/\(ContentDigest(Array(name.utf8)[...]))"
     }
 
     /// Keeps a condition, or forgets it.
-    /// - Parameter topic: the handler's, for conditions.
+    /// - Parameter topic: the handler's topic for conditions.
     mutating func set(_ name: String, to condition: Value?, of user: String, topic: String, _ turn: Turn) throws {
         _ = try turn.write()
         let key = Self.key(name, of: user)
@@ -59,8 +60,9 @@ struct Conditions {
         }
     }
 
-    /// Registers those that are kept, and no others.
-    /// - Returns: how many weren't registered, or otherwise, and how many were that are no longer kept.
+    /// Registers the conditions that are kept, and no others.
+    /// - Returns: how many weren't registered or were registered differently, and how many were registered but are no
+    ///   longer kept.
     func register(_ turn: Turn) throws -> (again: Int, gone: Int) {
         var before: [String: [String: Value]] = [:]
         try Self.registered.forEach(in: turn.database) { before[$0] = $1.object ?? [:] }
@@ -77,7 +79,8 @@ struct Conditions {
 }
 
 extension HandlerStage {
-    /// At a start: what is kept but wasn't registered vanished behind the handler's back, as regions of Core Location do.
+    /// Called at a start: conditions that are kept but not registered vanished behind the handler's back, as Core
+    /// Location's regions do.
     func reconcileConditions(_ turn: Turn) throws {
         guard characteristics.watches else { return }
         try Conditions.createTables(in: turn.write().database)

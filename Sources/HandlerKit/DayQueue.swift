@@ -15,8 +15,8 @@ struct DayQueue {
         _ marks: [DirtyDays.Key: DirtyDays.Mark], besides busy: Set<DirtyDays.Key>, soon: Int
     ) -> DirtyDays.Key? {
         func waits(_ key: DirtyDays.Key) -> Bool { marks[key] != nil && !busy.contains(key) }
-        // Sorting costs more the more days there are: it is done only when many have been added, or another day has
-        // come near.
+        // Sorting costs more the more days there are, so it is done only when many have been added, or the date has
+        // changed.
         if added.count > 256 + sorted.count / 4 || self.soon != soon {
             self.soon = soon
             sorted = marks.keys.sorted { Self.precedes($0, $1, marks, soon) }
@@ -24,7 +24,7 @@ struct DayQueue {
         }
         while let last = sorted.last, marks[last] == nil { sorted.removeLast() }
         added.removeAll { marks[$0] == nil }
-        // Few are busy, and they are next to each other at the end.
+        // Only a few are busy, and they are together at the end.
         let first = sorted.last(where: waits)
         let other = added.filter(waits).max { Self.precedes($0, $1, marks, soon) }
         guard let first, let other else { return first ?? other }

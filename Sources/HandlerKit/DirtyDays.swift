@@ -12,7 +12,7 @@ package struct DirtyDays {
     }
 
     struct Mark: Equatable {
-        /// Rises with every mark: a day computed from an older one stays dirty.
+        /// Rises with every mark: a day computed for an older mark stays dirty.
         var generation: Int64
         /// Everything up to here was consumed before the first of these marks.
         var since: SequenceNumber
@@ -26,7 +26,7 @@ package struct DirtyDays {
     /// Days that failed to compute: left out until something in them changes.
     private(set) var failed: Set<Key> = []
 
-    /// Days that a sample can belong to. An earlier release may have marked others by the hundred thousand: they have
+    /// Days that a sample can belong to. An earlier release may have marked hundreds of thousands of others, which have
     /// no samples.
     static let possible =
         LocalDay(year: 1899, month: 12, day: 30).number...LocalDay(year: 2200, month: 1, day: 2).number
@@ -42,7 +42,7 @@ package struct DirtyDays {
             """)
     }
 
-    /// How many there are in a file.
+    /// How many dirty days there are in a file.
     package static func count(in database: Database) throws -> Int {
         try database.prepare("SELECT count(*) FROM dirty").firstRow { $0.int(0) } ?? 0
     }
@@ -69,7 +69,7 @@ package struct DirtyDays {
 
     mutating func mark(_ key: Key, since: SequenceNumber, _ turn: Turn) throws {
         var mark = marks[key] ?? Mark(generation: 0, since: since)
-        // A day that was waiting behind all others and no longer is has a new place.
+        // A day that was waiting behind all others, but no longer is, gets a new place.
         if mark.generation == 0 || since < mark.since { queue.add(key) }
         mark.generation += 1
         mark.since = min(mark.since, since)
@@ -82,8 +82,8 @@ package struct DirtyDays {
         try write.run()
     }
 
-    /// The day to compute next: the newest first, but days far in the future after all others, and days recomputed for
-    /// a historical sync after everything that has changed.
+    /// The day to compute next: the newest first, except that days far in the future come after all others, and days
+    /// computed again for a historical sync come after everything that has changed.
     mutating func next(besides busy: Set<Key>, soon: Int) -> Key? { queue.next(marks, besides: busy, soon: soon) }
 
     /// Records a day as failed, with the reason.

@@ -3,8 +3,8 @@ import HealthModel
 import SQLite
 import StageKit
 
-/// When samples last arrived, and when the last check for them was: the first changes only with samples, the second
-/// always.
+/// When samples last arrived, and when the last check for them was: the first changes only when samples arrive, the
+/// second with every check.
 package struct Freshness {
     package private(set) var lastSynced: Instant?
     package private(set) var lastChecked: Instant?
@@ -23,7 +23,7 @@ package struct Freshness {
 
     package mutating func open(_ turn: Turn) throws {
         lastSynced = try Self.lastSynced(in: turn.database)
-        // Checks made before a restart still count: at least the time when samples last arrived is known.
+        // Checks made before a restart aren't stored, but there was one when samples last arrived.
         lastChecked = lastSynced
     }
 

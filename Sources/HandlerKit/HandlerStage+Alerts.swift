@@ -3,7 +3,7 @@ import HealthModel
 import Protocol
 import StageKit
 
-/// Which days were marked by new data rather than by history that is read for the first time: only new data is worth an
+/// Which days were marked by new data rather than by history being read for the first time: only new data is worth an
 /// alert.
 struct NewsDays {
     private var keys: Set<DirtyDays.Key> = []
@@ -26,8 +26,8 @@ struct NewsDays {
 }
 
 extension HandlerStage {
-    /// A workout that ended longer ago than this when it arrived isn't news; an alert about one is cleared after this
-    /// time.
+    /// A workout that ended longer ago than this when it arrived isn't news; an alert about a workout is cleared after
+    /// this time.
     static let newsLasts = Duration.seconds(24 * 3600)
     private static let lookEvery = Duration.seconds(3600)
 

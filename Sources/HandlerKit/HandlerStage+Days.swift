@@ -7,7 +7,7 @@ import StageKit
 extension HandlerStage {
     /// A day that can't be computed is tried this many times, then left out and counted.
     private static let attempts = 3
-    /// How many days may be outside the stage at once: one is computed, the next is waiting.
+    /// How many days may be outside the stage at once: while one is computed, the next is waiting.
     private static let concurrentDays = 2
 
     /// Starts computing the days of the fetched slices: all of them now, or as many as may be outside the stage at
@@ -41,7 +41,7 @@ extension HandlerStage {
         }
     }
 
-    /// Commits the result for a day. One that was marked again in the meantime stays dirty.
+    /// Commits the result for a day. A day that was marked again in the meantime stays dirty.
     private func settle(_ job: DayJob, _ result: Result<DayOutput, any Error>, _ turn: Turn) throws {
         let key = job.key
         switch result {
@@ -60,7 +60,7 @@ extension HandlerStage {
                     "handler": manifest.name, "day": "\(LocalDay(number: key.day))", "why": "\(error)",
                     "attempt": failures[key] ?? 0,
                 ])
-            // Its figures stay as they were; the day is recorded as failed, and holds up no other day.
+            // Its figures stay as they were; the day is recorded as failed, and doesn't hold up any other.
             guard failures[key, default: 0] >= Self.attempts else { return }
             failures[key] = nil
             try dirty.fail(key, reason: "\(error)", turn)
@@ -87,7 +87,7 @@ extension HandlerStage {
             if isNew { try tell(of: event, key: key, turn) }
         }
         for row in try turn.changelog.rows(user: key.user, days: key.day...key.day)
-        // This includes those of the plugin that ran here before.
+        // This includes events of the plugin that ran here before.
         where row.topic.hasPrefix("events.") && !eventKeys.contains(row.key) {
             try turn.changelog.remove(key: row.key)
         }

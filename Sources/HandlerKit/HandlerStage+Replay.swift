@@ -4,7 +4,7 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Days to be recomputed: a chunk of a historical sync, or a person's request.
+/// Days to compute again: a chunk of a historical sync, or a person's request.
 struct ReplayedDays: Sendable, Equatable {
     var id: String
     /// In days since 1970, both included.
@@ -27,7 +27,7 @@ struct ReplayedDays: Sendable, Equatable {
 }
 
 extension HandlerStage {
-    /// Accepts a chunk of a historical sync: its days are marked once, behind everything live, and hold back no
+    /// Accepts a chunk of a historical sync: its days are marked once, behind everything live, and don't hold back the
     /// frontier.
     func hear(_ told: Replay, _ turn: Turn) throws {
         guard let new = ReplayedDays(told), new.id != replayed?.id else { return }
@@ -96,7 +96,7 @@ extension HandlerStage {
         return left > 0 ? .underWay(left: left) : .done(["revised": .integer(revisedByHand)])
     }
 
-    /// Forgets its position in the observer's changes, and recomputes every day from what the observer then reports.
+    /// Forgets its position in the observer's changes, and derives every day again from what the observer then reports.
     /// Its figures stay until then: days with the same result aren't published again, and figures that no longer exist
     /// are properly deleted.
     private func reset(_ turn: Turn) throws -> Mended {

@@ -11,7 +11,7 @@ struct SliceRun {
     /// With the mark that each day had when the slice was requested.
     var days: [(day: LocalDay, generation: Int64)]
     var slice: SliceRequest
-    /// The state of the store that the slice reflects.
+    /// The state of the store that is reflected in the slice.
     var place: PullPlace
     var samples = SamplePage()
 
@@ -26,11 +26,11 @@ extension HandlerStage {
     private static let concurrentRuns = 2
     private static let rowsPerRun = 20_000.0
     private static let longestRun = 16
-    /// Rows for days in between that needn't be computed: up to this many cost less than another request and the commit
-    /// that follows it.
+    /// Rows for days in between that needn't be computed: fetching up to this many costs less than another request and
+    /// the commit that follows it.
     private static let rowsPassedOver = 500.0
     private static let longestGap = 64
-    /// For one day, or for several that are fetched together: no more than this is kept in memory.
+    /// The most rows for one day, or for several that are fetched together: no more than this are kept in memory.
     static let rowLimit = 250_000
     static let textLimit = 24 << 20
     /// Days are computed once the handler is closer than this to what is released; further behind, they would only have
@@ -40,8 +40,8 @@ extension HandlerStage {
     /// Requests the samples of the newest dirty days, once everything released has been marked.
     func requestSlices(_ turn: Turn) {
         guard upstream.isLive(within: Self.nearby), !upstream.isHeldUp(turn) else { return }
-        // One that has arrived may be computed while the others are fetched; no more of them, whatever does the
-        // computing.
+        // One slice that has arrived may be computed while the others are fetched; there are never more than this,
+        // however days are computed.
         while inFlight.count < Self.concurrentRuns, inFlight.count + fetched.count <= Self.concurrentRuns,
             let run = nextRun(turn)
         {
@@ -58,7 +58,7 @@ extension HandlerStage {
         return busy
     }
 
-    /// Slices of a store that is gone must not become figures.
+    /// Called so that slices of a store that is gone don't become figures.
     func forgetSlices() {
         inFlight = [:]
         fetched = []
@@ -67,7 +67,7 @@ extension HandlerStage {
 
     private func nextRun(_ turn: Turn) -> SliceRun? {
         let busy = busy
-        // A clock that is wrong by less than this changes nothing.
+        // A year ahead, so that a clock that is off by less changes nothing.
         let soon = Int(turn.now.microseconds / (86_400 * Instant.microsecondsPerSecond)) + 366
         guard let newest = dirty.next(besides: busy, soon: soon), let zones = timelines[newest.user] else {
             return nil
@@ -106,7 +106,7 @@ extension HandlerStage {
     }
 
     /// Days that hold too much together are fetched one by one; a day that holds too much on its own isn't computed,
-    /// but holds up no other.
+    /// but doesn't hold up any other.
     private func leave(_ run: SliceRun, _ turn: Turn) throws {
         if run.days.count > 1 {
             rowsPerDay = Self.rowsPerRun

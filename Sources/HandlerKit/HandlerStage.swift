@@ -6,17 +6,17 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Hosts a handler: marks days dirty from change spans, fetches the days' samples, has them computed, commits figures
-/// and events.
+/// Hosts a handler: marks days dirty from change spans, fetches the days' samples, has the days computed, and commits
+/// figures and events.
 ///
-/// Newest day first, and only what the debouncer has released: ten years of history never delay today. A day that
-/// changes while it is being computed stays dirty (its mark's generation has moved on) and is computed again.
+/// It takes the newest day first, and only what the debouncer has released: ten years of history never delay today. A
+/// day that changes while it is being computed stays dirty (its mark's generation has moved on) and is computed again.
 package final class HandlerStage: Stage {
     let instance: String
     let manifest: Manifest
     let configuration: Value
     let computer: DayComputer
-    /// Whether a trial, before this process took over, showed figures that differ from the existing ones.
+    /// Whether a trial before this process took over gave figures that differ from the existing ones.
     package var givesOtherFigures = false
     /// The handler's days with this configuration.
     private(set) var window = HandlerWindow.localDay
@@ -33,21 +33,21 @@ package final class HandlerStage: Stage {
     var fetched: [SliceRun] = []
     /// Days that are being computed outside the stage, by the id of their effect.
     var asked: [Int64: DayJob] = [:]
-    /// How many rows a day had lately, to decide how many days fit one slice.
+    /// How many rows a day has had lately, to decide how many days fit into one slice.
     var rowsPerDay = 2000.0
     var failures: [DirtyDays.Key: Int] = [:]
     var freshness = Freshness()
     /// The latest requested chunk of a historical sync.
     var replayed: ReplayedDays?
-    /// How many days have changed since a person asked to recompute some.
+    /// How many days have changed since a person asked to replay some.
     var revisedByHand: Int64 = 0
     var news = NewsDays()
-    /// The last of the days with figures that no sample can belong to that was checked; nil when all have been.
+    /// Among days with figures that no sample can belong to, the last one checked; nil when all have been.
     var lastImpossibleDay: DirtyDays.Key? = .init(user: "", day: .min)
-    /// Its own types that weren't observed according to the last report.
+    /// Those of its own types that weren't observed according to the last report.
     private var off: Set<String> = []
 
-    /// How many sequences behind a handler must be to mark history while it already works on today.
+    /// How many sequence numbers behind a handler must be to mark history while it already works on today.
     static let backfillBeyond: Int64 = 200_000
 
     /// - Parameter namedTypes: the types that the stack's handlers name, for a handler of all others.
@@ -90,7 +90,8 @@ package final class HandlerStage: Stage {
         try reconcileConditions(turn)
     }
 
-    /// A type that could not be read for a while is missing from every day computed in that time: all are recomputed.
+    /// A type that could not be read for a while is missing from every day computed in that time, so all are computed
+    /// again.
     private func notice(off all: Set<String>, _ turn: Turn) throws {
         let own = all.filter(types.takes)
         guard own != off else { return }
@@ -101,8 +102,8 @@ package final class HandlerStage: Stage {
         try write.run()
     }
 
-    /// Another version or configuration of the handler would give other figures, so every day is recomputed. The same
-    /// applies to a handler whose trial gave other figures, no matter which version it claims to be.
+    /// A different version or configuration of the handler may give different figures, so every day is computed again.
+    /// The same applies to a handler whose trial gave different figures, no matter which version it claims to be.
     private func forgetOlderFigures(_ turn: Turn) throws {
         let now: Value = [
             "name": .string(manifest.name), "manifest": .integer(Int64(manifest.version)),
@@ -116,8 +117,8 @@ package final class HandlerStage: Stage {
         if before != nil {
             turn.log(.figuresOutdated, ["handler": manifest.name])
             try markEverything(turn)
-            // Days that had no figures may now have some, from new types or with another window: their samples are read
-            // again.
+            // Days that had no figures may now have some, from new types or with a different window, so their samples
+            // are read again.
             try upstream.rewind(turn)
         }
         let write = try database.prepare("INSERT OR REPLACE INTO freshness VALUES ('computedWith', ?)")
@@ -192,7 +193,7 @@ package final class HandlerStage: Stage {
     }
 
     /// Adopts changed zone timelines: among the days that have figures or are waiting for them, and their neighbours,
-    /// every day that now consists of other instants is recomputed.
+    /// every day that now covers different instants is computed again.
     private func learnZones(_ zones: [String: Value], since: SequenceNumber, _ turn: Turn) throws {
         for change in try timelines.learn(zones, from: upstream.producer, turn) {
             guard let old = change.old else { continue }
@@ -234,7 +235,7 @@ package final class HandlerStage: Stage {
 }
 
 extension HandlerStage {
-    /// The same with a function that computes.
+    /// The same with a function that computes the days.
     package convenience init(
         instance: String, manifest: Manifest, configuration: Value, handler: any DayHandler, namedTypes: Set<String>,
         observer: String

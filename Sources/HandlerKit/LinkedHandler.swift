@@ -6,7 +6,7 @@ package enum LinkedHandler {
     /// linked in.
     package static func named(_ plugin: String) -> (any PluginHandler)? {
         let name = plugin.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
-        // A struct's mangled name, by which the runtime finds any type: each part after its length.
+        // A struct's mangled name, by which the runtime finds any type: each part is preceded by its length.
         let mangled = [name + "Stage", name + "Handler"].map { "\($0.utf8.count)\($0)" }.joined() + "V"
         return (_typeByName(mangled) as? any PluginHandler.Type)?.init()
     }

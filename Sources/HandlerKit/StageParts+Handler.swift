@@ -3,7 +3,7 @@ import Protocol
 import StageKit
 
 extension StageParts {
-    /// A handler, which is tried before it takes another one's place.
+    /// A handler, which is tried out before it takes another's place.
     package init(handler: HandlerStage, effects: (any EffectRunner)? = nil) {
         self.init(
             stage: handler, effects: effects,

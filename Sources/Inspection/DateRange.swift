@@ -5,14 +5,14 @@ import Logging
 
 /// The days that a command concerns, from `--from`, `--to` and `--last`.
 package struct DateRange: Sendable, Equatable {
-    /// nil: from the first.
+    /// nil to begin with the first day.
     package var from: LocalDay?
-    /// nil: to the last.
+    /// nil to end with the last day.
     package var to: LocalDay?
 
     package init(from: LocalDay? = nil, to: LocalDay? = nil) { (self.from, self.to) = (from, to) }
 
-    /// - Parameter today: evaluated only if a text depends on it.
+    /// - Parameter today: evaluated only if a string depends on it.
     /// - Throws: `Failure` (usage), and what `today` throws.
     package init(from: String?, to: String?, last: String? = nil, today: () throws -> LocalDay) throws {
         if let last {

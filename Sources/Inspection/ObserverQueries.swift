@@ -51,7 +51,7 @@ struct ObserverQueries {
     /// The samples in a handler's slice of these ranges, in canonical order.
     /// - Parameters:
     ///   - detailed: types whose payloads and creation dates are wanted too.
-    ///   - during: types that are wanted only during samples of another, by that other type.
+    ///   - during: types that are wanted only during samples of another type, with that other type.
     func samples(
         user: String, types: [String], from: Instant, to: Instant, detailed: Set<String> = [],
         during: [String: String] = [:]
@@ -87,7 +87,7 @@ struct ObserverQueries {
         try all(query, next: \SlicePage.continue, while: goesOn) { try body($0.samples) }
     }
 
-    /// The types that the store has for a user.
+    /// The types that the store holds for a user.
     func types(of user: String) throws -> Set<String> {
         let pages: [Page<TypesPage>] = try reader.pages(observer, .types)
         return Set(pages.flatMap(\.types).filter { $0.user == user }.map(\.type))

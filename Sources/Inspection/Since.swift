@@ -6,8 +6,8 @@ package struct Since: Sendable, Equatable {
     package let instant: Instant
 
     /// - Parameters:
-    ///   - text: "90s", "10m", "2h", "3d", "1w"; ISO 8601 with an offset; a date, also as `SpokenDates` has it (its
-    ///     first instant in UTC).
+    ///   - text: "90s", "10m", "2h", "3d", "1w"; ISO 8601 with an offset; a date, or anything that `SpokenDates`
+    ///     accepts (its first instant in UTC).
     ///   - option: for the error.
     /// - Throws: `Failure` (usage) that says what is allowed.
     package init(_ text: String, option: String, now: Instant) throws(Failure) {

@@ -24,7 +24,7 @@ package struct SpokenDates: Sendable, Equatable {
         }
     }
 
-    /// Whether the text will mean other days tomorrow.
+    /// Whether the text will mean different days tomorrow.
     package static func isRelative(_ text: String) -> Bool { LocalDay(text) == nil && calendar(text) == nil }
 
     private static func period(_ text: String, _ today: LocalDay) -> Self? {

@@ -16,12 +16,12 @@ package struct Stack: Sendable {
     package let configuration: StackConfiguration
     package let configurationFile: String?
     package let catalog: PluginCatalog
-    /// What advised commands must name so that they mean this stack.
+    /// What advised commands must name in order to refer to this stack.
     package var advice = Advice()
 
-    /// - Parameter choices: plugins that count whatever the state folder says, by instance.
-    /// - Throws: `ConfigurationError` with file, key and what is allowed; a `Failure` that lists them if there are
-    ///   several.
+    /// - Parameter choices: plugins that override the state folder's, by instance.
+    /// - Throws: `ConfigurationError` with the file, the key and what is allowed; if there are several, a `Failure`
+    ///   that lists them.
     package init(
         state: String?, configurationFile: String?, choices: [String: StackConfiguration.Choice] = [:]
     ) throws {
@@ -42,7 +42,7 @@ package struct Stack: Sendable {
             hint: "correct them; docs/configuration.md lists the options, and 'healthbus validate' checks all again")
     }
 
-    /// The stack of a plugin's own process.
+    /// The stack, for a plugin's own process.
     package init(state: StateFolder, configuration: StackConfiguration, configurationFile: String?) throws {
         self.state = state
         self.configuration = configuration
@@ -51,7 +51,7 @@ package struct Stack: Sendable {
         advice = Advice(state: state.path == StateFolder.standard().path ? nil : state.path)
     }
 
-    /// Asks over the bus alone (`StackReader.init(state:stack:over:)`).
+    /// Asks only over the bus (`StackReader.init(state:stack:over:)`).
     package func reader(over client: StackClient) -> StackReader {
         StackReader(state: state, stack: configuration, over: client)
     }
@@ -70,7 +70,7 @@ package struct Stack: Sendable {
     }
 
     /// Whether commands have a person's key. With an instance's own key, as in its container, they receive what that
-    /// instance receives, and may ask nothing.
+    /// instance receives, and may not ask anything.
     package var mayAsk: Bool { !(configuration.bus.isSealed && Self.chosenKey.map(names.contains) == true) }
 
     /// Where it runs, for messages: its folder, or the bus if its folders are elsewhere.
@@ -97,8 +97,8 @@ package struct Stack: Sendable {
             state: state, stack: configuration, address: { try address },
             foundSilent: foundSilent ?? { tell(of: $0) }
         ) { instance, database in
-            // An earlier release's file is updated, as its own program would do; if that program has it open, it has
-            // already done so.
+            // An earlier release's file is updated, as its own program would do; if that program has it open, this has
+            // already been done.
             switch instance.manifest.kind {
             case .observer:
                 if !database.isReadOnly { try database.transaction { try ObserverSource.createTables(in: database) } }
@@ -122,8 +122,8 @@ package struct Stack: Sendable {
         StandardStream.error.write("healthbus: \(advice.addressed(text))\n")
     }
 
-    /// Reads the file of an instance that sends no heartbeat: under its lock if that is free, otherwise beside the
-    /// process that hangs; nil if there is none.
+    /// Reads the file of an instance that sends no heartbeat: under its lock if that is free, otherwise alongside the
+    /// process that hangs; nil if there is no file.
     package func kept<Result>(
         _ instance: String, _ reader: StackReader, _ body: (Database) throws -> Result
     ) throws -> Result? {
@@ -136,10 +136,10 @@ package struct Stack: Sendable {
         return try body(try Database(path: state.database(instance)))
     }
 
-    /// Refuses a command that needs the running observer if that isn't running, with its stack or alone.
+    /// Refuses a command that needs the observer if it isn't running, with its stack or alone.
     package func requireRunning(or instead: String? = nil) throws {
         if try reader().isRunning(observer) { return }
-        // A process that keeps ending holds its lock only for moments.
+        // A process that keeps ending holds its lock only briefly.
         if isUp() {
             throw Failure(
                 "a stack runs on \(place), but its observer doesn't", hint: "'healthbus doctor' says why it doesn't")
@@ -151,7 +151,7 @@ package struct Stack: Sendable {
 
     /// Refuses a command that would have nothing to show: there is no state folder here, or it holds no stack.
     package func requireState() throws(Failure) {
-        // Otherwise the folders are where the processes run.
+        // On a remote bus, the folders are where the processes run.
         guard !configuration.bus.isRemote else { return }
         let isThere = FileManager.default.fileExists(atPath: state.path)
         let folders = names.map { state.instance($0) } + [supervisorFolder]

@@ -6,7 +6,7 @@ package struct StackRoles: Sendable {
     package var handlers: [String]
     package var consolidator: String?
     package var uploaders: [String]
-    /// Whose changelogs the uploaders deliver, besides the observer's.
+    /// Producers whose changelogs the uploaders deliver, besides the observer.
     package var documents: [String]
 
     package init(

@@ -1,12 +1,12 @@
 import Terminal
 
-/// A command of the program: what it takes, and what it does.
+/// A command of the program: its arguments, and what it does.
 protocol Command {
     static var help: CommandHelp { get }
     static func run(_ arguments: Arguments) throws
 }
 
-// Options that several commands share, so that they read alike everywhere.
+// Options that several commands share, so that they read the same everywhere.
 extension CommandHelp {
     /// For every command that concerns a stack.
     static let stackOptions: [Option] = [.state, .stackConfig]

@@ -74,7 +74,7 @@ enum Commands {
         groups: groups.map { .init($0.title, $0.commands.map { $0.help }) })
 
     /// Carries out a command line.
-    /// - Throws: `Failure` (usage) for one that can't be understood, and whatever the command throws.
+    /// - Throws: `Failure` (usage) for a line that can't be understood, and whatever the command throws.
     static func run(_ words: [String]) throws {
         let terminal = Terminal(.output)
         switch try set.select(words, width: terminal.isTerminal ? terminal.width : nil) {
@@ -90,7 +90,7 @@ enum Commands {
 }
 
 extension Failure {
-    /// Any error in a form for people. An unknown zone is a typing error; for a damaged file it says what to do.
+    /// Any error in a form for people. An unknown zone is a usage error; for a damaged file, the hint says what to do.
     init(people error: any Error) {
         self =
             error is ZoneError

@@ -5,14 +5,15 @@ import Logging
 import Terminal
 
 extension Stack {
-    /// A stack to be started: with the configuration named by the command line or the environment, else the default.
-    /// - Parameter state: its folder, if not the one that the command line names.
+    /// A stack to start: with the configuration named on the command line or in the environment, otherwise the default.
+    /// - Parameter state: its folder, if not the one named on the command line.
     init(starting arguments: Arguments, state: String? = nil) throws {
         try self.init(state: state ?? arguments.value("--state"), configurationFile: arguments.configurationFile)
         advice = arguments.advice
     }
 
-    /// The stack that a command concerns: with the named configuration, else the one that it was last started with.
+    /// The stack that a command concerns: with the named configuration, otherwise the one that it was last started
+    /// with.
     /// - Parameter choices: plugins that take precedence over the state folder, by instance.
     init(_ arguments: Arguments, choices: [String: StackConfiguration.Choice] = [:]) throws {
         let state = arguments.value("--state")
@@ -40,7 +41,7 @@ extension Arguments {
 }
 
 extension Arguments {
-    /// What advised commands must name to mean the stack of this command line.
+    /// What advised commands must name in order to refer to this command line's stack.
     var advice: Advice {
         func given(_ option: String) -> String? {
             command.options.contains { $0.name == option } ? value(option) : nil

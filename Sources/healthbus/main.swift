@@ -3,7 +3,7 @@ import Logging
 import Processes
 import Terminal
 
-// Output to a pipe or a file is for programs: `awk` can't add up numbers with spaces in them.
+// Output to a pipe or a file is for programs: `awk` can't add numbers with spaces in them.
 if !Terminal(.output).isTerminal || !Terminal(.error).isTerminal {
     HumanFormat.usePlainDigits()
 } else {

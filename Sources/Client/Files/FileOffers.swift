@@ -11,7 +11,7 @@ package final class FileOffers: Sendable {
     /// What the observer may ask for now, by the import's id.
     private let files: OfferedFiles
 
-    /// - Parameter client: from now on it answers pulls for these files, and nothing else.
+    /// - Parameter client: from now on it answers pulls for these files, and no others.
     package init(_ client: StackClient, observer: String) {
         self.client = client
         self.observer = observer
@@ -38,7 +38,7 @@ package final class FileOffers: Sendable {
         return (page.imports.first, page.head?.sequence ?? .beginning)
     }
 
-    /// How far the file has been read, from the last heartbeat; nil while another is being read.
+    /// How far the file has been read, from the last heartbeat; nil while a different one is being read.
     package func progress(_ id: String) -> ObserverDetails.Reading? {
         client.heartbeats[observer]?.beat.observer?.reading.flatMap { $0.id == id ? $0 : nil }
     }

@@ -5,14 +5,14 @@ import Logging
 import Protocol
 import Synchronization
 
-/// A file as seen by the command that hands it over: identifies it, and sends its bytes piece by piece to an observer
-/// that can't open it. For a pipe it keeps the bytes that may still be requested again.
+/// A file on the side of the command that hands it over: identifies the file, and sends its bytes piece by piece to an
+/// observer that can't open it. For a pipe it keeps the bytes that may still be requested again.
 package final class OfferedFile: Sendable {
-    /// What fits into a message besides its other members.
+    /// What fits into a message alongside its other members.
     static let pieceBytes = 60 << 10
     static let piecesPerAnswer = 4
     private static let answerBytes = pieceBytes * piecesPerAnswer
-    /// What a killed observer may be missing of what it asked for: the one answer that it was writing.
+    /// What a killed observer may lack of the bytes it asked for: the one answer that it was writing.
     private static let keptBytes = 2 * answerBytes
 
     fileprivate struct State {

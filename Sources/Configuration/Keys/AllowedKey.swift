@@ -48,7 +48,7 @@ package struct AllowedKey: Sendable, Equatable {
     /// Those valid at a given moment.
     package func valid(at now: Instant) -> [Key] { keys.filter { $0.until.map { $0 > now } ?? true } }
 
-    /// With a new key; the previous one is valid until then. Keys no longer valid are forgotten.
+    /// The entry with a new key; the previous one stays valid until `oldUntil`. Keys no longer valid are forgotten.
     package func rotated(to publicKey: String, oldUntil: Instant, now: Instant) -> AllowedKey {
         let old = valid(at: now).map { Key(publicKey: $0.publicKey, until: min($0.until ?? oldUntil, oldUntil)) }
         return AllowedKey(

@@ -4,11 +4,11 @@ import MessageBus
 
 /// The addresses of a stack's bus and whether it is sealed, from "bus" in its configuration.
 package struct BusConfiguration: Sendable, Equatable {
-    /// nil: Unix sockets in the state folder.
+    /// nil for Unix sockets in the state folder.
     package var endpoints: BusAddress?
-    /// Whether peers must prove their identity. Always over TCP.
+    /// Whether peers must prove their identity; always the case over TCP.
     package var isSealed: Bool
-    /// The keys' folder; nil: `keys` in the state folder.
+    /// The keys' folder; nil for `keys` in the state folder.
     package var keys: String?
 
     package static let standard = BusConfiguration(endpoints: nil, isSealed: false, keys: nil)
@@ -20,7 +20,8 @@ package struct BusConfiguration: Sendable, Equatable {
 extension BusConfiguration {
     private static let members = ["keys", "publish", "sealed", "subscribe"]
 
-    /// What a configuration says under "bus", without what is wrong in it; and all that is, with the key and what is allowed.
+    /// A configuration's "bus", without anything wrong in it; and everything that is wrong, with the key and what is
+    /// allowed.
     static func read(_ value: Value, file: String) -> (bus: BusConfiguration, problems: [ConfigurationError]) {
         var bus = BusConfiguration.standard
         var problems: [ConfigurationError] = []

@@ -20,7 +20,8 @@ private struct Speakers: Sendable {
     private let people: TopicGrant
     /// Some of these commands come from people and one from an instance.
     private let observersCommands: String
-    /// They may make the stack check for new data, and their tools offer files; they give no other commands.
+    /// The ingests: they may make the stack check for new data, and their tools may offer files; they may give no other
+    /// commands.
     private let doors: Set<String>
 
     init(_ rights: BusRights) {
@@ -64,7 +65,8 @@ private struct Speakers: Sendable {
         instances[name] ?? BusName.owner(ofTool: name).flatMap { toolsOfInstances[$0] } ?? people
     }
 
-    /// Pushed data, and the hint to check for new data at once. Its tools hand files over; the ingest itself doesn't.
+    /// Whether an ingest may say this: pushed data, and the hint to check for new data at once. Only its tools hand
+    /// files over.
     private func mayDoorSay(_ topic: String, _ body: Value) -> Bool {
         if topic.hasPrefix("control.") {
             return topic != observersCommands && CommandName.of(body) == SyncNow.name
@@ -78,7 +80,7 @@ private struct Speakers: Sendable {
         return body["query"].string == "imports"
     }
 
-    /// Files can only add data this way, never remove any, as a complete import would.
+    /// Whether a file is offered only to add data, never to remove any, as a complete import would.
     private func isPlainOffer(_ from: String, _ body: Value) -> Bool {
         guard let offer = ImportFile(body) else { return false }
         return offer.sender == from && offer.user != nil && offer.complete != true

@@ -27,21 +27,21 @@ package struct BusRights: Sendable {
         }
     }
 
-    /// Its own, and those of its tools, so that the answers to one never reach another's.
+    /// Its own name and those of its tools, so that its answers never reach the tools of another process.
     private static func names(of name: String) -> [Subscription] {
         [.exact(name), .tools(BusName.toolPrefix(of: name))]
     }
 
     func person(_ name: String, beside more: [Subscription] = []) -> TopicGrant {
         TopicGrant(
-            // Pages only to the observer: of a file that it can't open itself.
+            // Pages go only to the observer: those of a file that it can't open itself.
             publishes: [.prefix("control."), .exact("page.\(observer)")] + stages.map { .exact("pull.\($0.name)") }
                 + more,
             hears: [.prefix("")],
             names: Self.names(of: name))
     }
 
-    /// What a tool of an instance may say: one that stands by for it, or checks whether it is there.
+    /// What a tool of an instance may say; such a tool stands by for it, or checks whether it is there.
     func tool(of instance: StackConfiguration.Instance) -> [Subscription] {
         switch instance.manifest.kind {
         case .ingest: return handingOver
@@ -51,12 +51,12 @@ package struct BusRights: Sendable {
         return producers(for: instance).map { .exact("pull.\($0)") }
     }
 
-    /// What is needed to hand a file over, which an ingest does as a tool of its own.
+    /// What is needed to hand a file over, which an ingest does through a tool of its own.
     private var handingOver: [Subscription] {
         [.exact("control.\(observer)"), .exact("page.\(observer)"), .exact("pull.\(observer)")]
     }
 
-    /// What it takes to ask what people's commands ask, and to change nothing.
+    /// What is needed to ask what people's commands ask, without changing anything.
     private var asking: [Subscription] {
         [.exact(BusConnection.hello)] + stages.map { .exact("pull.\($0.name)") }
     }
@@ -102,7 +102,7 @@ package struct BusRights: Sendable {
             hears.append(.prefix("observed."))
             hears += beats([observer] + names(.consolidator) + handlers + names(.uploader))
         case .handler:
-            // Whichever plugin runs in its place: in containers only its own process knows that.
+            // Whichever plugin runs in its place: in containers, only its own process knows which.
             publishes += instance.substitutes.flatMap { name in
                 ["figures", "events"].map { .exact("\($0).\(name)") }
             }

@@ -4,7 +4,7 @@ import HealthModel
 import Logging
 import MessageBus
 
-/// Who should own the key files, if not their maker: in containers a one-shot process makes them for all.
+/// Who should own the key files, if not whoever makes them: in containers a one-shot process makes them for everyone.
 package struct FileOwner: Sendable, Equatable {
     package var user: uid_t
     package var group: gid_t
@@ -51,8 +51,8 @@ extension KeyFolder {
         return isNew
     }
 
-    /// Gives a name a new pair. The hub accepts both until `oldUntil`: it learns of the new one first, then the process
-    /// gets it.
+    /// Gives a name a new pair. The hub accepts both until `oldUntil`: it gets the new one first, then the process
+    /// does.
     package func rotate(_ name: String, oldUntil: Instant, now: Instant) throws {
         guard let entry = try allowedKey(name) else {
             throw Failure("the hub's list has no '\(name)'", hint: "'healthbus keys list' shows its entries")
@@ -62,7 +62,7 @@ extension KeyFolder {
         try writePair(pair, of: name, owner: nil)
     }
 
-    /// Gives the hub a new pair, and its public key to all whose folders are here.
+    /// Gives the hub a new pair, and its public key to every process whose folder is here.
     package func rotateHub() throws {
         let pair = try BusKeyPair.make()
         for name in try allowedNames() where FileManager.default.fileExists(atPath: folder(name)) {
@@ -91,7 +91,7 @@ extension KeyFolder {
         try write(entry.value.json(pretty: true) + "\n", to: allowed(name), owner: nil)
     }
 
-    /// An existing folder keeps its owner, unless another is requested.
+    /// An existing folder keeps its owner, unless a different one is requested.
     private func makeFolder(_ folder: String, owner: FileOwner?) throws {
         if mkdir(folder, 0o700) != 0 {
             guard errno == EEXIST else {
@@ -110,7 +110,8 @@ extension KeyFolder {
         guard chown(path, owner.user, owner.group) == 0 else { throw cannot("give away", path) }
     }
 
-    /// In one step, so that a reader finds the old or the new; mode 0600, owned by the folder's owner.
+    /// Writes in one step, so that a reader finds either the old or the new content; mode 0600, owned by the folder's
+    /// owner.
     private func write(_ text: String, to file: String, owner: FileOwner?) throws {
         let folder = (file as NSString).deletingLastPathComponent
         let draft = file + ".\(UUID().uuidString)"

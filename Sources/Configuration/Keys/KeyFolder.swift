@@ -34,7 +34,7 @@ package struct KeyFolder: Sendable {
             .filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.sorted()
     }
 
-    /// - Returns: nil when the hub's list doesn't have the name.
+    /// - Returns: nil when the name isn't in the hub's list.
     /// - Throws: `Failure` when the entry can't be understood.
     package func allowedKey(_ name: String) throws -> AllowedKey? {
         guard let data = FileManager.default.contents(atPath: allowed(name)) else { return nil }
@@ -107,6 +107,6 @@ package struct KeyFolder: Sendable {
 }
 
 extension [String: String] {
-    /// A variable's value; nil also when it is empty.
+    /// A variable's value; nil if it is unset or empty.
     package func filled(_ name: String) -> String? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

@@ -13,7 +13,7 @@ struct FileStamp: Sendable {
     /// within the same tick.
     private static let coarseness = Duration.milliseconds(100)
 
-    /// Take it before reading the file, so that changes made in the meantime are read next time.
+    /// Take it before reading the file, so that changes made during the read are picked up next time.
     init(_ file: String) {
         var status = stat()
         let exists = stat(file, &status) == 0
@@ -24,7 +24,7 @@ struct FileStamp: Sendable {
         takenAt = WallClock.now
     }
 
-    /// Whether what was read after this stamp is still valid at a later one.
+    /// Whether what was read after this stamp is still valid as of a later one.
     func isSettled(asOf later: FileStamp) -> Bool {
         inode == later.inode && modified == later.modified && takenAt - modified > Self.coarseness
     }

@@ -46,7 +46,7 @@ package struct ExecCommand: Sendable, Equatable {
             limits: try ExecLimits(manifest["limits"], file: file), file: file)
     }
 
-    /// The program's absolute path: relative to the plugin's folder when it has a slash, else from `PATH`.
+    /// The program's absolute path: relative to the plugin's folder if it contains a slash, otherwise from `PATH`.
     /// - Throws: `ConfigurationError` that names the manifest when there is no such program.
     package func program(path: String? = ProcessInfo.processInfo.environment["PATH"]) throws(ConfigurationError)
         -> String
@@ -83,7 +83,7 @@ package struct ExecLimits: Sendable, Equatable {
     package var start = 10.0
     /// Seconds for one day, from its first line to `done`.
     package var day = 30.0
-    /// Bytes of a day's answer, all lines together: as CBOR, it must fit a message of 1 MiB.
+    /// Bytes of a day's answer, all lines together: as CBOR, it must fit into a message of 1 MiB.
     package var answer = 1 << 18
     /// Seconds between the end of its input and SIGKILL.
     package var grace = 2.0

@@ -2,7 +2,7 @@ import HealthModel
 
 /// A figure that a handler computes for a day, as declared by its manifest: used by tables, summaries and `explain`.
 package struct FigureDeclaration: Sendable, Equatable {
-    /// Its form; a day without it has null, an empty list or an empty object.
+    /// Its form; in a day without it, it is null, an empty list or an empty object.
     package enum Form: String, Sendable { case number, list, object }
 
     /// The rule by which it is computed from the samples of a type.
@@ -47,9 +47,9 @@ package struct FigureDeclaration: Sendable, Equatable {
         package var digits: Int
         /// The divisor for a number: 1000 shows metres as kilometres.
         package var dividedBy: Double
-        /// The text after each number.
+        /// The string after each number.
         package var suffix: String
-        /// Its turn to be left out on a narrow screen: 1 goes first, nil never.
+        /// When it is left out on a narrow screen: 1 goes first, nil never.
         package var givesWay: Int?
     }
 
@@ -60,9 +60,9 @@ package struct FigureDeclaration: Sendable, Equatable {
     package var unit: String
     /// The name of its hourly figure; nil for none.
     package var hourly: String?
-    /// nil: it can't be explained.
+    /// nil if it can't be explained.
     package var explanation: Explanation?
-    /// nil if it is in no table.
+    /// nil if it isn't in any table.
     package var column: Column?
 
     /// - Parameter value: accepted by the manifest's schema.
@@ -79,7 +79,7 @@ package struct FigureDeclaration: Sendable, Equatable {
     /// Its member and unit.
     package var title: String { path.joined(separator: ".") + (unit.isEmpty ? "" : ", " + unit) }
 
-    /// Its value in a summary that doesn't have it.
+    /// Its value in a summary that lacks it.
     package var absent: Value {
         switch form {
         case .number: .null
@@ -112,7 +112,8 @@ extension FigureDeclaration.Column {
 }
 
 extension [Manifest] {
-    /// The figures of these handlers, in the order of table columns. If two declare the same, the first one counts.
+    /// The figures of these handlers, in the order of table columns. If two declare the same figure, the first one
+    /// counts.
     package var figures: [FigureDeclaration] {
         var known: Set<[String]> = []
         var found: [(place: (Int, String, Int), figure: FigureDeclaration)] = []

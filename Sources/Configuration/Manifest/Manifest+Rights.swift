@@ -6,7 +6,7 @@ package struct PluginRights: Sendable, Equatable {
     package enum Entitlement: String, Sendable, CaseIterable {
         case health
         case backgroundDelivery = "background-delivery"
-        /// Where a person is, on the screen and in the background. There is nothing less.
+        /// A person's location, on the screen and in the background. There is no weaker form.
         case location = "location-always"
     }
 
@@ -28,7 +28,7 @@ package struct PluginRights: Sendable, Equatable {
     package var backgroundModes: Set<BackgroundMode> = []
     /// BGTaskSchedulerPermittedIdentifiers.
     package var permittedTasks: Set<String> = []
-    /// As listed in the manifest; empty: the plugin's types.
+    /// As listed in the manifest; if empty, the plugin's types.
     package var triggers: [Trigger] = []
 
     package init() {}

@@ -13,7 +13,7 @@ package struct Manifest: Sendable, Equatable {
 
     package var name: String
     package var version: Int
-    /// Protocol majors it speaks.
+    /// The major protocol versions it speaks.
     package var protocolVersions: ClosedRange<Int>
     package var kind: Kind
     /// The program, beside `healthbus`; with a slash, a path relative to the plugin's folder.
@@ -23,10 +23,10 @@ package struct Manifest: Sendable, Equatable {
     package var exec: ExecCommand?
     /// Sample types it handles; ["*"] is every type that no other handler in the stack declares.
     package var types: [String]
-    /// Sample types that it reads besides, though another plugin handles them.
+    /// Sample types that it also reads, though another plugin handles them.
     package var reads: [String]
-    /// The family under which samples of its types are delivered, which is the last part of the backend's path; nil: it
-    /// names none.
+    /// The family under which samples of its types are delivered, which is the last part of the backend's path; nil if
+    /// it names none.
     package var family: String?
     /// The figures it computes for a day.
     package var figures: [FigureDeclaration]
@@ -42,7 +42,7 @@ package struct Manifest: Sendable, Equatable {
 }
 
 extension Manifest {
-    /// - Throws: `ConfigurationError` with the file and the key: the first where there are several.
+    /// - Throws: `ConfigurationError` with the file and the key; the first if there are several.
     package init(file: String) throws(ConfigurationError) {
         let reader = ManifestReader(file: file)
         if let first = reader.problems.first { throw first }
@@ -64,7 +64,7 @@ package struct PluginCatalog: Sendable {
     /// Where the manifests were looked for.
     package let folder: String
 
-    /// Reads every `<folder>/<name>/plugin.json`, and the examples' beside them.
+    /// Reads every `<folder>/<name>/plugin.json`, and those of the examples beside them.
     package init(folder: String, programs: String) throws {
         self.programs = programs
         self.folder = folder
@@ -83,8 +83,8 @@ package struct PluginCatalog: Sendable {
         self.manifests = manifests
     }
 
-    /// The plugins that belong to this program: `HEALTHBUS_PLUGINS`, else `plugins` beside it, else in a folder above
-    /// it (a checkout).
+    /// The plugins that belong to this program: `HEALTHBUS_PLUGINS`, otherwise `plugins` beside it, otherwise in a
+    /// folder above it (a checkout).
     package static func standard(environment: [String: String] = ProcessInfo.processInfo.environment) throws
         -> PluginCatalog
     {
@@ -105,7 +105,7 @@ package struct PluginCatalog: Sendable {
             reason: "no 'plugins' folder beside the program or above it; set HEALTHBUS_PLUGINS")
     }
 
-    /// The stack that is started without any other configuration: `configs/default.json` beside the programs, else
+    /// The stack that is started without any other configuration: `configs/default.json` beside the programs, otherwise
     /// beside the folder of manifests, as in a checkout.
     /// - Throws: `ConfigurationError` if there is none, or it isn't JSON.
     package func defaultStack() throws -> Value {
@@ -158,7 +158,7 @@ struct PluginPath {
 }
 
 extension [ConfigurationError] {
-    /// Those of a file first, then those of others, each in the order of lines.
+    /// The errors of one file first, then those of others, each in the order of lines.
     func inOrder(of file: String) -> [ConfigurationError] {
         enumerated().map { (rank: $0.element.file == file ? 0 : 1, index: $0.offset, problem: $0.element) }.sorted {
             ($0.rank, $0.problem.file, $0.problem.line ?? .max, $0.index)
@@ -169,7 +169,7 @@ extension [ConfigurationError] {
 
 /// A configuration that can't be used: which file, which key, what is allowed.
 package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
-    /// What `file` is of a variable.
+    /// The `file` of an error in a variable.
     package static let environment = "the environment"
 
     package let file: String

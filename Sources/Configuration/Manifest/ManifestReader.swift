@@ -3,7 +3,7 @@ import HealthModel
 import Processes
 import Protocol
 
-/// Reads a manifest and finds all that is wrong with it, each with its line.
+/// Reads a manifest and finds everything that is wrong with it, each mistake with its line.
 package struct ManifestReader {
     /// nil when something is wrong.
     package let manifest: Manifest?
@@ -81,7 +81,7 @@ private struct ManifestMembers {
 
     private func texts(_ key: String) -> [String] { (value[key].array ?? []).compactMap(\.string) }
 
-    /// nil when something is wrong on which other members depend.
+    /// nil when something is wrong that other members depend on.
     mutating func manifest() -> Manifest? {
         let name = text("name")
         if !name.isEmpty, !StackConfiguration.isName(name) {
@@ -111,7 +111,7 @@ private struct ManifestMembers {
         var wrong: [ConfigurationError] = []
         let rights = PluginRights(value, kind: kind, file: file, problems: &wrong)
         for problem in wrong { add(problem) }
-        // A plugin that declares nothing has no options: undeclared ones are refused.
+        // A plugin that declares no options has none: undeclared ones are refused.
         let configuration = value["configuration"].isNull ? ["type": "object"] : value["configuration"]
         if configuration["type"].string != "object" { add("configuration.type", "must be \"object\"") }
         guard problems.isEmpty, let kind, let low, let high else { return nil }

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// What a manifest may contain. The same as `docs/plugin.schema.json`, which is for people and editors; this copy is
+/// What a manifest may contain. Identical to `docs/plugin.schema.json`, which is for people and editors; this copy is
 /// built into the programs.
 package enum ManifestSchema {
     package static let text = #"""

@@ -6,8 +6,8 @@ import Logging
 ///
 /// The part of JSON Schema that plugin manifests use: type, properties, required, additionalProperties, propertyNames,
 /// items, enum, minimum, maximum, minLength, minItems, format (`sample-type`: a HealthKit identifier), $ref to the
-/// schema's own $defs, default. Anything not declared is refused: a misspelt option must not be an option that does
-/// nothing.
+/// schema's own $defs, default. Anything not declared is refused, so that a misspelt option doesn't pass as one that
+/// does nothing.
 package struct SchemaCheck {
     let file: String
     /// The schema's `$defs`.
@@ -131,7 +131,7 @@ package struct SchemaCheck {
         return .object(resolved)
     }
 
-    /// Says which names exist, the nearest first.
+    /// An error that lists the existing names, with the nearest first.
     static func unknown(_ name: String, among known: [String]) -> String {
         guard !known.isEmpty else { return "isn't known; there are no options here" }
         let nearest = Nearest.to(name, among: known).map { "did you mean '\($0)'? " } ?? ""

@@ -8,7 +8,7 @@ import HealthModel
 /// as long as the process lives.
 ///
 /// The file names its holder, so that a takeover can end exactly that process: by id and start time, and only within
-/// the same boot and pid namespace, since in another container the same id means another process.
+/// the same boot and pid namespace, since in a different container the same id means a different process.
 package final class InstanceLock: Sendable {
     private let descriptor: Int32
 
@@ -44,7 +44,7 @@ package final class InstanceLock: Sendable {
         return InstanceLock(descriptor: descriptor)
     }
 
-    /// Takes the lock, waiting up to `seconds` for the holder to end.
+    /// Takes the lock, waiting for up to `seconds` for the holder to end.
     package static func take(folder: String, waiting seconds: Double) throws -> InstanceLock? {
         let deadline = MonotonicClock.now + .seconds(seconds)
         while true {
@@ -55,9 +55,9 @@ package final class InstanceLock: Sendable {
         }
     }
 
-    /// Ends the process that holds the lock (SIGTERM, SIGKILL after `grace` seconds; a stopped process too) and takes
-    /// it.
-    /// - Throws: `LockError` when the holder belongs to another boot or container: then nothing is ended.
+    /// Ends the process that holds the lock (SIGTERM, then SIGKILL after `grace` seconds; even a stopped process) and
+    /// takes the lock.
+    /// - Throws: `LockError` when the holder belongs to a different boot or container; nothing is ended then.
     package static func takeOver(folder: String, grace: Double) throws -> InstanceLock {
         if let lock = try take(folder: folder) { return lock }
         let path = folder + "/lock"
@@ -75,9 +75,9 @@ package final class InstanceLock: Sendable {
         throw LockError(path: path, reason: "is still held after its holder (process \(holder.pid)) was ended")
     }
 
-    /// Asks the process that holds the lock to end (SIGTERM), and waits for that.
+    /// Asks the process that holds the lock to end (SIGTERM), and waits until it has.
     /// - Returns: whether it has ended.
-    /// - Throws: `LockError` when the holder is of another boot or container: no process is signalled then.
+    /// - Throws: `LockError` when the holder belongs to a different boot or container; no process is signalled then.
     package static func end(folder: String, within seconds: Double) throws -> Bool {
         let path = folder + "/lock"
         guard isHeld(folder: folder) else { return true }
@@ -98,7 +98,7 @@ package final class InstanceLock: Sendable {
         return true
     }
 
-    /// Whether a process holds the lock; false if there is none. It writes nothing, and doesn't disturb others that ask
+    /// Whether a process holds the lock; false if there is none. It doesn't write anything or disturb others that ask
     /// at the same time.
     package static func isHeld(folder: String) -> Bool {
         let path = folder + "/lock"

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Logging
 
-/// A random secret in a file of its own (0600), made once.
+/// A random secret in its own file (0600), made once.
 package enum SecretFile {
-    /// Makes the file unless it exists. Two processes that start together end up with the same one.
+    /// Makes the file unless it exists. Two processes that start together end up with the same secret.
     package static func ensure(_ path: String) throws {
         guard !FileManager.default.fileExists(atPath: path) else { return }
         try StateFolder.make((path as NSString).deletingLastPathComponent)
@@ -17,7 +17,7 @@ package enum SecretFile {
                 atPath: draft, contents: Data((words.joined() + "\n").utf8), attributes: [.posixPermissions: 0o600])
         else { throw Failure("can't write \(draft)", hint: "check that the state folder is yours and has room") }
         defer { unlink(draft) }
-        // link fails when another process was first; that one's secret is then used.
+        // link fails if another process was first; its secret is then used.
         guard link(draft, path) == 0 || errno == EEXIST else {
             throw Failure(
                 "can't make \(path): \(String(cString: strerror(errno)))", hint: "check that the state folder is yours")

@@ -1,8 +1,8 @@
 import Foundation
 import MessageBus
 
-/// The one folder that contains everything a stack keeps: a folder for each instance, the bus's sockets, the secrets.
-/// All 0700.
+/// The one folder that contains everything a stack keeps: a folder for each instance, the bus's sockets, and the
+/// secrets. All of them have mode 0700.
 package struct StateFolder: Sendable {
     package let path: String
 
@@ -10,7 +10,7 @@ package struct StateFolder: Sendable {
         self.path = URL(fileURLWithPath: path).standardizedFileURL.path
     }
 
-    /// `HEALTHBUS_STATE`, else the XDG state folder, else `~/.local/state/healthbus`.
+    /// `HEALTHBUS_STATE`, otherwise the XDG state folder, otherwise `~/.local/state/healthbus`.
     package static func standard(environment: [String: String] = ProcessInfo.processInfo.environment) -> StateFolder {
         if let path = environment["HEALTHBUS_STATE"], !path.isEmpty { return StateFolder(path: path) }
         let base =
@@ -36,8 +36,8 @@ package struct StateFolder: Sendable {
     /// Who may use the stack's servers: `TokenFile`.
     package var tokens: String { secrets + "/tokens.json" }
 
-    /// Where the bus's sockets are: inside the state folder, unless its path is too long for a Unix socket (107 bytes);
-    /// then in this user's folder in the temporary folder, named after the state folder's path.
+    /// Where the bus's sockets are: inside the state folder or, if its path is too long for a Unix socket (107 bytes),
+    /// in a folder of this user's in /tmp, named after the state folder's path.
     package var sockets: String {
         let inside = path + "/run"
         // "ipc://" isn't counted; "/pub" is.

@@ -26,7 +26,7 @@ package struct TrialFile: Sendable {
         }
     }
 
-    /// What the trial of a swap found; nil when there is none of it.
+    /// What a swap's trial found; nil if the file isn't about that swap.
     package func take(swap: String) throws -> [TrialChange]? {
         guard let data = FileManager.default.contents(atPath: path),
             let content = try Value(json: data).read(Content.self), content.swap == swap

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A token as it is stored: everything but the secret.
+/// A token as stored: everything but the secret.
 package struct TokenEntry: Sendable, Equatable {
     /// Short and random: its name for people. Not secret.
     package var id: String
@@ -11,7 +11,7 @@ package struct TokenEntry: Sendable, Equatable {
     package var device: String
     package var scope: TokenScope
     package var created: Instant
-    /// When it expires; nil: never.
+    /// When it expires; nil for never.
     package var ends: Instant?
     /// When it was revoked; nil if it wasn't.
     package var revoked: Instant?
@@ -32,7 +32,7 @@ package struct TokenEntry: Sendable, Equatable {
 
     package enum State: String, Sendable { case valid, ended, revoked }
 
-    /// Revoked takes precedence over expired, since that is what the person who revoked it wants to see.
+    /// "Revoked" takes precedence over "expired", since that is what the person who revoked it wants to see.
     package func state(at now: Instant) -> State {
         if revoked != nil { return .revoked }
         return ends.map { $0 <= now } == true ? .ended : .valid

@@ -15,8 +15,8 @@ package struct TokenFile: Sendable {
     private var folder: String { (path as NSString).deletingLastPathComponent }
 
     /// The current list; empty if there is no file.
-    /// - Throws: `Failure` when it can't be read or understood: better to let nobody in than somebody whose token was
-    ///   revoked.
+    /// - Throws: `Failure` when it can't be read or understood: better to let nobody in than somebody with a revoked
+    ///   token.
     package func read() throws(Failure) -> TokenList {
         let data: Data
         do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch CocoaError.fileReadNoSuchFile {
@@ -37,7 +37,7 @@ package struct TokenFile: Sendable {
         return list
     }
 
-    /// Changes the list, under a lock: two simultaneous commands don't lose each other's entries.
+    /// Changes the list under a lock, so that two simultaneous commands don't lose each other's entries.
     /// - Throws: `Failure`, and any error of the body; the file is then unchanged.
     package func change<Result>(_ body: (inout TokenList) throws -> Result) throws -> Result {
         try StateFolder.make(folder)
@@ -54,7 +54,7 @@ package struct TokenFile: Sendable {
         return result
     }
 
-    /// In one step, and on disk when it returns: a power loss can't restore a revoked token.
+    /// Writes in one step; it is on disk when this returns, so a power loss can't restore a revoked token.
     private func write(_ text: String) throws(Failure) {
         // One name for all drafts: leftovers of a crash are overwritten next time.
         let draft = path + ".new"

@@ -20,18 +20,18 @@ package final class TokenGate: Sendable {
     ///   - now: decides which tokens have expired.
     ///   - moment: decides when to check the file again.
     /// - Throws: `Failure` when the file can't be read or understood: then nobody may be let in, and a person must be
-    ///   told.
+    ///   alerted.
     package func answer(
         to presented: String?, now: Instant, at moment: MonotonicTime
     ) throws -> TokenAnswer {
         guard let secret = presented.flatMap({ TokenSecret($0) }) else { return .unknown }
         let answer = try list(at: moment, pause).answer(to: secret, at: now)
-        // An unknown one may have been created just now.
+        // An unknown token may have been created just now.
         return answer == .unknown
             ? try list(at: moment, min(pause, Self.leastPause)).answer(to: secret, at: now) : answer
     }
 
-    /// Somebody trying out tokens can't make the file be read more often.
+    /// Somebody trying out tokens can't cause the file to be read more often than this.
     private static let leastPause = Duration.milliseconds(10)
 
     private func list(at moment: MonotonicTime, _ pause: Duration) throws -> TokenList {

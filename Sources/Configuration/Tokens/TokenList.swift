@@ -7,7 +7,7 @@ package struct TokenList: Sendable, Equatable {
 
     package init(_ entries: [TokenEntry] = []) { self.entries = entries }
 
-    /// A request is compared with each of them.
+    /// The most tokens: a request is compared with each of them.
     private static let limit = 1_000
 
     /// What a secret allows at a given time.
@@ -82,7 +82,7 @@ package struct TokenList: Sendable, Equatable {
         }
     }
 
-    /// So that a device names a single token, unless a person wants it otherwise.
+    /// An unused name, so that each device has a single token unless a person chooses otherwise.
     private func freeDevice(now: Instant) -> String {
         let taken = Set(entries.filter { $0.state(at: now) == .valid }.map(\.device))
         guard taken.contains(TokenWish.usualDevice) else { return TokenWish.usualDevice }

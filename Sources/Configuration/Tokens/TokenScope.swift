@@ -32,7 +32,7 @@ package struct TokenGrant: Sendable, Equatable {
 /// The verdict on a presented secret.
 package enum TokenAnswer: Sendable, Equatable {
     case granted(TokenGrant)
-    /// Not a token, or none that was ever made here.
+    /// Not a token, or not one that was ever made here.
     case unknown
     /// A revoked one.
     case revoked

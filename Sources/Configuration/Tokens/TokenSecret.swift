@@ -1,7 +1,7 @@
 import Foundation
 
-/// A token as its holder has it: `hbt_` and 32 random bytes in base64url (RFC 4648). It is shown when it is made, and
-/// never stored.
+/// A token in the form its holder has: `hbt_` and 32 random bytes in base64url (RFC 4648). It is shown when it is made,
+/// and never stored.
 package struct TokenSecret: Sendable, CustomStringConvertible {
     /// The text that a client sends after "Bearer ".
     package let text: String

@@ -1,13 +1,13 @@
 import HealthModel
 import Logging
 
-/// What a new token is to be for.
+/// What a new token should be for.
 package struct TokenWish: Sendable, Equatable {
     package var user: String
-    /// nil: "phone", or the first free one of "phone-2", "phone-3" and so on.
+    /// nil for "phone", or the first free one of "phone-2", "phone-3" and so on.
     package var device: String?
     package var scope: TokenScope
-    /// nil: valid until it is revoked.
+    /// nil if it is valid until it is revoked.
     package var ends: Instant?
 
     package init(user: String = "me", device: String? = nil, scope: TokenScope = .ingest, ends: Instant? = nil) {

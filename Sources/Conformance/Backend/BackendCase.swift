@@ -10,11 +10,11 @@ package enum BackendCase: String, Sendable, CaseIterable {
     case workout, night, day
     // Requests as a whole.
     case badElement = "bad-element", bigBatch = "big-batch", tooLarge = "too-large", twoAtOnce = "two-at-once"
-    // Required, because otherwise data may be lost.
+    // Recommended.
     case manual, sameVersion = "same-version", upperCase = "upper-case", users, notJSON = "not-json", generation, stats,
         versions
 
-    /// Without it samples are lost, stay when they should be deleted, or hold up others.
+    /// Whether, without it, samples are lost, stay when they should be deleted, or hold up others.
     package var isRequired: Bool {
         switch self {
         case .manual, .sameVersion, .upperCase, .users, .notJSON, .generation, .stats, .versions: false

@@ -8,7 +8,7 @@ import UploaderReading
 struct BackendReply: Sendable {
     var response: HTTPResponse
     var answer: UploadAnswer
-    /// How many elements the request had.
+    /// How many elements the request contained.
     var sent: Int
     var judgement: UploadJudgement
 
@@ -47,7 +47,7 @@ struct BackendReply: Sendable {
         }
     }
 
-    /// Somebody else's text: one line of it, without escape sequences.
+    /// One line of somebody else's text, without escape sequences.
     private static func plain(_ text: String) -> String {
         let scalars = text.unicodeScalars.prefix(160).map { $0.properties.generalCategory == .control ? " " : $0 }
         return String(String.UnicodeScalarView(scalars)) + (text.unicodeScalars.count > 160 ? "…" : "")
@@ -78,7 +78,7 @@ struct BackendReply: Sendable {
     }
 }
 
-/// Speaks with a backend as the uploader does. For one thread.
+/// Talks to a backend as the uploader does. For use on one thread.
 final class BackendConnection {
     private let client: HTTPClient
     private let token: String

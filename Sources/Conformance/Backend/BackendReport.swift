@@ -62,7 +62,7 @@ package struct BackendReport: Sendable {
     /// The user under which the test wrote.
     package var user: String
     package var results: [BackendResult]
-    /// How much it wrote and couldn't delete.
+    /// How many elements it wrote and couldn't delete.
     package var left: Int
 
     package init(url: String, user: String, results: [BackendResult], left: Int) {

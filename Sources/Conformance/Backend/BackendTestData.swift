@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Elements that the test sends: from the year 2001, so that they aren't mixed with anyone's own.
+/// The elements that the test sends: from the year 2001, so that they don't mix with anyone's own.
 struct BackendTestData {
     let user: String
     /// Rises with each element, starting from the milliseconds since 1970, as in a new store.

@@ -8,14 +8,14 @@ import UploaderReading
 /// Tests whether a backend keeps the contract in docs/backend.md, case by case, judging its answers as the uploader
 /// does.
 ///
-/// It writes under a user of its own and deletes everything again. It never claims to have seen more than it has
+/// It writes under a user of its own, and deletes everything afterwards. It never claims to have seen more than it has
 /// (`Healthbus-Seen`), since a backend would then start a new generation.
 package final class BackendTrial {
     let url: String
     let token: String
     let connection: BackendConnection
     var data: BackendTestData
-    /// What was written, and is to be deleted.
+    /// What was written, and must be deleted.
     private var written: [Written: Set<String>] = [:]
     /// What the answers so far have shown.
     var shows = Shows()
@@ -33,9 +33,9 @@ package final class BackendTrial {
         var list: BackendList
     }
 
-    /// How often to send a request that is answered with "later".
+    /// How many times to send a request that is answered with "later".
     private static let attempts = 4
-    /// The most seconds that a backend may ask to wait here.
+    /// The most seconds for which a backend may ask to wait here.
     private static let longestWait = 3.0
 
     /// - Parameter user: the user under which it writes; used by nobody else.
@@ -72,7 +72,7 @@ package final class BackendTrial {
         } catch let fault as BackendFault {
             return .failed(fault)
         } catch let error as HTTPError {
-            // If nothing answers there, that isn't a failed case.
+            // If nothing answers at all, that isn't a failed case.
             guard !results.isEmpty || error.kind == .timedOut || error.kind == .connection else { throw error }
             return .failed(
                 BackendFault(
@@ -83,7 +83,7 @@ package final class BackendTrial {
 
     // MARK: Requests
 
-    /// Sends elements, again if the backend asks for a delay, and remembers what may have been written.
+    /// Sends elements, repeatedly if the backend asks for a delay, and remembers what may have been written.
     func send(
         _ list: BackendList, _ lists: [String: [[String: Value]]], user: String? = nil,
         adding more: [String: Value] = [:]
@@ -112,14 +112,14 @@ package final class BackendTrial {
         written[Written(user: user ?? data.user, list: list), default: []].formUnion(ids)
     }
 
-    /// What it stores for an element, if it reveals that; the inner nil means nothing.
+    /// What the backend stores for an element, if it reveals that; the inner nil means that it stores nothing.
     func kept(_ id: String, _ list: BackendList, user: String? = nil) throws(HTTPError) -> BackendVersions.Row?? {
         guard shows.versions else { return nil }
         guard let rows = try versions(list, user: user) else { return nil }
         return .some(rows.rows.first { $0.id == id.lowercased() })
     }
 
-    /// nil if it doesn't reveal them.
+    /// nil if the backend doesn't reveal them.
     func versions(_ list: BackendList, user: String? = nil) throws(HTTPError) -> BackendVersions? {
         var all = BackendVersions()
         repeat {
@@ -134,7 +134,7 @@ package final class BackendTrial {
     // MARK: After it
 
     /// Deletes what was written.
-    /// - Returns: how many elements are still there, as far as the answers tell.
+    /// - Returns: how many elements are still there, as far as the answers show.
     private func clear() -> Int {
         var left = 0
         for (place, ids) in written {

@@ -12,12 +12,12 @@ import SQLite
 
 /// Makes a consistent set of copies, of a running or a stopped stack, without stopping anything.
 ///
-/// Consumers are copied before their producers: so no anchor in it is beyond its upstream's copy, and whatever a stage
-/// had consumed is there. The backend isn't part of it: it is at the other end, and an uploader that finds it empty
-/// fills it again. Nor are secrets, and files waiting in the inbox.
+/// Consumers are copied before their producers, so no anchor in the set is beyond its upstream's copy, and whatever a
+/// stage had consumed is there. The backend isn't part of it: it is at the other end, and an uploader that finds it
+/// empty fills it again. Secrets, and files waiting in the inbox, aren't part of it either.
 package struct Backup {
     private let stack: Stack
-    /// The target: it must not exist, or be an empty folder.
+    /// The target: it must not exist, or must be an empty folder.
     private let folder: String
 
     package init(_ stack: Stack, folder: String) {
@@ -34,7 +34,7 @@ package struct Backup {
     package struct Made: Sendable {
         package var manifest: BackupManifest
         package var folder: String
-        /// An import was in progress: its file isn't part of the backup.
+        /// Whether an import was in progress: its file isn't part of the backup.
         package var hasOpenImport: Bool
         package var bytes: Int64 { manifest.entries.reduce(0) { $0 + $1.bytes } }
     }
@@ -89,7 +89,8 @@ package struct Backup {
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// One backup at a time: so anything found where stages write their copies is left over from a killed one.
+    /// Only one backup runs at a time, so anything found where stages write their copies is left over from one that was
+    /// killed.
     private func takeLock() throws -> InstanceLock {
         let folder = stack.state.backups
         try StateFolder.make(folder)
@@ -125,7 +126,7 @@ package struct Backup {
 
     private func move(_ copy: String, to place: String) throws {
         if rename(copy, place) == 0 { return }
-        // Another file system.
+        // It is on a different file system.
         do { try FileManager.default.copyItem(atPath: copy, toPath: place) } catch {
             throw Failure(
                 "\(place) can't be written: \(error.localizedDescription)", hint: "free space, or choose another folder"
@@ -142,7 +143,7 @@ package struct Backup {
             atPath: path, contents: Data((manifest.value.json(pretty: true) + "\n").utf8),
             attributes: [.posixPermissions: 0o600])
         guard made else { throw Failure("\(path) can't be written", hint: "free space, or choose another folder") }
-        // It is on disk before its existence is reported.
+        // The backup is on disk before it is reported as made.
         for name in manifest.entries.map(\.file) + [BackupManifest.fileName, "."] {
             let descriptor = open(folder + "/" + name, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0, fsync(descriptor) == 0 else {

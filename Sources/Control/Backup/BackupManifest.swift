@@ -11,7 +11,7 @@ package struct BackupManifest: Sendable, Equatable {
         package var name: String
         package var plugin: String
         package var bytes: Int64
-        /// XXH3-128 of the file's pieces: against corruption and mix-ups, not against forgery.
+        /// XXH3-128 of the file's pieces: protects against corruption and mix-ups, not against forgery.
         package var checksum: String
         package var head: StoreHead
 

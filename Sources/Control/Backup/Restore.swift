@@ -11,9 +11,9 @@ import SQLite
 
 /// Replaces the content of a stopped stack with a backup.
 ///
-/// Everything is first checked and prepared beside its place; then each instance's file is put in place in one step,
-/// consumers before producers. So a restore that is killed halfway leaves a set that works: consumers may lag behind
-/// their producers, but never the reverse.
+/// Everything is first checked and prepared next to where it goes; then each instance's file is put in place in one
+/// step, consumers before producers. So a restore that is killed halfway leaves a set that works: consumers may lag
+/// behind their producers, but never the reverse.
 package struct Restore {
     private let stack: Stack
     private let folder: String
@@ -77,7 +77,7 @@ package struct Restore {
     /// The locks of the supervisor and of each instance: nothing can start in the meantime.
     private func takeLocks() throws -> [InstanceLock] {
         try StateFolder.make(stack.state.path)
-        // Including those that aren't in the backup: while they run, the stack does.
+        // This includes instances that aren't in the backup: while they are running, so is the stack.
         let names = ["supervisor"] + Set(stack.names + manifest.entries.map(\.name)).sorted()
         return try names.map { name in
             let folder = stack.state.instance(name)
@@ -88,12 +88,12 @@ package struct Restore {
         }
     }
 
-    /// A store writes fewer rows per millisecond than this, which limits how far a store lost since the backup may have
-    /// got.
+    /// A store writes fewer rows per millisecond than this, which limits how far a store that was lost since the backup
+    /// can have got.
     private static let rowsPerMillisecond: Int64 = 1000
 
-    /// Copies one, and makes it begin a new generation, so that every reader that has seen more than it holds notices,
-    /// and no version falls back.
+    /// Copies one instance's file, and begins a new generation in it, so that every reader that has seen more than it
+    /// holds notices, and no version falls back.
     private func prepare(_ entry: BackupManifest.Entry, draft: String, place: String) throws {
         Self.remove(draft)
         guard
@@ -119,7 +119,7 @@ package struct Restore {
         try store.database.checkpoint()
     }
 
-    /// The last sequence given out by the store that is replaced; the beginning if unknown.
+    /// The last sequence number given out by the store being replaced; the beginning if unknown.
     private static func lastSequence(of place: String) -> SequenceNumber {
         guard FileManager.default.fileExists(atPath: place), let database = try? Database(path: place),
             let head = try? StageDatabase.readHead(in: database).head

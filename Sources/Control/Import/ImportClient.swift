@@ -8,7 +8,7 @@ import Protocol
 import Terminal
 
 /// Hands files over to a running observer and watches their progress. Once the observer has a file, this process may
-/// die.
+/// end.
 package final class ImportClient {
     package struct Outcome: Sendable {
         package var path: String
@@ -28,15 +28,15 @@ package final class ImportClient {
         package var value: Value { ImportRow.told(path: path, report: report, problem: problem) }
     }
 
-    /// What an import is to do besides importing its file.
+    /// What an import should do besides importing its file.
     package struct Options: Sendable {
         /// The export is complete for the types and the time that it covers: anything it lacks is deleted.
         package var isComplete = false
         /// Read everything, change nothing, report what would change.
         package var isTrial = false
-        /// The percentage of the covered samples that may be deleted; nil: the usual limit.
+        /// The percentage of the covered samples that may be deleted; nil for the usual limit.
         package var deleteUpTo: Double?
-        /// Import it even though made-up data and a person's are then mixed.
+        /// Import it even though this mixes made-up data with a person's.
         package var mixesMadeUp = false
 
         package init(
@@ -56,7 +56,7 @@ package final class ImportClient {
         }
     }
 
-    /// A person doesn't want to wait for it any longer; the observer has it.
+    /// A person no longer wants to wait for the import; the observer has the file.
     package struct Interrupted: Error {
         package var id: String
         package var name: String
@@ -70,7 +70,7 @@ package final class ImportClient {
     private let offers: FileOffers
     private let isInterrupted: () -> Bool
 
-    /// - Parameter isInterrupted: asked again and again while a file is waited for.
+    /// - Parameter isInterrupted: called repeatedly while waiting for a file.
     package init(
         client: StackClient, observer: String, hub: String = "hub", isInterrupted: @escaping () -> Bool = { false }
     ) {
@@ -81,10 +81,10 @@ package final class ImportClient {
         offers = FileOffers(client, observer: observer)
     }
 
-    /// Hands a file over and waits for its end, with a progress bar on a terminal.
+    /// Hands a file over and waits until it is imported, with a progress bar on a terminal.
     ///
-    /// The observer takes a file that it can open from where it is, and from then on this command may end. For any
-    /// other, and for standard input ("-"), it asks for the bytes; if the command is repeated, it continues after the
+    /// If the observer can open the file, it reads it where it is, and this command may end. For any other file, and
+    /// for standard input ("-"), the observer asks for the bytes; if the command is repeated, it continues after the
     /// part of the file that has already arrived.
     /// - Throws: `Failure` when the file can't be read, or the observer doesn't answer within `seconds`; `Interrupted`.
     package func run(
@@ -161,7 +161,8 @@ package final class ImportClient {
         var progress = ImportProgress(name: (name as NSString).lastPathComponent)
         var lastOffer = MonotonicClock.now
         while true {
-            // Not for each heartbeat: during an import they arrive by the dozen, and the observer has other work to do.
+            // It doesn't ask on each heartbeat: during an import they arrive by the dozen, and the observer has other
+            // work to do.
             Thread.sleep(forTimeInterval: 0.05)
             guard let (row, head) = try state(id, within: 1) else {
                 wait.look()

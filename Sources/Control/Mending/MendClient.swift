@@ -11,7 +11,7 @@ import Processes
 import Protocol
 import StageKit
 
-/// Makes an instance carry out a person's request: a running one is asked over the bus, for a stopped one its own
+/// Makes an instance carry out a person's request: a running instance is asked over the bus; for a stopped one, its own
 /// program does it under its lock.
 package final class MendClient {
     package enum Outcome: Sendable, Equatable {
@@ -31,7 +31,7 @@ package final class MendClient {
 
     package func isRunning(_ instance: String) throws -> Bool { try stack.reader().isRunning(instance) }
 
-    /// Begins a request; its action's own members are added.
+    /// A new request, to which the action's own members are added.
     package static func request(_ action: String) -> MendRequest {
         MendRequest(id: UUID().uuidString.lowercased(), action: action)
     }
@@ -70,7 +70,7 @@ package final class MendClient {
                 case .underWay(let left, _): progress(left)
                 }
             }
-            // Anything else it does is progress too: our request is waiting for that.
+            // Anything else that it does counts as progress too: our request is waiting for it.
             let now = MonotonicClock.now
             if watch.look(beats.filter { $0.key == name }, at: now) { wait.heard() }
             guard watch.stillness(at: now) < Self.patience else {

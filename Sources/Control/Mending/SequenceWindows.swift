@@ -1,15 +1,15 @@
 import HealthModel
 
-/// Sequences as a few windows that contain them.
+/// Covers sequence numbers with a few windows.
 package enum SequenceWindows {
-    /// - Parameter limit: the most windows; beyond it, those closest together are joined.
-    /// - Returns: rising; each is after `after`, up to and including `until`.
+    /// - Parameter limit: the most windows; if there are more, those closest together are joined.
+    /// - Returns: windows in rising order; each begins after `after`, and includes `until`.
     package static func of(
         _ sequences: [SequenceNumber], limit: Int = 1000
     ) -> [(after: SequenceNumber, until: SequenceNumber)] {
         let rising = sequences.sorted()
         guard let first = rising.first, let last = rising.last else { return [] }
-        // Neighbours are in one window anyway.
+        // Adjacent numbers are in one window anyway.
         var gaps: [Int64] = []
         for (sequence, next) in zip(rising, rising.dropFirst()) where next - sequence > 1 {
             gaps.append(next - sequence)

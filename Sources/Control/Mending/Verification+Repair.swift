@@ -7,7 +7,7 @@ import Protocol
 extension Verification {
     /// Compares; makes the uploader deliver exactly what is missing, older or not deleted there; and compares once
     /// more.
-    /// - Parameter telling: called with how many parts of that are still to be delivered.
+    /// - Parameter telling: called with how much of that is still to be delivered.
     package func repair(telling: (Int64) -> Void = { _ in }) throws -> VerifyReport {
         let before = try run()
         guard before.repairable > 0 else { return before }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How to set up the app Health Auto Export to send to a stack, as its makers document it: its settings by name, and
+/// How to set up the app Health Auto Export to send to a stack, as documented by its makers: its settings by name, and
 /// links that set them.
 ///
 /// https://help.healthyapps.dev/en/health-auto-export/automations/rest-api and …/deep-link
@@ -9,7 +9,7 @@ package struct HealthAutoExport: Sendable {
     package enum Automation: String, Sendable, CaseIterable {
         case metrics, workouts
 
-        /// As in its list of data types.
+        /// As in the app's list of data types.
         var dataType: String { self == .metrics ? "Health Metrics" : "Workouts" }
     }
 
@@ -28,13 +28,13 @@ package struct HealthAutoExport: Sendable {
         [
             ("Automation Type", "REST API"), ("URL", url), ("Header Key", "Authorization"),
             ("Header Value", authorization), ("Export Format", "JSON"), ("Export Version", "v2"),
-            // Yesterday and today, each time: anything a watch hands over late is in the next one, and known samples
-            // cost nothing.
+            // Each time it sends yesterday and today: anything a watch hands over late is in the next request, and
+            // known samples cost nothing.
             ("Date Range", "Default"), ("Batch Requests", "On"), ("Sync Cadence", "1 Hours"),
         ]
     }
 
-    /// The settings of one of them.
+    /// The settings of one automation.
     func settings(_ automation: Automation) -> [(name: String, value: String)] {
         let own: [(name: String, value: String)] =
             switch automation {
@@ -46,7 +46,7 @@ package struct HealthAutoExport: Sendable {
         return [("Data Type", automation.dataType)] + own
     }
 
-    /// When opened on the iPhone, it creates the automation with all of that. It contains the token.
+    /// A link that, when opened on the iPhone, creates the automation with all these settings. It contains the token.
     package func link(_ automation: Automation) -> String {
         var items = [
             ("url", url), ("name", "healthbus \(automation.rawValue)"), ("headers", "Authorization,\(authorization)"),
@@ -61,7 +61,7 @@ package struct HealthAutoExport: Sendable {
                 ("workoutsmetadatainterval", "seconds"),
             ]
         }
-        // Without the last one the app leaves the automation switched off. The date range is its default.
+        // Without `enabled` the app leaves the automation switched off. The date range is the app's default.
         items += [
             ("batchrequests", "true"), ("syncinterval", "hours"), ("syncquantity", "1"), ("enabled", "true"),
         ]
@@ -69,7 +69,7 @@ package struct HealthAutoExport: Sendable {
         return "com.HealthExport://automation?\(query)"
     }
 
-    /// For a value in a query. Only what must be escaped is (RFC 3986): a shorter link is a code with larger modules.
+    /// Escapes a value for a query, but only what must be (RFC 3986): a shorter link gives a code with larger modules.
     private static func escaped(_ text: String) -> String {
         let plain = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/,@")
         return text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""

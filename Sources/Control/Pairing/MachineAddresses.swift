@@ -1,11 +1,12 @@
 import Glibc
 
-/// This machine's addresses in the networks that it is in.
+/// This machine's addresses in its networks.
 enum MachineAddresses {
-    /// IPv4, as text; those of bridges for containers and virtual machines last, since no phone is in such a network.
+    /// IPv4 addresses, as strings; those of bridges for containers and virtual machines come last, since no phone is on
+    /// such a network.
     static func current() -> [String] {
         var list: UnsafeMutablePointer<ifaddrs>?
-        // Without the list a person must name the address, and is told so.
+        // Without the list, a person must name the address, and the command says so.
         guard getifaddrs(&list) == 0 else { return [] }
         defer { freeifaddrs(list) }
         var found: [(isBridge: Bool, address: String)] = []

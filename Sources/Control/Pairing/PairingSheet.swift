@@ -33,7 +33,7 @@ package struct PairingSheet: Sendable {
     }
 
     /// For people.
-    /// - Parameter code: draws a link for a camera; nil if it isn't to be drawn.
+    /// - Parameter code: draws a link as a code for a camera; returns nil to leave it out.
     package func text(code: (String) -> String?) -> String {
         let codes = HealthAutoExport.Automation.allCases.map { (automation: $0, code: code(app.link($0))) }
         var text = """

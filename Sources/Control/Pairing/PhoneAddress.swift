@@ -6,15 +6,15 @@ import Logging
 package struct PhoneAddress: Sendable, Equatable {
     /// `http://` or `https://`, host, port unless it is the usual one, possibly a path prefix; no trailing slash.
     package var url: String
-    /// False if only this machine reaches it.
+    /// False if only this machine can reach it.
     package var isReachable: Bool
     /// The URLs of the same machine at its other addresses.
     package var others: [String]
-    /// The stack itself speaks TLS, and nobody has named this address.
+    /// Whether the stack itself speaks TLS and nobody has named this address.
     private var needsName = false
 
     /// As given by a person: where a proxy listens, or the name under which a phone finds this machine.
-    /// - Throws: `Failure` (usage) for anything that isn't one.
+    /// - Throws: `Failure` (usage) for anything that isn't an address.
     package init(_ text: String) throws(Failure) {
         func refuse(_ why: String) -> Failure {
             .usage("--address \(why)", hint: "write it as https://health.example.org, with a port if it has one")
@@ -37,7 +37,7 @@ package struct PhoneAddress: Sendable, Equatable {
 
     /// Where the stack itself listens.
     /// - Parameters:
-    ///   - isTLS: it has a certificate of its own.
+    ///   - isTLS: whether the stack has its own certificate.
     ///   - machine: this machine's addresses, the likeliest first.
     package init(_ endpoint: Endpoint, isTLS: Bool = false, machine: [String]) {
         needsName = isTLS

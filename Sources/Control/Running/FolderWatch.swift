@@ -5,7 +5,7 @@ import Logging
 
 /// Whether the files that a running stack writes to are still where its next start would look for them.
 struct FolderWatch {
-    /// Identifies a file or folder, whatever its name.
+    /// Identifies a file or folder independently of its name.
     private struct Identity: Equatable {
         var device: dev_t
         var number: ino_t
@@ -19,8 +19,8 @@ struct FolderWatch {
 
     /// In the order in which they are checked: containing folders first.
     private let folders: [String]
-    /// By instance, except those that keep nothing. A backend may keep its elements elsewhere than in a file: its file
-    /// is checked once it has been seen.
+    /// By instance, except those that keep nothing. A backend may keep its elements somewhere other than in a file, so
+    /// its file is checked only once it has been seen.
     private let databases: [(instance: String, path: String, isCertain: Bool)]
     private var seen: [String: Identity] = [:]
 

@@ -6,7 +6,7 @@ import Terminal
 
 /// What a running stack is doing, in one line for whoever watches `up`. Pure.
 struct LiveSummary {
-    /// - Parameter stopped: instances that a person has stopped: they aren't waited for.
+    /// - Parameter stopped: instances that a person has stopped, and that aren't waited for.
     static func line(_ table: TopTable, stopped: Set<String>) -> String {
         let rows = table.rows.filter { $0.name != "supervisor" && !stopped.contains($0.name) }
         let ready = rows.count { $0.state == "ready" }

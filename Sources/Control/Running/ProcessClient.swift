@@ -8,15 +8,15 @@ import Logging
 import MessageBus
 import Protocol
 
-/// Makes one instance of a stack stay down, or run again, and waits until it does.
+/// Stops one instance of a stack, or starts it again, and waits until that is done.
 package struct ProcessClient {
     private let stack: Stack
 
     package init(_ stack: Stack) { self.stack = stack }
 
     /// - Parameter seconds: how long it may take.
-    /// - Returns: whether the stack runs; else it is noted for its next start.
-    /// - Throws: `Failure` when it can't be done, or wasn't in time.
+    /// - Returns: whether the stack is running; otherwise the wish is stored for its next start.
+    /// - Throws: `Failure` when it can't be done, or wasn't done in time.
     package func set(_ instance: String, runs: Bool, within seconds: Double = 30) throws -> Bool {
         try ProcessRule.require(instance, runs: runs, in: stack.configuration)
         guard stack.isUp() else {
@@ -53,7 +53,7 @@ package struct ProcessClient {
             hint: "'healthbus status' shows its state, 'healthbus logs \(instance)' what it says")
     }
 
-    /// It isn't running: stores the setting for its next start.
+    /// Stores the setting for the next start of a stack that isn't running.
     private func note(_ instance: String, runs: Bool) throws {
         try stack.requireState()
         guard let lock = try InstanceLock.take(folder: stack.supervisorFolder, waiting: 1) else {

@@ -9,9 +9,10 @@ import StageKit
 import Supervisor
 import Synchronization
 
-/// The supervisor's part in `healthbus stop INSTANCE` and `start INSTANCE`, on a thread of its own.
+/// The supervisor's part in `healthbus stop INSTANCE` and `start INSTANCE`, on a separate thread.
 ///
-/// What a person wants is configuration (`stack.json`), written before anything is done: so it outlasts the supervisor, however that ends.
+/// A person's wish is configuration (`stack.json`), written before anything is done, so it outlasts the supervisor,
+/// however that ends.
 final class ProcessDirector: Sendable {
     private struct State {
         var stopped: Set<String>
@@ -30,7 +31,7 @@ final class ProcessDirector: Sendable {
     init(_ stack: Stack) throws {
         self.stack = stack
         layer = StackLayer(stack.state)
-        // Others may have been removed from the configuration.
+        // Any others have been removed from the configuration.
         state = Mutex(State(stopped: try layer.stopped().intersection(stack.names)))
     }
 
@@ -40,7 +41,7 @@ final class ProcessDirector: Sendable {
     /// The outcome of the latest requests, for the heartbeat.
     var outcomes: [SupervisorDetails.WishOutcome] { state.withLock { $0.outcomes } }
 
-    /// - Parameter said: has the heartbeat sent now.
+    /// - Parameter said: sends the heartbeat at once.
     func start(_ supervisor: Supervisor, said: @escaping @Sendable () -> Void) {
         state.withLock { $0.said = said }
         let thread = Thread { [self] in
@@ -54,7 +55,7 @@ final class ProcessDirector: Sendable {
 
     func stop() { wishes.close() }
 
-    /// A message of the supervisor's topic; on the bus's thread.
+    /// Takes a message on the supervisor's topic; called on the bus thread.
     func hear(_ message: Message) {
         guard message.topic == ProcessWish.topic("supervisor"), let wish = ProcessWish(message.body) else { return }
         let isNew = state.withLock { state in
@@ -62,7 +63,7 @@ final class ProcessDirector: Sendable {
             state.taken = state.taken.suffix(Self.kept * 4) + [wish.id]
             return true
         }
-        // A full box drops it: it is repeated.
+        // A full box drops it; its sender repeats it.
         if isNew, !wishes.offer(wish) { state.withLock { $0.taken.removeAll { $0 == wish.id } } }
     }
 

@@ -7,7 +7,7 @@ import StageKit
 import Supervisor
 import Synchronization
 
-/// The supervisor while it runs, for the threads beside it.
+/// The supervisor while it is running, for the threads alongside it.
 final class Running: Sendable {
     private struct Said {
         var details: SupervisorDetails?
@@ -26,7 +26,7 @@ final class Running: Sendable {
         return said.withLock { $0.repetition.interval(at: now) } == Repetition.lively ? .lively : .quiet
     }
 
-    /// What the supervisor says: its processes and how they are.
+    /// The supervisor's heartbeat: its processes, and their states.
     func heartbeat(_ swaps: SwapDirector, _ director: ProcessDirector) -> Message? {
         guard let statuses = supervisor.withLock({ $0 })?.statuses else { return nil }
         let details = SupervisorDetails(

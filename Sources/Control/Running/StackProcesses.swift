@@ -6,33 +6,33 @@ struct StackProcesses: Sendable {
     let state: StateFolder
     let configurationFile: String?
     let catalog: PluginCatalog
-    /// For a new user's days; nil leaves it to the configuration.
+    /// The zone for a new user's days; nil leaves it to the configuration.
     let zone: String?
     /// The folder from which the observer takes files; nil leaves it to the configuration.
     let inbox: String?
 
     func spec(_ instance: StackConfiguration.Instance) -> ProcessSpec {
         var environment: [String: String] = [:]
-        // One process's own; each of these has another.
+        // These belong to the calling process; each process started here has its own.
         for name in ["HEALTHBUS_KEY", "HEALTHBUS_KEY_FILE", ReadinessNotice.variable] { environment[name] = "" }
         if let zone { environment["HEALTHBUS_ZONE"] = zone }
         if let inbox { environment[InboxFolder.variable] = inbox }
-        // A program located elsewhere wouldn't find the others' manifests nearby.
+        // A program located elsewhere wouldn't find the other plugins' manifests nearby.
         environment["HEALTHBUS_PLUGINS"] = catalog.folder
         var arguments = ["--state", state.path, "--instance", instance.name]
         if let file = configurationFile { arguments += ["--config", file] }
-        // The hub first, since without it nobody becomes ready; then everyone else together: they find each other in
-        // any order.
+        // The hub starts first, since without it no process becomes ready; then all others together: they find each
+        // other in any order.
         let group = instance.manifest.kind == .hub ? 0 : 1
         return ProcessSpec(
             name: instance.name, executable: catalog.program(instance.manifest), arguments: arguments,
-            // It waits for a process that was started by hand in its place.
+            // It then waits for a process that was started by hand in its place.
             argumentsOnceReady: ["--standby"], environment: environment, group: group,
             restart: RestartPolicy(instance.manifest.restart),
             streams: .init(errorFile: state.log(instance.name)))
     }
 
-    /// The same for one that stands by to replace it.
+    /// The same for a process that stands by to replace it.
     func standby(_ instance: StackConfiguration.Instance, swap: String) -> ProcessSpec {
         var spec = spec(instance)
         spec.name = Self.standbyName(instance.name)

@@ -8,10 +8,10 @@ import Protocol
 import Synchronization
 import Terminal
 
-/// Threads beside the supervisor.
+/// Threads that run alongside the supervisor.
 extension StackRunner {
-    /// Runs beside the supervisor: stops all processes when their files are gone. Anything they received from then on
-    /// would be lost when the last of them ends.
+    /// Stops all processes when their files are gone. Anything they received after that would be lost when the last of
+    /// them ends.
     func watchFolders(_ running: Running) {
         let thread = Thread { [self] in
             var watch = FolderWatch(stack.state, stack.configuration)
@@ -28,7 +28,7 @@ extension StackRunner {
         thread.start()
     }
 
-    /// Runs beside the supervisor: shows what the stack is doing, every second, on the terminal's lowest line.
+    /// Shows what the stack is doing, every second, on the terminal's lowest line.
     func summarize(_ client: StackClient, _ director: ProcessDirector, _ running: Running) {
         let thread = Thread { [stack] in
             var before: TopSample?

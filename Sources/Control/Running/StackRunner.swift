@@ -19,14 +19,15 @@ package final class StackRunner: Sendable {
         package var imports: [String]
         package var user: String?
         package var zone: String?
-        /// A folder, absolute, from which files are imported automatically.
+        /// The absolute path of a folder from which files are imported automatically.
         package var inbox: String?
         package var untilIdle: Bool
         /// The address at which to answer questions about the state of the stack; nil for the configured one.
         package var monitoring: Endpoint?
-        /// Only log events from this level up are passed on to standard error; the processes' files have all of them.
+        /// Only log events from this level up are passed on to standard error; the processes' log files contain them
+        /// all.
         package var passesOn: Log.Level
-        /// Import even though made-up data and a person's are then mixed.
+        /// Import even though this mixes made-up data with a person's.
         package var mixesMadeUp: Bool
         /// Whether the lowest line of the terminal shows what the stack is doing.
         package var showsSummary: Bool
@@ -52,7 +53,7 @@ package final class StackRunner: Sendable {
     /// The result of a run.
     package struct Outcome: Sendable {
         package var imports: [ImportClient.Outcome] = []
-        /// Everything delivered, every past day final.
+        /// Whether everything is delivered, and every past day is final.
         package var isIdle = false
         /// What blocks, for a person; nil when nothing does.
         package var blocked: String?
@@ -81,9 +82,9 @@ package final class StackRunner: Sendable {
     let state = Mutex(State())
 
     /// - Parameters:
-    ///   - say: a line for whoever watches.
-    ///   - passOn: a line of a process's log.
-    ///   - whenIdle: called once when everything is delivered; the stack then runs on, unless `untilIdle`.
+    ///   - say: takes a line for whoever is watching.
+    ///   - passOn: takes a line of a process's log.
+    ///   - whenIdle: called once when everything is delivered; the stack then keeps running, unless `untilIdle`.
     package init(
         _ stack: Stack, _ options: Options, say: @escaping @Sendable (String) -> Void,
         passOn: @escaping @Sendable (String) -> Void = { LiveLine.error.say($0) },
@@ -108,7 +109,7 @@ package final class StackRunner: Sendable {
             throw Failure("\(path) \(reason)", hint: "check the path and its rights")
         }
         for folder in [stack.state.path, stack.supervisorFolder] { try StateFolder.make(folder) }
-        // One that was killed a moment ago takes its children with it.
+        // A stack that was killed a moment ago is still taking its children with it.
         let start = StartGuard(stack: stack, monitoring: options.monitoring ?? stack.configuration.monitoring)
         guard let lock = try InstanceLock.take(folder: stack.supervisorFolder, waiting: 1) else {
             throw start.occupied()
@@ -201,13 +202,13 @@ package final class StackRunner: Sendable {
         }
     }
 
-    /// Goes through the relay, so that a reader that stops reading holds up neither the processes nor their
+    /// Prints through the relay, so that a reader that stops reading holds up neither the processes nor their
     /// supervision.
     func say(_ line: String, then: @escaping @Sendable () -> Void = {}) {
         state.withLock { $0.relay }?.say(line, then: then)
     }
 
-    /// A hub that had to be killed leaves its sockets; if somebody else's hub is running, it keeps them.
+    /// Removes the sockets left by a hub that had to be killed; if somebody else's hub is running, it keeps them.
     private func removeSockets() {
         guard stack.configuration.bus.endpoints == nil, let hub = stack.configuration.only(.hub),
             let lock = try? InstanceLock.take(folder: stack.state.instance(hub.name))
@@ -216,7 +217,7 @@ package final class StackRunner: Sendable {
         withExtendedLifetime(lock) {}
     }
 
-    /// Where the page is, once it can be seen; again only when it has moved.
+    /// Prints where the page is, once it can be seen; again only if it has moved.
     private func tellOfPage(_ name: String, _ beat: Heartbeat?) {
         guard let instance = DashboardAddress.instance(in: stack.configuration), instance.name == name,
             let port = beat?.dashboard?.dashboardPort, let endpoint = try? DashboardAddress.endpoint(of: instance)

@@ -4,18 +4,18 @@ import HTTP
 import Inspection
 import Logging
 
-/// What keeps a stack from starting, as far as it can be found out before any process is started: processes that hold
+/// What keeps a stack from starting, as far as that can be found out before any process is started: processes that hold
 /// its folders or its ports.
 struct StartGuard {
     let stack: Stack
-    /// The address at which `up` itself is to answer questions; nil for none.
+    /// The address at which `up` itself will answer questions; nil for none.
     let monitoring: Endpoint?
 
     /// A port that a process of the stack needs.
     private struct Need {
         var instance: String
         var endpoint: Endpoint
-        /// What names another one.
+        /// The setting for choosing a different port.
         var otherwise: String
     }
 
@@ -27,7 +27,7 @@ struct StartGuard {
             hint: "use it ('healthbus status'), stop it ('healthbus stop'), or start another with --state")
     }
 
-    /// - Throws: `Failure` that names all that is taken, by whom, and the ways out.
+    /// - Throws: `Failure` that names everything that is taken, by whom, and the ways out.
     func check() throws {
         try checkLocks()
         let taken = try needs().filter { Self.isTaken($0.endpoint) }
@@ -50,7 +50,7 @@ struct StartGuard {
         throw Failure(what.joined(separator: "\n           "), hint: ways.joined(separator: ", "))
     }
 
-    /// An instance that somebody runs by hand has its folder.
+    /// An instance that somebody runs by hand holds its folder.
     private func checkLocks() throws {
         for name in stack.names {
             let folder = stack.state.instance(name)
@@ -97,7 +97,7 @@ struct StartGuard {
     }
 
     private static func freePort(above endpoint: Endpoint, besides chosen: [Int]) -> Int {
-        // 0 takes any.
+        // 0 means any free port.
         (endpoint.port + 1..<min(65_536, endpoint.port + 200)).first { port in
             !chosen.contains(port) && !isTaken(Endpoint(host: endpoint.host, port: port))
         } ?? 0

@@ -4,21 +4,21 @@ import Glibc
 import Inspection
 import Logging
 
-/// The unit by which systemd runs a stack: as `up` in the foreground, told when it is ready.
+/// The unit with which systemd runs a stack: as `up` in the foreground, which notifies systemd when it is ready.
 package struct SystemdUnit {
     package let name: String
-    /// Whether it is the machine's, not an account's.
+    /// Whether it is the machine's unit, not an account's.
     package let isOfMachine: Bool
     /// Where systemd looks for it.
     package let path: String
     package let text: String
 
-    /// Settings of the shell that a service doesn't have; secrets stay where they are.
+    /// Settings from the shell's environment, which a service doesn't have; secrets stay where they are.
     private static let variables = [
         "HEALTHBUS_BACKEND_PORT", "HEALTHBUS_INGEST_PORT", "HEALTHBUS_ZONE", "HEALTHBUS_INBOX", "HEALTHBUS_PLUGINS",
     ]
 
-    /// - Throws: `Failure` (usage) for a name that systemd wouldn't take.
+    /// - Throws: `Failure` (usage) for a name that systemd wouldn't accept.
     package init(
         _ stack: Stack, name: String, isOfMachine: Bool,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -63,7 +63,7 @@ package struct SystemdUnit {
     }
 
     /// Writes it.
-    /// - Throws: `Failure` when it can't be written, or another one is there.
+    /// - Throws: `Failure` when it can't be written, or a different unit is there.
     package func install() throws(Failure) {
         if let old = FileManager.default.contents(atPath: path), String(decoding: old, as: UTF8.self) != text {
             guard String(decoding: old, as: UTF8.self).contains("Description=healthbus on ") else {

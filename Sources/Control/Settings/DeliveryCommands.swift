@@ -6,7 +6,7 @@ import HealthModel
 import Logging
 import Protocol
 
-/// Tells a running observer the phone's state and which types to observe. Each command is repeated until its effect is
+/// Sets the phone's state and the types to observe on a running observer. Each command is repeated until its effect is
 /// seen.
 package final class DeliveryCommands {
     private let client: StackClient
@@ -20,7 +20,7 @@ package final class DeliveryCommands {
     }
 
     /// Sets members of the device's state, and returns the resulting state.
-    /// - Parameter members: with their names in `DeviceState`; nil: everything as without a phone.
+    /// - Parameter members: by their names in `DeviceState`; nil resets everything to the state without a phone.
     /// - Throws: `Failure` when the observer doesn't answer within `seconds`.
     package func setDevice(_ members: [String: Value]?, within seconds: Double = 10) throws -> DeviceState {
         let new = Value.object(members ?? Value(DeviceState()).object ?? [:])
@@ -61,7 +61,7 @@ package final class DeliveryCommands {
 }
 
 extension DeviceState {
-    /// One word for each when typed: `locked=true`, `app=background`, `network=wifi` (or `none`, or `unknown`).
+    /// Reads members typed as one word each: `locked=true`, `app=background`, `network=wifi` (or `none`, or `unknown`).
     /// - Throws: `Failure` (usage) that names the member and what is allowed.
     package static func members(_ words: [String]) throws(Failure) -> [String: Value] {
         var members: [String: Value] = [:]

@@ -10,7 +10,7 @@ import Protocol
 import StageKit
 import Terminal
 
-/// The stack's scheduled tasks: lists them, and tells a running instance to launch, expire or cancel one.
+/// The stack's scheduled tasks: lists them, and makes a running instance launch, expire or cancel one.
 package struct TaskClient {
     /// A task, and its instance.
     package struct Row {
@@ -117,7 +117,7 @@ package struct TaskClient {
 }
 
 extension TaskClient {
-    /// A table for eyes.
+    /// A table for people.
     package static func table(_ rows: [Row], for terminal: Terminal, now: Date) -> String {
         var table = Table([
             .init("Task"), .init("Kind", givesWay: 2), .init("State"), .init("Waits for"), .init("Last run"),

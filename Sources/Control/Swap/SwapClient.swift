@@ -19,7 +19,7 @@ package struct SwapClient {
 
     /// - Parameter progress: called with each step.
     /// - Returns: how it ended, which may be refused or failed.
-    /// - Throws: `Failure` when nothing is running that could do it.
+    /// - Throws: `Failure` when no supervisor is running that could do it.
     package func swap(_ wish: SwapWish, progress: (SwapProgress) -> Void) throws -> SwapProgress {
         try requireSupervisor(wish)
         let client = try StackClient(address: try stack.address)
@@ -40,7 +40,7 @@ package struct SwapClient {
         return last
     }
 
-    /// Undoes a swap on a stack that isn't running; nil when one is running, which has to do it itself.
+    /// Undoes a swap on a stack that isn't running; nil if it is running, since its supervisor has to do it.
     /// - Throws: `Failure` when the instance isn't swapped.
     package func takeBackStopped(_ instance: String) throws -> SwapProgress? {
         try StateFolder.make(stack.state.path)
@@ -78,7 +78,7 @@ package struct SwapClient {
         )
     }
 
-    /// Gives the command until the supervisor has it.
+    /// Repeats the command until the supervisor has it.
     private func submit(_ wish: SwapWish, _ client: StackClient) throws -> SwapProgress {
         let wait = AnswerWait(client, for: "supervisor", hub: stack.hub)
         try wait.untilHeard()

@@ -6,7 +6,7 @@ import Supervisor
 import Synchronization
 
 extension SwapDirector {
-    /// What is to be done about a request.
+    /// What to do about a request.
     /// - Throws: `Failure` or `ConfigurationError` for one that is refused before anything happens.
     func plan(_ wish: SwapWish, _ supervisor: Supervisor) throws -> Plan {
         let running = running.withLock { $0 }

@@ -11,7 +11,7 @@ import Supervisor
 import Synchronization
 import Terminal
 
-/// The supervisor's part in swaps: one after the other, on a thread of its own; the supervisor's heartbeat reports the
+/// The supervisor's part in swaps: one after the other, on a separate thread; the supervisor's heartbeat reports the
 /// progress.
 ///
 /// Only the configuration is stored, written once the new process is ready: if anything dies before that, the old one
@@ -29,12 +29,12 @@ final class SwapDirector: Sendable {
         case ready(String)
     }
 
-    /// What is to be saved when the new process is ready.
+    /// What to save when the new process is ready.
     struct Plan {
         var instance: String
         var standby: String
         var pid: Int
-        /// What the state folder is to say: the plugin, or nothing if it is the configured one.
+        /// What the state folder will record: the plugin, or nothing if it is the configured one.
         var entry: String?
         var wanted: StackConfiguration
         /// To restart the old process.
@@ -54,7 +54,7 @@ final class SwapDirector: Sendable {
     private static let kept = 8
     let processes: StackProcesses
     let layer: StackLayer
-    /// As known to the running processes.
+    /// The configuration known to the running processes.
     let running: Mutex<StackConfiguration>
     private let wishes = Mailbox<SwapWish>(capacity: 8)
     private let events = Mailbox<Event>(capacity: 256)
@@ -66,7 +66,7 @@ final class SwapDirector: Sendable {
         running = Mutex(stack.configuration)
     }
 
-    /// - Parameter said: has the heartbeat sent now.
+    /// - Parameter said: sends the heartbeat at once.
     func start(_ supervisor: Supervisor, said: @escaping @Sendable () -> Void) {
         state.withLock { state in
             state.supervisor = supervisor
@@ -97,7 +97,7 @@ final class SwapDirector: Sendable {
                 state.swaps.append(
                     SwapProgress(
                         id: wish.id, instance: wish.instance, plugin: wish.plugin ?? "", isTrial: wish.isTrial))
-                // Current ones are reported until they are over.
+                // Swaps under way are reported until they are over.
                 while state.swaps.count > Self.kept, state.swaps[0].step.isOver { state.swaps.removeFirst() }
                 return true
             }
@@ -112,7 +112,7 @@ final class SwapDirector: Sendable {
         }
     }
 
-    /// On the supervisor's thread: nothing else happens to the processes in the meantime.
+    /// Called on the supervisor's thread: nothing else happens to the processes in the meantime.
     func note(_ notice: SupervisorNotice) {
         switch notice {
         case .standbyEnded(_, let place, let why): tell(.ended(why: why), of: place)
@@ -205,7 +205,7 @@ final class SwapDirector: Sendable {
                 if word.phase == .waiting { return word }
                 why = word.why ?? why
             case .ended(let how):
-                // Its last message may still be in transit: its end becomes known sooner.
+                // Its last message may still be in transit: its end may be known first.
                 let reason = why ?? lastWord(of: wish) ?? "it ended (\(how))"
                 throw Failure(
                     "'\(new.plugin)' can't take the place: \(reason)",
@@ -219,7 +219,7 @@ final class SwapDirector: Sendable {
             hint: "'healthbus logs \(plan.instance)' shows what it said; --within gives it more time")
     }
 
-    /// Why a process that has ended couldn't continue; nil when that doesn't become known within a few seconds.
+    /// Why a process that has ended couldn't continue; nil if it isn't known within a few seconds.
     private func lastWord(of wish: SwapWish) -> String? {
         let deadline = MonotonicClock.now + .seconds(5)
         while let event = next(until: deadline) {
@@ -246,7 +246,7 @@ final class SwapDirector: Sendable {
     }
 
     private func conclude(_ wish: SwapWish, _ plan: Plan, _ supervisor: Supervisor) {
-        // The old process may drain for 10 s; anything that takes longer than all this isn't a swap any more.
+        // The old process may drain for 10 s; anything that takes longer than this in total is no longer a swap.
         let deadline = MonotonicClock.now + .seconds(wish.within + 60)
         var why: String?
         while let event = next(until: deadline) {

@@ -2,17 +2,17 @@ import Configuration
 import HealthModel
 import Logging
 
-/// Which plugin may replace an instance's while everything else keeps running.
+/// Which plugin may replace an instance's plugin while everything else keeps running.
 ///
-/// The others read this stack's configuration when they started: the debouncer which types a handler gets and what
-/// triggers it, a handler of all other types which types are named, the uploader whose events to deliver and under
-/// which paths, consolidator and observer which instances there are. What they know must stay true. The window isn't
-/// part of that: a handler cuts its days itself, and asks for samples by instants.
+/// The other processes read this stack's configuration when they started. The debouncer knows which types a handler
+/// gets and what triggers it; a handler of all other types, which types are named; the uploader, whose events to
+/// deliver and under which paths; the consolidator and the observer, which instances there are. What they know must
+/// stay true. That doesn't include the window: a handler cuts its days itself, and asks for samples by instants.
 package enum SwapRule {
-    /// Why not; nil when it may.
+    /// Why a plugin may not; nil if it may.
     /// - Parameters:
-    ///   - running: as known to the running processes.
-    ///   - wanted: as it would be.
+    ///   - running: the configuration known to the running processes.
+    ///   - wanted: the configuration as it would be.
     package static func refusal(
         _ name: String, running: StackConfiguration, wanted: StackConfiguration
     ) -> Failure? {
@@ -38,7 +38,7 @@ package enum SwapRule {
         return nil
     }
 
-    /// What others would have to learn, in words; nil when there is nothing.
+    /// What other processes would need to know, in words; nil if there is nothing.
     private static func difference(
         _ old: StackConfiguration.Instance, _ new: StackConfiguration.Instance
     ) -> String? {

@@ -9,25 +9,25 @@ import Inspection
 import Logging
 import Protocol
 
-/// Makes a running stack sync now, and waits until everything is consumed and delivered, or reports what is still
-/// waiting and why.
+/// Makes a running stack sync now, and waits until everything is consumed and delivered, or reports what is still to
+/// come and why.
 package final class SyncClient {
     private let stack: Stack
     private let client: StackClient
     private let debouncer: String
     private let roles: StackRoles
-    /// Without progress for this long, what is waited for counts as stuck.
+    /// Without progress for this long, whatever is still to come counts as stuck.
     private static let patience = Duration.seconds(30)
-    /// How long the debouncer has to learn of the observer's head, which it does each second.
+    /// How long the debouncer has to learn of the observer's head, which it normally does every second.
     private static let headPatience = Duration.seconds(5)
-    /// New changes are counted with at most this many questions; beyond that the result is just "many".
+    /// New changes are counted with at most this many requests; beyond that the result is just "many".
     private static let countedRequests = 40
     /// A backend that has given bad answers for this long isn't waited for.
     private static let backendPatience = Duration.seconds(8)
     /// The time before a backend is asked again.
     private static let checkSpacing = Duration.seconds(3)
 
-    /// Called with a description of what it is waiting for, if that takes long.
+    /// Called with a description of what it is waiting for, if that takes a long time.
     private let tell: @Sendable (String) -> Void
 
     package init(_ stack: Stack, tell: @escaping @Sendable (String) -> Void = { _ in }) throws {
@@ -48,7 +48,7 @@ package final class SyncClient {
     private var beat: Heartbeat? { client.heartbeats[debouncer]?.beat }
     private var manual: DebouncerDetails.Manual? { beat?.debouncer?.manual }
 
-    /// Gives the command until the debouncer has recorded it.
+    /// Repeats the command until the debouncer has recorded it.
     private func submit(_ command: SyncNow, isTaken: () -> Bool) throws {
         func now() -> [String: Value] {
             var command = command
@@ -83,7 +83,7 @@ package final class SyncClient {
         let id = UUID().uuidString.lowercased()
         // Anything imported a moment ago is included, whether or not the debouncer has learned of it yet.
         let command = SyncNow(id: id, metric: metric, head: head?.sequence)
-        // First: whatever the backend has lost must be delivered again, and waited for.
+        // This comes first: whatever the backend has lost must be delivered again, and waited for.
         let check = BackendCheckClient(stack, before, sends: true)
         check.ask(client)
         try submit(command) { manual?.id == id }
@@ -116,7 +116,8 @@ package final class SyncClient {
         }
     }
 
-    /// The newest heartbeat of each process. Running uploaders are waited for longer: what is new is counted by theirs.
+    /// The newest heartbeat of each process. Running uploaders are waited for longer: new changes are counted from
+    /// their heartbeats.
     private func hear() throws -> [String: (beat: Heartbeat, age: Double)] {
         let beats = client.gather(stack.names.filter { $0 != "hub" }, within: 3)
         let reader = stack.reader()

@@ -24,9 +24,9 @@ extension SyncClient {
         package var waiting: [String]
         /// What the backend has refused for good, for people.
         package var refused: [String]
-        /// What blocks; empty when all is delivered.
+        /// What blocks; empty when everything is delivered.
         package var blocked: [String] { waiting + refused }
-        /// Types that are switched off. Denied ones aren't included: HealthKit doesn't distinguish those from types
+        /// Types that are switched off. Denied ones aren't included: HealthKit doesn't distinguish them from types
         /// without samples.
         package var off: [String]
         /// How many alerts are raised.
@@ -35,7 +35,7 @@ extension SyncClient {
         /// Whether a backend doesn't identify itself, so that nobody can tell what it keeps.
         package var isTrusted: Bool
         package var isDelivered: Bool { blocked.isEmpty }
-        /// What to do about what isn't delivered; nil when everything is.
+        /// What to do about anything undelivered; nil when everything is delivered.
         package var hint: String? {
             let waits = "what waits continues automatically once the cause is fixed"
             let letters = "once it can be accepted, 'healthbus dead-letters retry --all' sends again what was refused"
@@ -173,7 +173,7 @@ extension SyncClient.Outcome {
             text += "The backend doesn't say who it is, so it is trusted to keep what it accepted.\n"
         }
         if !off.isEmpty { text += "Switched off, so left out: \(off.joined(separator: ", ")).\n" }
-        // A denied type is named nowhere else: to everyone except the owner it looks as if it had no samples.
+        // A denied type isn't named anywhere: to everyone except the owner it looks like a type without samples.
         if alerts > 0 {
             text += "\(alerts) alert\(alerts == 1 ? " is" : "s are") raised: 'healthbus alerts' says what to do.\n"
         }

@@ -24,7 +24,8 @@ final class WaitTeller: Sendable {
 
     /// Nothing is reported before this.
     private static let patience = Duration.seconds(4)
-    /// Asked twice a second, every process that can answer does.
+    /// Seconds without a heartbeat after which a process is silent: all are asked twice a second, and answer if they
+    /// can.
     private static let silence = 3.0
 
     /// - Parameter names: the instances whose silence counts.

@@ -8,8 +8,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Has a handler that stands by compute days of the process that it is to replace, and compares. Nothing is written or
-/// published.
+/// Makes a handler that stands by compute days of the process that it will replace, and compares the figures. Nothing
+/// is written or published.
 struct HandlerTrial {
     let handler: HandlerStage
     let effects: (any EffectRunner)?
@@ -73,7 +73,7 @@ struct HandlerTrial {
         case .beside:
             let replies = Mailbox<EffectResult>(capacity: 1)
             effects?.perform(Effect(id: Int64(number), request: DayRequest(input: input))) { replies.offer($0) }
-            // The program has its own time limits, and the process that waits for this one has another.
+            // The program has its own time limits, and so does the process that waits for this one.
             guard let reply = replies.take(limit: 1, timeout: 86_400).first?.value as? DayReply else {
                 throw Failure("the program was stopped during the trial")
             }

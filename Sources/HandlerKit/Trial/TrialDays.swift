@@ -4,10 +4,11 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Some days from a handler's file, read beside its owner in one transaction: figures, zones and cursor fit together.
+/// Some days from a handler's file, read alongside its owner in one transaction, so that figures, zones and cursor are
+/// consistent.
 ///
-/// The file isn't copied: it is read as pulls are, over a connection that can't write, so that there is nothing to
-/// make, and nothing to clean up after a crash.
+/// The file isn't copied: it is read as pulls are, over a connection that can't write, so there is nothing to create,
+/// and nothing to clean up after a crash.
 struct TrialDays {
     struct Day {
         var user: String
@@ -23,10 +24,10 @@ struct TrialDays {
     private(set) var characteristics: Characteristics
     private(set) var cursor = Cursor()
 
-    /// Nothing is known.
+    /// Starts out with nothing known.
     init(asked: Set<String>) { characteristics = Characteristics(asked) }
 
-    /// Days with figures, first those that aren't waiting to be recomputed, newest first; and one day without.
+    /// Days with figures, newest first, but those waiting to be computed again last; and one day without figures.
     /// - Parameters:
     ///   - asked: characteristics that the handler reads.
     ///   - count: the most days.

@@ -2,8 +2,8 @@ import HealthModel
 import Protocol
 
 extension TrialReport {
-    /// Takes in what came of a day.
-    /// - Parameter rows: what there is of that day; nil where that can't be compared.
+    /// Adds the result of a day.
+    /// - Parameter rows: the day's existing rows; nil if they can't be compared.
     package mutating func take(
         _ output: DayOutput, user: String = "me", date: String = "", rows: [(key: String, body: Value)]?
     ) {
@@ -30,7 +30,7 @@ extension TrialReport {
         let events = rows.filter { $0.key.hasPrefix("event/") }.map(\.body)
         var names = names(output.figures, body["figures"])
         names.formUnion(self.names(output.hourly, body["hourly"]).map { "hourly.\($0)" })
-        // As text: equal numbers are equal, no matter how the handler's language writes them.
+        // Compared as text, in which equal numbers are equal no matter how the handler's language writes them.
         let new = output.events.map { event -> String in
             Value.object(["id": .string(event.id), "kind": .string(event.kind), "event": event.payload]).json()
         }

@@ -2,9 +2,9 @@ import HealthModel
 
 /// How much an answer may hold: assistants read all of it, and pay for it. Pure.
 package struct AnswerLimits {
-    /// Rows at the most.
+    /// The most rows.
     package var rows: Int
-    /// Their JSON at the most, in bytes; one row is always there.
+    /// The most bytes of JSON; at least one row is always kept.
     package var bytes: Int
 
     package init(rows: Int, bytes: Int = 60_000) { (self.rows, self.bytes) = (rows, bytes) }
@@ -27,7 +27,7 @@ package struct AnswerLimits {
         return (shown.reversed(), left)
     }
 
-    /// A tree whose lists have so many elements at the most.
+    /// The tree with its lists cut to at most this many elements.
     /// - Parameter left: how many each list lost, by its path: `intervals`, `sessions.stretches`.
     package static func cut(_ value: Value, to count: Int, at path: String = "", left: inout [String: Value]) -> Value {
         switch value {

@@ -3,16 +3,16 @@ import HealthModel
 import Logging
 import ModelContext
 
-/// One of the tools: a thin way to a query that a command has too.
+/// One of the tools: a thin layer over a query that a command also offers.
 protocol AssistantTool {
     static var tool: Tool { get }
     /// - Throws: `Failure` with what to do, and whatever the query throws.
     static func answer(_ context: ToolContext, _ arguments: ToolArguments) throws -> ToolAnswer
 }
 
-/// `healthbus mcp`: what an assistant may ask about one person. All of it only reads.
+/// `healthbus mcp`: what an assistant may ask about one person. All of it is read-only.
 package struct AssistantTools: Sendable {
-    /// Opened for each call: a stack may be started, stopped or configured otherwise in between.
+    /// Opened for each call: a stack may be started, stopped or reconfigured in between.
     private let stack: @Sendable () throws -> Stack
     private let user: String
 
@@ -42,8 +42,8 @@ package struct AssistantTools: Sendable {
         """
 
     /// - Parameters:
-    ///   - now: evaluated once.
-    ///   - isWanted: false once nobody waits for the answer any more; asked again and again.
+    ///   - now: the same throughout one answer.
+    ///   - isWanted: false once nobody is waiting for the answer any more; called repeatedly.
     package func answer(
         _ call: ContextSession.Call, now: Instant, isWanted: @escaping () -> Bool
     ) -> ToolAnswer {
@@ -61,7 +61,7 @@ package struct AssistantTools: Sendable {
         }
     }
 
-    /// An error for an assistant: without the folders of this machine, which are nobody's business there.
+    /// An error's text for an assistant, without this machine's folders, which are none of its business.
     private static func text(of error: any Error) -> String {
         let failure = error as? Failure ?? Failure("\(error)")
         let text = failure.message + (failure.hint.map { "\n\($0)" } ?? "")

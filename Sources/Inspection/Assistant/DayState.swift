@@ -2,16 +2,16 @@ import HealthModel
 import JSON
 import Protocol
 
-/// How much of a day its figures stand for, so that nobody takes half a day for a day. Pure.
+/// How much of a day its figures cover, so that nobody mistakes half a day for a whole one. Pure.
 package struct DayState: Equatable {
     package let date: LocalDay
     /// The zone it begins in; nil for a date that was skipped.
     package let zone: String?
     package let isFinal: Bool
     package let revision: Int64
-    /// Handlers whose figures it waits for.
+    /// Handlers whose figures it is waiting for.
     package let waitsFor: [String]
-    /// How long it is: 23 or 25 where clocks change.
+    /// Its length: 23 or 25 when clocks change.
     package let hours: Double
     /// How much of it was over at the time of the answer.
     package let hoursSoFar: Double
@@ -63,7 +63,7 @@ package struct DayState: Equatable {
         ]
     }
 
-    /// What every row about a day has.
+    /// What every row about a day contains.
     static let schema: [String: Value] = [
         "date": ["type": "string"], "zone": ["type": ["string", "null"]],
         "final": ["type": "boolean", "description": "false: don't use it as a whole, settled day"],

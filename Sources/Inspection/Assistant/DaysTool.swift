@@ -2,9 +2,9 @@ import HealthModel
 import HealthViews
 import ModelContext
 
-/// Daily figures, as `healthbus days` has them.
+/// Daily figures, as in `healthbus days`.
 enum DaysTool: AssistantTool {
-    /// Days without any dates, and with dates but no limit.
+    /// How many days: without dates, and with dates but no limit.
     private static let usual = (newest: 7, limit: 31)
 
     static let tool = Tool(
@@ -68,7 +68,7 @@ enum DaysTool: AssistantTool {
         return report.answer()
     }
 
-    /// An empty list is no data.
+    /// An empty list counts as no data.
     private static func hasContent(_ figure: FigureChoice.Figure, _ days: [Value]) -> Bool {
         days.contains { day in
             let value = figure.column.value(in: day)

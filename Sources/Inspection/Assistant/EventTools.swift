@@ -1,7 +1,7 @@
 import HealthModel
 import ModelContext
 
-/// Nights and naps, as `healthbus nights` has them.
+/// Nights and naps, as in `healthbus nights`.
 enum NightsTool: AssistantTool {
     static let tool = Tool(
         "get_nights", title: "Nights and naps",
@@ -15,7 +15,7 @@ enum NightsTool: AssistantTool {
     }
 }
 
-/// Workouts, as `healthbus workouts` has them, without tracks.
+/// Workouts, as in `healthbus workouts`, without tracks.
 enum WorkoutsTool: AssistantTool {
     static let tool = Tool(
         "get_workouts", title: "Workouts",
@@ -44,7 +44,7 @@ private enum EventAnswer {
             ], "by start; null: unknown"),
     ])
 
-    /// Said of each event elsewhere, or of no use to an assistant.
+    /// Stated elsewhere for each event, or of no use to an assistant.
     private static let hidden: Set = ["user_id", "version", "start_date", "end_date", "metadata"]
 
     static func make(
@@ -89,7 +89,7 @@ private enum EventAnswer {
         return report.answer()
     }
 
-    /// Without dates, all years are read only if the last weeks and months don't have enough.
+    /// Without dates, reads all years only if the last weeks and months don't hold enough.
     private static func rows(
         _ kind: EventRows.Kind, _ context: ToolContext, _ range: DateRange, atLeast count: Int
     ) throws -> EventRows {

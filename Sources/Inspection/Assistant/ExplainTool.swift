@@ -3,7 +3,7 @@ import JSON
 import Logging
 import ModelContext
 
-/// Where a figure comes from, as `healthbus explain` has it.
+/// Where a figure comes from, as in `healthbus explain`.
 enum ExplainTool: AssistantTool {
     static let tool = Tool(
         "explain_figure", title: "Explain a figure",

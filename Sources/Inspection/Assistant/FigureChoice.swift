@@ -3,17 +3,17 @@ import HealthModel
 import HealthViews
 import Logging
 
-/// Which figures an answer has, by the names of the views' columns. Pure.
+/// Which figures an answer contains, by their column names in the views. Pure.
 struct FigureChoice {
     struct Figure {
         let column: ViewColumn
         /// Empty if there is none.
         let unit: String
-        /// Its other names for people.
+        /// Other names that people may use for it.
         let others: [String]
 
         var name: String { column.name }
-        /// Else a list or an object.
+        /// Otherwise it is a list or an object.
         var isNumber: Bool { column.kind == .real }
 
         fileprivate func isCalled(_ text: String) -> Bool {
@@ -23,7 +23,7 @@ struct FigureChoice {
 
     let all: [Figure]
 
-    /// - Parameter hourly: those that are kept by hour.
+    /// - Parameter hourly: whether to take the figures that are kept by hour.
     init(_ figures: [FigureDeclaration], hourly: Bool) {
         let views = HealthViews(figures: figures)
         let place: Set = hourly ? ["user_id", "date", "hour", "start_date"] : Self.placeOfDays

@@ -2,7 +2,7 @@ import HealthModel
 import HealthViews
 import ModelContext
 
-/// Hourly figures, as `healthbus days --hourly` has them.
+/// Hourly figures, as in `healthbus days --hourly`.
 enum HoursTool: AssistantTool {
     static let tool = Tool(
         "get_hours", title: "Hourly figures",

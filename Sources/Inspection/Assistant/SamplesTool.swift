@@ -3,7 +3,7 @@ import Logging
 import ModelContext
 import Protocol
 
-/// Samples as they are stored, as `healthbus samples` has them.
+/// Samples as they are stored, as in `healthbus samples`.
 enum SamplesTool: AssistantTool {
     static let tool = Tool(
         "search_samples", title: "Search samples",
@@ -34,7 +34,7 @@ enum SamplesTool: AssistantTool {
                 ], "by start; start and end on the person's clock"),
         ]))
 
-    /// Beyond an answer's rows so many are counted.
+    /// The most rows counted beyond those in an answer.
     private static let counted = 50_000
 
     static func answer(_ context: ToolContext, _ arguments: ToolArguments) throws -> ToolAnswer {
@@ -92,14 +92,14 @@ enum SamplesTool: AssistantTool {
         for name in ["id", "type", "value", "unit", "source", "source_type"] { members[name] = sample[name] }
         if details {
             members["metadata"] = sample["metadata"]
-            // Where somebody was stays in the stack.
+            // Locations never leave the stack.
             members["payload"] = sample["type"].string == HealthType.locationIdentifier ? .null : sample["payload"]
         }
         return .object(members)
     }
 }
 
-/// Lines of an output: keeps those of one answer, and counts all.
+/// Takes an output's lines: keeps those for one answer, and counts them all.
 private final class SampleRows {
     private let skip: Int
     private let limit: Int

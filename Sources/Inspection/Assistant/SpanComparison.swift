@@ -2,7 +2,7 @@ import HealthModel
 
 /// A figure over the days of a span. Pure.
 package struct FigureOverDays: Equatable {
-    /// In order of the days; only those that have it.
+    /// In order of the days; days without the figure are left out.
     package let numbers: [Double]
 
     package init(numbers: [Double]) { self.numbers = numbers }
@@ -10,7 +10,7 @@ package struct FigureOverDays: Equatable {
     package var sum: Double { numbers.reduce(0, +) }
     package var mean: Double? { numbers.isEmpty ? nil : sum / Double(numbers.count) }
 
-    /// The middle one; between two the mean of both.
+    /// The middle number, or the mean of the middle two.
     package var median: Double? {
         guard !numbers.isEmpty else { return nil }
         let sorted = numbers.sorted()
@@ -25,7 +25,8 @@ package struct FigureOverDays: Equatable {
         ]
     }
 
-    /// How the second differs from the first, by their means; null where one has no data, or a ratio no divisor.
+    /// How the second differs from the first, by their means; null where one has no data; the ratio is also null if the
+    /// first mean is 0.
     package static func difference(_ first: Self, _ second: Self) -> Value {
         guard let a = first.mean, let b = second.mean else { return .null }
         return ["ofMeans": .number(b - a), "ratioOfMeans": Value(a == 0 ? nil : b / a)]

@@ -4,7 +4,8 @@ import HealthModel
 import ModelContext
 import Protocol
 
-/// Whether the stack works and how fresh its data is, as `healthbus status` has it: without what it knows of others.
+/// Whether the stack works and how fresh its data is, as in `healthbus status`, but without anything about other
+/// people.
 enum StatusTool: AssistantTool {
     static let tool = Tool(
         "get_status", title: "Status of the stack",

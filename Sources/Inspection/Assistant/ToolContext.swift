@@ -14,15 +14,15 @@ final class ToolContext {
     let user: String
     let zones: ZoneTimeline
     let now: Instant
-    /// Whether the stack's observer runs; else all is read from files.
+    /// Whether the stack's observer is running; otherwise everything is read from files.
     let isRunning: Bool
-    /// False once nobody waits for the answer any more.
+    /// False once nobody is waiting for the answer any more.
     let isWanted: () -> Bool
     private let silences: Silences
 
     private final class Silences { var texts: [String] = [] }
 
-    /// - Throws: `Failure` if nothing is stored of this person. It names no other.
+    /// - Throws: `Failure` if nothing is stored about this person. It doesn't name anyone else.
     init(_ stack: Stack, user: String, now: Instant, isWanted: @escaping () -> Bool) throws {
         let silences = Silences()
         self.stack = stack
@@ -50,7 +50,7 @@ final class ToolContext {
 
     var consolidator: StackConfiguration.Instance { get throws { try stack.instance(.consolidator) } }
 
-    /// What an answer must say of itself, whatever it is about.
+    /// What every answer must state, whatever it is about.
     var notes: [String] {
         (isRunning ? [] : ["The stack is stopped: whatever happened since it last ran is missing here."])
             + silences.texts
@@ -75,7 +75,7 @@ final class ToolContext {
         return range
     }
 
-    /// - Parameter name: of the argument, for the error.
+    /// - Parameter name: the argument's, for the error.
     func span(_ text: String, _ name: String) throws -> DateRange {
         let days = try DateRange.days(text, name) { today }
         return DateRange(from: days.first, to: days.last)
@@ -85,7 +85,8 @@ final class ToolContext {
         try DaysReport(reader, consolidator: consolidator, user: user, range: range, last: last)
     }
 
-    /// The newest days that have data. Some weeks mostly have enough of them; only otherwise all years are read.
+    /// The newest days that have data. A few weeks usually hold enough of them; all years are read only if a year
+    /// doesn't.
     func newestDays(_ count: Int) throws -> DaysReport {
         for back in [45, 400] {
             let report = try days(DateRange(from: today.adding(days: -back)), last: count)
@@ -96,13 +97,13 @@ final class ToolContext {
 
     func state(_ summary: Value) -> DayState? { DayState(summary, zones: zones, now: now) }
 
-    /// On the person's clock at that time, with its offset.
+    /// The time on the person's clock at that instant, with its offset.
     func local(_ instant: Instant?) -> Value { Value(instant.map { zones.localText(of: $0) }) }
 
-    /// Figures of a stack's days.
+    /// The figures of the stack's days or hours.
     func figures(hourly: Bool = false) -> FigureChoice { FigureChoice(stack.configuration.figures, hourly: hourly) }
 
-    /// What the store has of this person, by type.
+    /// What the store holds for this person, by type.
     func types() throws -> [TypeRow] {
         let pages: [Page<TypesPage>] = try reader.pages(queries.observer, .types)
         return pages.flatMap(\.types).filter { $0.user == user && $0.alive > 0 }.sorted { $0.type < $1.type }

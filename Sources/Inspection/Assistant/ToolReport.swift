@@ -1,14 +1,14 @@
 import HealthModel
 import ModelContext
 
-/// An answer while it is put together: everything that it must say of itself comes with it.
+/// An answer being put together, along with everything it must state about itself.
 struct ToolReport {
     private let context: ToolContext
     /// The first sentence.
     private let headline: String
     private var notes: [String] = []
     private var members: [String: Value] = [:]
-    /// What the size of answers left out, and what lists lost.
+    /// What was left out to keep the answer small, and what lists lost.
     private var left: [String: Value] = [:]
     private var ways: [String] = []
 
@@ -32,7 +32,7 @@ struct ToolReport {
         ways.append(how)
     }
 
-    /// Says which days are no whole, settled days.
+    /// Notes which days aren't whole, settled days.
     mutating func tell(of states: [DayState]) {
         for state in states where !state.isOver {
             note("\(state.date) is \(state.text). Don't compare it with whole days.")
@@ -47,7 +47,7 @@ struct ToolReport {
         members["notFinal"] = .array(open.suffix(100).map { .string($0.date.description) })
     }
 
-    /// Says on which days of a span nothing is stored.
+    /// Notes on which days of a span nothing is stored.
     /// - Parameter what: what they lack.
     mutating func tell(ofMissing range: DateRange, dates: [LocalDay], what: String) {
         members["missing"] = .null
@@ -84,7 +84,7 @@ struct ToolReport {
         return ToolAnswer(([headline] + notes).joined(separator: "\n"), .object(content))
     }
 
-    /// JSON Schema of an answer with these members besides those that all have.
+    /// JSON Schema of an answer with these members besides the common ones.
     static func schema(_ own: [String: Value]) -> Value {
         let common: [String: Value] = [
             "user": ["type": "string"],

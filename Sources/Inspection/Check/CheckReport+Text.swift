@@ -6,7 +6,7 @@ extension CheckReport {
     /// How many rows of a list are shown on a screen; a pipe gets all.
     private static let rowsOnScreen = 25
 
-    /// Tables for eyes.
+    /// Tables for people.
     package func text(for terminal: Terminal) -> String {
         [
             ringText(terminal), completenessText(terminal), workoutText(terminal), revisedText(terminal),

@@ -33,7 +33,7 @@ package struct CheckReport {
     /// Days with a summary from Apple.
     let summaries: Int
     let types: [TypeDays]
-    /// Days that were final before with other content, and how often they have been final.
+    /// Days that were already final with different content, and how often they have been final.
     let revised: [(date: LocalDay, revision: Int64)]
     let quarantined: [(reason: String, count: Int64)]
     /// Documents by kind.
@@ -41,7 +41,7 @@ package struct CheckReport {
     /// Workouts written several times by their source.
     let repeats: WorkoutRepeats.Tally
     let zones: ZoneTimeline
-    /// Whether only the newest of them counts.
+    /// Whether only the newest of a workout's repeats counts.
     let dropsRepeats: Bool
 
     package init(_ stack: Stack, _ options: Options) throws {

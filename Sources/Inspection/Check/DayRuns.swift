@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Dates with data, as runs of consecutive ones. Pure.
+/// Dates with data, as runs of consecutive dates. Pure.
 package struct DayRuns: Sendable, Equatable {
     /// Days since 1970; in order, never touching.
     package private(set) var runs: [ClosedRange<Int>]

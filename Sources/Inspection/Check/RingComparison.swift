@@ -2,7 +2,7 @@ import HealthModel
 
 /// Our ring figures compared with those that Apple wrote into an `ActivitySummary`, day by day. Pure.
 package struct RingComparison: Sendable {
-    /// One figure on a day that both sides have and that differs.
+    /// One day's figure that both sides have, but that differs.
     package struct Difference: Sendable, Equatable {
         package var date: LocalDay
         /// As in `days --json`.
@@ -78,7 +78,7 @@ package struct RingComparison: Sendable {
     package private(set) var compared = 0
     package private(set) var equal = 0
     package private(set) var differences: [Difference] = []
-    /// Days on which nothing could be compared: those with a figure of ours, and those with one of Apple's.
+    /// Days on which nothing could be compared: those with only figures of ours, and those with only Apple's.
     package private(set) var onlyOurs: [LocalDay] = []
     package private(set) var onlyApples: [LocalDay] = []
     package private(set) var byFigure: [String: Tally] = [:]
@@ -100,7 +100,7 @@ package struct RingComparison: Sendable {
     /// Adds a day.
     /// - Parameters:
     ///   - ours: by figure; absent means no data.
-    ///   - apples: the summary's attributes; nil: there is none for this day.
+    ///   - apples: the summary's attributes; nil if there is none for this day.
     package mutating func add(_ date: LocalDay, ours: [String: Double], apples: Value?) {
         let apples = apples.flatMap { Self.isEmpty($0) ? nil : $0 }
         var wasCompared = false
@@ -153,7 +153,7 @@ package struct RingComparison: Sendable {
         return figure == 0 && apples[ring.goal].double == 0 ? nil : figure
     }
 
-    /// The move ring counts energy or minutes; the other of the two is 0 in a summary, whatever there was.
+    /// The move ring counts energy or minutes; the other of the two is 0 in a summary, whatever was measured.
     private static func isKept(_ ring: Ring, _ apples: Value?) -> Bool {
         guard let apples else { return true }
         let byMinutes = [apples["appleMoveTimeGoal"], apples["appleMoveTime"]].contains { $0.double ?? 0 > 0 }

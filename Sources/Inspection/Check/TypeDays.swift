@@ -23,7 +23,7 @@ package struct TypeDays: Sendable {
     /// By the date of the samples' start, as days since 1970.
     var lateDays: [(day: Int32, late: Late)]
 
-    /// Nil when the columns don't fit together.
+    /// Nil when the columns don't match.
     init?(_ row: TypeDaysRow) {
         let (runs, day) = (row.runs, row.lateDay)
         guard runs.count.isMultiple(of: 2), day.count == row.lateCount.count, day.count == row.lateLongest.count else {

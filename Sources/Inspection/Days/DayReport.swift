@@ -22,7 +22,7 @@ package struct DayReport {
 }
 
 extension Stack {
-    /// All users of whom something is stored, with their zones.
+    /// All users with stored data, and their zones.
     package func people(_ reader: StackReader) throws -> [String: ZoneTimeline] {
         try ObserverQueries(self, reader).timelines()
     }

@@ -1,18 +1,19 @@
 import HealthModel
 import JSON
 
-/// The figures of many days as columns of numbers: ten years of a person take some megabytes, and a chart of any figure is one walk. Pure.
+/// The figures of many days as columns of numbers: a person's ten years take a few megabytes, and a chart of any figure
+/// is one pass. Pure.
 package struct FigureSeries: Sendable {
-    /// Names of the columns, as `sleep.asleepMinutes`.
+    /// Names of the columns, such as `sleep.asleepMinutes`.
     package let names: [String]
     private let paths: [[String]]
     /// Where each day's numbers are.
     private var rows: [Int: Int] = [:]
-    /// By row: the day since 1970; nil: the row is free.
+    /// By row: the day, counted from 1970; nil if the row is free.
     private var days: [Int?] = []
     private var isFinal: [Bool] = []
-    /// By column and row; not a number where there is none. A column ends with its last number: among a thousand
-    /// people, most never have most figures.
+    /// By column and row; NaN where there is none. A column ends with its last number: of a thousand people, most lack
+    /// most figures.
     private var columns: [[Double]]
     private var free: [Int] = []
     /// In order; rebuilt when requested after a change.
@@ -29,7 +30,7 @@ package struct FigureSeries: Sendable {
     package var first: LocalDay? { rows.keys.min().map { LocalDay(number: $0) } }
     package var last: LocalDay? { rows.keys.max().map { LocalDay(number: $0) } }
 
-    /// Takes a day's summary; nil: the day has none any more.
+    /// Takes a day's summary; nil if the day no longer has one.
     package mutating func take(_ day: LocalDay, _ summary: Value?) {
         guard let summary else {
             guard let row = rows.removeValue(forKey: day.number) else { return }
@@ -82,7 +83,7 @@ package struct FigureSeries: Sendable {
         return first < end ? all[first..<end] : []
     }
 
-    /// The nearest days with data around one.
+    /// The nearest days with data before and after a day.
     package mutating func neighbours(of day: LocalDay) -> (previous: LocalDay?, next: LocalDay?) {
         let all = order(DateRange())
         return (

@@ -8,19 +8,20 @@ import Protocol
 import StageKit
 import Terminal
 
-/// `healthbus destinations`: where the stack delivers to, and how far behind each one is. Works on a stopped stack too.
+/// `healthbus destinations`: where the stack delivers to, and how far behind each destination is. Works on a stopped
+/// stack too.
 package struct DestinationReport {
     package struct Row: Codable, Sendable, Equatable {
         /// What exists but isn't delivered yet.
         package struct Behind: Codable, Sendable, Equatable {
-            /// Changes of samples: added, changed or deleted.
+            /// Changes to samples: added, changed or deleted.
             package var samples: Int
-            /// There are more of them than were counted.
+            /// Whether there are more of them than were counted.
             package var isMore: Bool
             /// Days, nights and workouts that changed, and any other sequenced rows of producers.
             package var documents: Int
-            /// Files to be written; null if it keeps none. The newest are written first, so the samples count until the
-            /// oldest is written.
+            /// Files to be written; null if it keeps none. The newest are written first, so samples stay counted until
+            /// the oldest file is written.
             @OrNull package var files: Int?
             /// For how many seconds the oldest change has been waiting; null when none is.
             @OrNull package var seconds: Double?
@@ -36,7 +37,7 @@ package struct DestinationReport {
         @OrNull package var behind: Behind?
         /// Current elements per second; null if that wasn't measured.
         @OrNull package var rate: Double?
-        /// Elements so far; those that changed count each time.
+        /// Elements so far; one that changed counts each time it was delivered.
         package var delivered: Int64
         @OrNull package var lastDelivered: String?
         package var deadLetters: Int64
@@ -50,7 +51,7 @@ package struct DestinationReport {
 
     init(rows: [Row], now: Date) { (self.rows, self.now) = (rows, now) }
 
-    /// - Parameter rateOver: for how many seconds to measure the rate of those that are behind; 0 for not at all.
+    /// - Parameter rateOver: for how many seconds to measure the rate of those that are behind; 0 to skip measuring.
     package init(_ stack: Stack, now: Date, rateOver: Double = 0) throws {
         let reader = stack.reader()
         var beats: [String: (beat: Heartbeat, age: Double)] = [:]
@@ -106,7 +107,7 @@ package struct DestinationReport {
 }
 
 extension DestinationReport {
-    /// One line a destination.
+    /// One line per destination.
     package func text(for terminal: Terminal) -> String {
         guard !rows.isEmpty else { return "This stack has no destination: nothing is delivered.\n" }
         var table = Table([

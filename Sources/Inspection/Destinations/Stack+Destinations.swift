@@ -6,14 +6,14 @@ import Logging
 import UploaderReading
 
 extension Stack {
-    /// Where the stack delivers to, each an instance of its own.
+    /// The destinations that the stack delivers to, each its own instance.
     package var destinations: [StackConfiguration.Instance] {
         configuration.instances.filter { $0.manifest.kind == .uploader }
     }
 
     /// The destination that a command concerns.
     /// - Parameters:
-    ///   - name: given by a person with `--destination`; nil if they gave none, and there must then be only one.
+    ///   - name: from `--destination`; if it is nil, there must be only one destination.
     ///   - what: what the command does with it, such as "verified".
     ///   - isMeant: which ones are possible.
     /// - Throws: `Failure` (usage) that lists the possible ones.
@@ -42,7 +42,7 @@ extension Stack {
                 : (nearest.map { "did you mean \($0)? " } ?? "") + "choose from \(names)")
     }
 
-    /// Where a destination is, for people: a URL or a folder; else the plugin's name.
+    /// Where a destination is, for people: a URL or a folder, otherwise the plugin's name.
     package func place(of destination: StackConfiguration.Instance) -> String {
         let manifest = destination.manifest
         if manifest.isFolderDestination {

@@ -32,7 +32,7 @@ package struct DocumentList {
 
     private static func hex(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
 
-    /// Without names of files and paths, which may contain personal names.
+    /// Without file names and paths, which may contain personal names.
     package func table(for terminal: Terminal) -> String {
         guard !rows.isEmpty else { return "There are no documents.\n" }
         var table = Table([

@@ -5,7 +5,7 @@ import HealthModel
 struct DayClock {
     let zones: ZoneTimeline
     let day: LocalDay
-    /// Where the clock changes, a time without offset may occur twice.
+    /// On a day when the clock changes, a time without an offset may occur twice.
     private let showsOffset: Bool
 
     init(_ zones: ZoneTimeline, _ day: LocalDay) {
@@ -15,7 +15,8 @@ struct DayClock {
         showsOffset = Set(edges.map { Self.offset(zones, $0) }).count > 1
     }
 
-    /// "08:15:00", preceded by the date if it is another, and followed by the offset from UTC if the clock changed.
+    /// "08:15:00", preceded by the date if it isn't this day's, and followed by the offset from UTC if the clock
+    /// changed.
     func time(_ instant: Instant) -> String {
         let offset = Self.offset(zones, instant)
         let local = InstantText.iso8601(Instant(seconds: instant.flooredSecond + Int64(offset)))

@@ -19,7 +19,7 @@ package struct ExplainReport {
     private let handler: StackConfiguration.Instance
     private let summary: Value
     private let explained: ExplainedDay
-    /// The number of statistics among what counts.
+    /// How many of the elements that count are statistics.
     private let statistics: Int
     private var explanation: any Explanation { explained.explanation }
 

@@ -55,7 +55,7 @@ package struct ExplainedDay {
 
     /// The figure that follows from the samples; nil without any.
     package var result: Double? { explanation.result }
-    /// What `explain --json` says besides the figure.
+    /// What `explain --json` contains besides the figure.
     package var members: [String: Value] { explanation.members }
 
     /// Whether a day's summary agrees, in all members that are explained.
@@ -68,8 +68,8 @@ package struct ExplainedDay {
 }
 
 extension Value {
-    /// The same with all numbers in one form and without empty lists, and without heart rate zones: they also depend on
-    /// the person's age, which isn't known here.
+    /// The same with all numbers in one form, without empty lists, and without heart rate zones, which also depend on
+    /// the person's age, unknown here.
     fileprivate var comparable: Value {
         if let number = double { return .number(number) }
         if let elements = array { return elements.isEmpty ? .null : .array(elements.map(\.comparable)) }

@@ -24,7 +24,7 @@ package struct ExplainedMetric: Sendable, Equatable {
     ///   - figures: those with names of their own.
     ///   - held: the types in the store, known or not.
     ///   - own: the person's own types.
-    /// - Throws: `Failure` (usage) that names the nearest.
+    /// - Throws: `Failure` (usage) with the nearest name.
     package init(
         _ text: String, figures: [FigureDeclaration], held: Set<String> = [], own: [OwnTypeRow] = []
     ) throws(Failure) {

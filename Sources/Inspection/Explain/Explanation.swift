@@ -5,7 +5,7 @@ import Terminal
 protocol Explanation {
     /// The figure that follows from the samples; nil without any.
     var result: Double? { get }
-    /// What `--json` says besides the figure.
+    /// What `--json` contains besides the figure.
     var members: [String: Value] { get }
     /// How it was computed, in a sentence.
     var rule: String { get }
@@ -15,7 +15,7 @@ protocol Explanation {
     var figures: [String: Value] { get }
     /// How many statistics count, if not all of them do.
     var statistics: Int? { get }
-    /// Tables for people, in order, each with what is below it.
+    /// Tables for people, in order, each with the line below it.
     func tables(_ shown: ExplainOptions, _ clock: DayClock) -> [ExplainTable]
 }
 
@@ -25,7 +25,7 @@ extension Explanation {
     var statistics: Int? { nil }
 }
 
-/// What `explain` is to show.
+/// What `explain` shows.
 package struct ExplainOptions: Sendable {
     /// By hour instead of by interval.
     package var byHour: Bool
@@ -40,7 +40,7 @@ package struct ExplainOptions: Sendable {
 
 struct ExplainTable {
     var table: Table
-    /// How many rows a screen shows; nil: all.
+    /// How many rows a screen shows; nil for all.
     var rowsOnScreen: Int?
     var footer: String?
 

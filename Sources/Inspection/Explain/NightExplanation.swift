@@ -2,7 +2,7 @@ import HealthModel
 import HealthStatistics
 import Terminal
 
-/// A night: the sessions in its window, whose stages they have, and which is the main one.
+/// A night: the sessions in its window, the source whose sleep stages each one uses, and which is the main one.
 struct NightExplanation: Explanation {
     let sessions: [SleepExplanation]
     let main: Int?

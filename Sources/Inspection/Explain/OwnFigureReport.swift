@@ -17,15 +17,15 @@ package struct OwnFigureReport {
     private let user: String
     private let clock: DayClock
     private let summary: Value
-    /// Of the day, by type.
+    /// The day's samples, by type.
     private let samples: [(type: String, count: Int)]
-    /// What the handler says of a day that it can't compute.
+    /// What the handler reports about a day that it can't compute.
     private let failure: String?
 
     private var name: String { figure.path.joined(separator: ".") }
     private var computed: Value { figure.path.reduce(summary) { $0[$1] } }
 
-    /// - Returns: nil when no handler of the stack declares such a figure, or one that can be explained by its rule.
+    /// - Returns: nil when no handler of the stack declares such a figure, or when it can be explained by its rule.
     /// - Throws: `Failure` for an unknown user or a stack that doesn't answer.
     package init?(_ stack: Stack, metric text: String, day: LocalDay, user: String) throws {
         guard let (handler, figure) = Self.declared(text, in: stack.configuration) else { return nil }
@@ -51,7 +51,7 @@ package struct OwnFigureReport {
         var counts: [String: Int] = [:]
         for index in input.samples.ids.indices { counts[input.samples.typeName(index), default: 0] += 1 }
         samples = types.compactMap { type in
-            // Statistics are there where apps push them.
+            // Statistics exist only where apps push them, so they are left out when there are none.
             counts[type] == nil && !(handler.manifest.types + handler.manifest.reads).contains(type)
                 ? nil : (type, counts[type] ?? 0)
         }

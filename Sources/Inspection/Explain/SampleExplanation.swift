@@ -3,7 +3,7 @@ import HealthModel
 import HealthStatistics
 import Terminal
 
-/// An average or a latest value: what each source has, and how it weighs.
+/// An average or a latest value: what each source contributes, and with what weight.
 struct SampleExplanation: Explanation {
     let kind: ExplainedMetric.Kind
     let style: HealthType.Style

@@ -105,7 +105,7 @@ extension MergeInterval {
         ]
     }
 
-    /// One for each source, with the sum of its intervals.
+    /// One interval for each source, with the sum of that source's intervals.
     static func bySource(_ intervals: [MergeInterval]) -> [MergeInterval] {
         var sums: [String: CompensatedSum] = [:]
         for interval in intervals { sums[interval.counted, default: CompensatedSum()].add(interval.amount) }

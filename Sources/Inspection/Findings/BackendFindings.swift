@@ -2,7 +2,7 @@ import HealthModel
 import Protocol
 import Terminal
 
-/// What a person should know from an uploader's heartbeat about its backend. Pure.
+/// What a person should know about an uploader's backend, from its heartbeat. Pure.
 enum BackendFindings {
     /// - Parameter own: the stack's own backend, if it has one.
     static func of(_ beat: Heartbeat, _ name: String, backend own: String?, keepsFiles: Bool = false) -> [Finding] {

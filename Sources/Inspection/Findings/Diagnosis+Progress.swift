@@ -10,7 +10,7 @@ import UploaderReading
 extension Diagnosis {
     /// A process with work that hasn't committed for this long makes no progress.
     private static let patience = Duration.seconds(60)
-    /// Upstream changes this recent may still be held together in a window.
+    /// Upstream changes this recent may still be collected in a window.
     private static let window = Duration.seconds(15)
     /// More days than anyone has lived.
     private static let plausibleDays = 45_000
@@ -19,7 +19,7 @@ extension Diagnosis {
     private struct Backlog {
         /// Upstreams that it is behind, by name.
         var upstreams: [String]
-        /// Sequences that it is behind them, in all.
+        /// How many sequence numbers it is behind them, in total.
         var changes: Int64
         /// Days that a handler has to compute.
         var days: Int
@@ -83,7 +83,7 @@ extension Diagnosis {
         ]
     }
 
-    /// What had to be done at the first look and isn't done at the second.
+    /// What had to be done at the first look and still wasn't done at the second.
     private func backlog(_ beat: Heartbeat, _ name: String) -> Backlog {
         var backlog = Backlog(upstreams: [], changes: 0, days: pending(beat))
         // Days computed in the meantime weren't a backlog.
@@ -103,7 +103,8 @@ extension Diagnosis {
 
     private func isStuck(_ beat: Heartbeat, _ name: String, _ backlog: Backlog) -> Bool {
         guard seen.now - (beat.lastCommit ?? .epoch) > Self.patience, !hasMoved(beat, name) else { return false }
-        // An instance that has rested for long isn't stuck: what it is behind on may have arrived this very moment.
+        // An instance that has been idle for a long time isn't stuck: what it is behind on may have arrived only just
+        // now.
         let newest = backlog.upstreams.compactMap { seen.beats[$0]?.beat.lastCommit }.max() ?? .epoch
         return backlog.days > 0 || seen.now - newest > Self.window || backlog.changes > 5000
     }

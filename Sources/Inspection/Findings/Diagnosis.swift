@@ -47,7 +47,7 @@ package struct Diagnosis {
         ]
     }
 
-    /// A hanging supervisor looks after no process.
+    /// A supervisor that hangs doesn't look after any process.
     private var supervisor: [Finding] {
         guard seen.held.contains("supervisor"), !Readiness.isUp(seen.beats["supervisor"]) else { return [] }
         return [

@@ -19,7 +19,7 @@ struct DoorCheck {
             do throws(ConfigurationError) {
                 var endpoint = try IngestAddress.endpoint(of: instance)
                 endpoint.port = told.ingestPort
-                // Another machine means another network.
+                // It may be on a different machine, in a different network.
                 let reach = stack.configuration.bus.isRemote ? [] : reach(instance, endpoint)
                 return reach + exposure(instance, endpoint) + tokens(instance)
                     + CertificateCheck(instance, now: WallClock.now).findings(about: instance.name)
@@ -29,7 +29,7 @@ struct DoorCheck {
 
     private func reach(_ instance: StackConfiguration.Instance, _ endpoint: Endpoint) -> [Finding] {
         let isTLS = instance.configuration["certificateFile"].string != nil
-        // With TLS its certificate isn't for this machine's loopback address, so a handshake would only show that.
+        // A TLS certificate isn't for this machine's loopback address, so a handshake would show nothing else.
         guard !isTLS else { return [] }
         let url = IngestAddress.url(endpoint, isTLS: isTLS)
         func finding(_ what: String, _ remedy: String) -> Finding {
@@ -83,7 +83,7 @@ struct PageCheck {
         else { return [] }
         do throws(ConfigurationError) {
             let endpoint = try DashboardAddress.endpoint(of: instance)
-            // Another machine means another network.
+            // It may be on a different machine, in a different network.
             let reach = stack.configuration.bus.isRemote ? [] : reach(instance, endpoint, port: port)
             return reach + exposure(instance, endpoint)
         } catch { return [Finding(error)] }

@@ -12,31 +12,31 @@ import Protocol
 package struct Examination: Sendable {
     package var stack: StackConfiguration
     package var state: String
-    /// The clock.
+    /// By the clock.
     package var now: Instant
     package var beats: StackMetrics.Beats
-    /// The same a moment earlier, for those that had something to do, to see whether the work is getting less.
+    /// The same a moment earlier, for processes that had something to do: shows whether their work is getting less.
     package var earlier: StackMetrics.Beats = [:]
-    /// For instances that are heard, the file or folder that no longer exists.
+    /// By instance that sends heartbeats: its file or folder that no longer exists.
     package var gone: [String: String] = [:]
     /// Whether there is a file where the state folder should be.
     package var isFile = false
     /// What is wrong with the files of instances that aren't running: cut off, emptied, or gone although other
     /// processes depend on them.
     package var stores: [Finding] = []
-    /// People whose days begin elsewhere since the observer's store was lost.
+    /// People whose days have begun in a different zone since the observer's store was lost.
     package var formerZones: [FormerZone] = []
-    /// Instances, and "supervisor", whose lock some process holds.
+    /// Instances (and "supervisor") whose lock a process holds.
     package var held: Set<String> = []
-    /// What is raised: by whom, of which kind, about what within it, what, and what to do.
+    /// The raised alerts: who raised each, its kind, what it is about, its text, and what to do.
     package var alerts: [(from: String, kind: String, subject: String, text: String, remedy: String)] = []
     package var quarantined: Int64 = 0
     package var freeBytes: Int64?
-    /// For ingests and a dashboard that are heard: what is wrong with how they are reached, and who is let in.
+    /// For running ingests and dashboards: what is wrong with how they are reached and whom they let in.
     package var doors: [Finding] = []
     /// The size of each instance's write-ahead log.
     package var walBytes: [String: Int64] = [:]
-    /// The machine's load over five minutes, by core.
+    /// The machine's load over five minutes, per core.
     package var load: Double?
     /// The charge, 0 to 100, of a battery that isn't being charged; nil without one.
     package var battery: Int?
@@ -65,7 +65,7 @@ extension Examination {
         }
         load = Machine.load
         battery = Machine.battery
-        // Over TCP its processes, and their locks, may be elsewhere.
+        // On a bus over TCP, the stack's processes and their locks may be elsewhere.
         guard !held.isEmpty || stack.configuration.bus.isRemote else { return }
         try BackendCheckClient.run(stack)
         // A silent instance is a finding in itself.
@@ -99,7 +99,7 @@ extension Examination {
             }
     }
 
-    /// A file that a process has open may be gone for all others.
+    /// A file that a process has open may no longer exist for anyone else.
     private static func gone(_ stack: Stack, _ beats: StackMetrics.Beats) -> [String: String] {
         var gone: [String: String] = [:]
         for instance in stack.configuration.instances where Readiness.isUp(beats[instance.name]) {

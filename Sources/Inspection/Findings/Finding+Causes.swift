@@ -1,5 +1,5 @@
 /// One fault has many symptoms: a backend that hangs stops delivery, its comparison, and finally raises alerts. A
-/// person is told of the fault, and below it of its consequences. Pure.
+/// person sees the fault, with its consequences below it. Pure.
 extension [Finding] {
     /// Places the consequences of a finding below it.
     func folded() -> [Finding] {

@@ -20,16 +20,16 @@ package struct Finding: Sendable, Equatable {
     package var severity: Severity
     /// A file, a folder or an instance.
     package var subject: String
-    /// Of a file.
+    /// The key in a file that the finding concerns.
     package var key: String?
     package var line: Int?
     /// For a mistake that doesn't concern a key.
     package var column: Int?
     package var what: String
     package var remedy: String
-    /// What else is wrong because of it: not reported separately, since it disappears with this.
+    /// What else is wrong because of this: not reported separately, since it disappears with it.
     package var consequences: [String] = []
-    /// Whose failure leads to this, likeliest first; it counts when that is found too.
+    /// Whose failure leads to this, likeliest first; each counts only if its failure is found too.
     var causes: [String] = []
     /// Whether the consequences for its subject are reported with it.
     var isCause = false
@@ -97,7 +97,7 @@ package struct Findings: Sendable {
 
     package var worst: Finding.Severity? { list.first?.severity }
 
-    /// The same, with commands that mean the examined stack.
+    /// The same, with commands that refer to the examined stack.
     package func addressed(_ advice: Advice) -> Findings {
         Findings(
             list.map { finding in

@@ -19,7 +19,7 @@ package struct PortHolder: Sendable, Equatable {
 
     package init(pid: Int, words: [String]) { (self.pid, self.words) = (pid, words) }
 
-    /// nil when nobody listens there, or only somebody whom this account may not look at.
+    /// nil when nobody listens there, or only a process that this account may not inspect.
     package init?(ofPort port: Int) {
         let sockets = ["tcp", "tcp6"].flatMap { name in
             Self.listening(on: port, in: (try? String(contentsOfFile: "/proc/net/\(name)", encoding: .utf8)) ?? "")
@@ -30,7 +30,7 @@ package struct PortHolder: Sendable, Equatable {
         words = line.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The inodes of the sockets that listen on a port, from a table of the kernel's (proc(5)).
+    /// The inodes of the sockets that listen on a port, from a kernel table (proc(5)).
     private static func listening(on port: Int, in table: String) -> [String] {
         table.split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: " ")

@@ -3,7 +3,7 @@ import Configuration
 import HealthModel
 import MessageBus
 
-// What a plugin's manifest claims, beside what the observer and the hub grant. Both must agree, as an app's
+// What a plugin's manifest claims, compared with what the observer and the hub grant. Both must agree, as an app's
 // entitlements and its provisioning profile must.
 extension StackStructure {
     /// Entitlements that are missing.
@@ -36,7 +36,7 @@ extension StackStructure {
         }
     }
 
-    /// Topics that a manifest names and the hub doesn't forward.
+    /// Topics that a manifest names but the hub doesn't forward.
     var topicRights: [Finding] {
         let bus = BusRights(stack)
         return stack.instances.filter { [.handler, .uploader].contains($0.manifest.kind) }.flatMap { instance in
@@ -49,7 +49,8 @@ extension StackStructure {
                         remedy: "leave it out of \"\(key)\"")
                 }
             }
-            // What is pulled needs no right to hear the hints. A release names the instance, what it computes its plugin.
+            // Pulling needs no right to hear the hints. Topics of releases have the instance's name in place of the
+            // plugin's.
             let messages = instance.manifest.consumes.filter { $0.hasPrefix("sync.") || $0.hasPrefix("observed.") }
                 .map { TopicFlow.topic($0, of: instance) }
             return findings("produces", instance.manifest.produces, grant?.publishes, "publish")
@@ -57,7 +58,7 @@ extension StackStructure {
         }
     }
 
-    /// - Parameter topic: with `*` at its end for anything that begins so.
+    /// - Parameter topic: ending with `*` for anything that begins this way.
     private static func may(_ granted: [Subscription]?, _ topic: String) -> Bool {
         (granted ?? []).contains { subscription in
             if case .exact(let exact) = subscription { return TopicFlow.meet(exact, topic) }

@@ -6,8 +6,8 @@ import Logging
 import Processes
 import StageKit
 
-/// Makes each program of a stack report whether it could start, using the code that it starts with: so `up` refuses
-/// nothing that `validate` passes. Nothing of the stack is started or changed.
+/// Makes each program of a stack report whether it could start, using the code that it starts with, so that `up`
+/// refuses nothing that `validate` passes. Nothing in the stack is started or changed.
 struct StartChecks {
     let state: StateFolder
     let stack: StackConfiguration

@@ -3,7 +3,7 @@ import Foundation
 import HTTP
 import HealthModel
 
-/// What a stack's servers need to be listening.
+/// What a stack's servers need in order to listen.
 extension Surroundings {
     var ports: [Finding] {
         var found: [Finding] = []

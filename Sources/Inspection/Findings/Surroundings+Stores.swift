@@ -74,7 +74,7 @@ extension Finding {
             .error, path, "is a file, not a folder", remedy: "choose another folder with --state, or move it away")
     }
 
-    /// - Parameter zones: where each person's days began, as far as known.
+    /// - Parameter zones: the zone in which each person's days began, as far as known.
     static func lostStore(of observer: String, zones: [String: String]) -> Finding {
         Finding(
             .warning, observer,

@@ -9,8 +9,8 @@ import Processes
 import StageKit
 import Terminal
 
-/// What a stack needs around it: its folder, the disk, ports, programs, secrets, a backend that answers. Checks, and
-/// changes nothing.
+/// What a stack needs around it: its folder, the disk, ports, programs, secrets, a backend that answers. It only
+/// checks, and doesn't change anything.
 struct Surroundings {
     let state: StateFolder
     let stack: StackConfiguration

@@ -44,7 +44,7 @@ package struct Validation {
 }
 
 extension StackStructure {
-    /// With the lines of their keys.
+    /// The findings, with the lines of their keys.
     func findings(_ places: JSONPlaces) -> [Finding] { findings.map { $0.placed(places, in: stack.file) } }
 }
 
@@ -69,7 +69,7 @@ extension JSONPlaces {
     }
 }
 
-/// What a sealed stack lacks.
+/// The keys that a sealed stack lacks.
 private func keys(_ stack: StackConfiguration, _ state: StateFolder) -> [Finding] {
     do {
         try stack.requireKeys(in: state)
@@ -81,7 +81,7 @@ private func keys(_ stack: StackConfiguration, _ state: StateFolder) -> [Finding
 }
 
 extension StackConfiguration {
-    /// Refuses to start a sealed stack without the keys of everything that it starts, before any of it does.
+    /// Refuses to start a sealed stack, before anything in it starts, unless every instance has its key.
     package func requireKeys(in state: StateFolder) throws {
         guard bus.isSealed else { return }
         _ = try hubSeal(in: state)
@@ -93,7 +93,7 @@ extension StackConfiguration {
 }
 
 extension Finding {
-    /// Whether this already says what a program reported about itself.
+    /// Whether this finding already covers what a program reported about itself.
     fileprivate func tells(_ start: Finding) -> Bool {
         what == start.what || (key != nil && subject == start.subject && key == start.key)
             || start.what.contains(what)

@@ -42,7 +42,8 @@ package struct GraphDrawing: Sendable {
         merged(edges).map { ("\($0.topic)", $0.to) }
     }
 
-    /// Merges edges with one kind of topic to the same instances: sync.body and sync.steps become `sync.<instance>`.
+    /// Merges edges that lead to the same instances with one kind of topic: sync.body and sync.steps become
+    /// `sync.<instance>`.
     private static func merged(_ edges: [StackGraph.Edge]) -> [(topic: String, from: [String], to: [String])] {
         var groups: [(topic: String, from: [String], to: [String])] = []
         for edge in edges {

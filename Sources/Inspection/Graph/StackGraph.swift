@@ -2,7 +2,7 @@ import Configuration
 import HealthModel
 import Protocol
 
-/// Which process listens to which in a stack, according to its configuration and its plugins' manifests. Pure.
+/// Which processes in a stack listen to which others, according to its configuration and its plugins' manifests. Pure.
 package struct StackGraph: Sendable, Equatable {
     package struct Node: Sendable, Equatable {
         package var name: String
@@ -14,9 +14,9 @@ package struct StackGraph: Sendable, Equatable {
 
     package struct Edge: Sendable, Hashable {
         package enum Kind: String, Sendable, Comparable {
-            /// What is passed on: samples, figures, events, summaries, and hints about them.
+            /// Data passed on: samples, figures, events, summaries, and hints about them.
             case data
-            /// What controls: commands, acknowledgements, answers.
+            /// Control messages: commands, acknowledgements, answers.
             case control
             /// Rows or messages that only inform a person.
             case alert
@@ -73,7 +73,7 @@ package struct StackGraph: Sendable, Equatable {
         return steers ? .control : .data
     }
 
-    /// A consumer that learns how far it may pull, pulls.
+    /// A consumer that hears how far it may pull does pull.
     private static func pullsSamples(_ instance: StackConfiguration.Instance) -> Bool {
         instance.consumedTopics.contains { $0.text.hasPrefix("sync.") }
     }
@@ -119,15 +119,15 @@ package struct StackGraph: Sendable, Equatable {
 }
 
 extension StackConfiguration.Instance {
-    /// What it hears, or whose rows it pulls; manifests leave out heartbeats, pulls, pages and alerts, which all
-    /// plugins of a kind have.
+    /// The topics that it hears, or whose rows it pulls; manifests leave out heartbeats, pulls, pages and alerts, which
+    /// all plugins of a kind have.
     package var consumedTopics: [TopicPattern] { manifest.consumes.map(named) }
     package var producedTopics: [TopicPattern] {
         manifest.produces.map(named)
             + (Alert.raisers.contains(manifest.kind) ? [TopicPattern(Alert.topicPrefix + "*")] : [])
     }
 
-    /// A manifest speaks of its plugin; an instance with another name has its own topics.
+    /// A manifest uses the plugin's name; an instance with a different name has its own topics.
     private func named(_ topic: String) -> TopicPattern {
         let own = "." + manifest.name
         return TopicPattern(topic.hasSuffix(own) ? topic.dropLast(own.count) + "." + name : topic)

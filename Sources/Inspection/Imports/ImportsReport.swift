@@ -20,7 +20,7 @@ package struct ImportsReport {
         devices = pages.flatMap { $0.devices ?? [] }
     }
 
-    /// The one with an id, or with an id that begins like this.
+    /// The import with this id, or with an id that begins with it.
     /// - Throws: `Failure` when there is none, or more than one.
     package func row(_ id: String) throws -> ImportRow {
         if let row = rows.first(where: { $0.id == id }) { return row }

@@ -3,15 +3,15 @@ import HealthModel
 import Protocol
 
 extension ImportsReport {
-    /// Whether all that a user has imported was made up: what a phone sends would mix with it.
+    /// Whether everything that a user has imported is made up, so that data from a phone would mix with it.
     package func isMadeUp(_ user: String) -> Bool {
         let brought = rows.filter { $0.user == user && $0.state == .closed && $0.undone == nil }
             .compactMap(\.report).filter { ($0["added"].int ?? 0) > 0 }
         return !brought.isEmpty && brought.allSatisfy { $0["madeUp"] == true }
     }
 
-    /// What a person should know before a phone is let in; nil where there is nothing to say. Of a stack that can't
-    /// answer nothing is known, and the phone is let in all the same.
+    /// What a person should know before a phone is let in; nil if there is nothing to say. If the stack can't answer,
+    /// nothing is known, and the phone is let in all the same.
     package static func remarkOnMixing(_ stack: Stack, user: String) -> String? {
         guard let imports = try? ImportsReport(stack), imports.isMadeUp(user) else { return nil }
         return "the data of '\(user)' is made up, and a phone's would mix with it; "

@@ -12,9 +12,9 @@ package struct KeyReport: Sendable {
         package var role: String
         /// The current public key; nil when there is none.
         package var publicKey: String?
-        /// Until when the previous one is valid too.
+        /// When the previous key stops being valid.
         package var oldUntil: Instant?
-        /// What keeps it from connecting; nil when nothing does.
+        /// What keeps its holder from connecting; nil when nothing does.
         package var problem: String?
     }
 

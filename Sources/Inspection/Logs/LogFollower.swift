@@ -74,7 +74,7 @@ package struct LogFollower: ~Copyable {
                 guard named.st_size < lseek(descriptor, 0, SEEK_CUR) else { return false }
                 return lseek(descriptor, 0, SEEK_SET) == 0
             }
-            // Lines written between the last check and the renaming.
+            // First any lines written between the last check and the renaming.
             if fill() { return true }
             close(descriptor)
         }
@@ -90,7 +90,7 @@ package struct MergedLogs: ~Copyable {
     private final class Box {
         var follower: LogFollower
         var head: LogLine?
-        /// It had no line when last read; it is read again once no other has one either.
+        /// It had no line when last read; it is read again once no other log has one either.
         var isDry = false
 
         init(_ follower: consuming LogFollower) { self.follower = follower }

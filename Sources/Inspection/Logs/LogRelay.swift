@@ -3,8 +3,8 @@ import Logging
 import Processes
 import Synchronization
 
-/// Passes on what a stack's processes write to their logs, and the stack's own messages, from a thread of its own. If
-/// the reader stops reading, only that thread waits: the lines are in their files.
+/// Passes on what a stack's processes write to their logs, and the stack's own messages, on a separate thread. If the
+/// reader stops reading, only that thread waits: the lines are in their files.
 package final class LogRelay: Sendable {
     private struct State {
         var said: [(line: String, then: @Sendable () -> Void)] = []
@@ -18,11 +18,11 @@ package final class LogRelay: Sendable {
     /// A stack has few messages; if nothing reads them the oldest is dropped.
     private static let saidLimit = 256
 
-    /// Begins with what is written from now on.
+    /// Passes on only what is written from now on.
     /// - Parameters:
-    ///   - minimum: events below it aren't passed on; what isn't an event always is.
+    ///   - minimum: events below it aren't passed on; lines that aren't events always are.
     ///   - passOn: takes a line of the processes' logs, without its end.
-    ///   - say: for what `say` is given.
+    ///   - say: takes each line given to `say`.
     package init(
         _ logs: [(instance: String, path: String)], minimum: Log.Level,
         passOn: @escaping @Sendable (String) -> Void, say: @escaping @Sendable (String) -> Void

@@ -11,12 +11,12 @@ package struct LogReport {
     package struct Filter: Sendable {
         package var since: String?
         package var minimum: Log.Level
-        /// Of events; empty: all.
+        /// The wanted categories of events; empty for all.
         package var categories: Set<String>
 
         /// - Parameters:
         ///   - since: only lines from then on.
-        ///   - categories: only their events, and no other lines; empty: everything.
+        ///   - categories: only events in these, and no other lines; empty for everything.
         package init(since: Instant? = nil, minimum: Log.Level = .debug, categories: Set<String> = []) {
             self.since = since.map { Self.style.format(Date(timeIntervalSince1970: $0.secondsSince1970)) }
             self.minimum = minimum
@@ -25,14 +25,14 @@ package struct LogReport {
 
         private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-        /// A line that isn't an event is wanted at any level: it has none. It has no category either.
+        /// A line that isn't an event has no level, so it is wanted at any. It has no category either.
         package func wants(_ line: LogLine) -> Bool {
             (line.level.map { $0 >= minimum } ?? true) && since.map { line.time >= $0 } ?? true
                 && (categories.isEmpty || categories.contains(line.category))
         }
 
         /// What comes before the full stop in an event's name: `observer` of `observer.fired`.
-        /// - Throws: `Failure` (usage) for one that no event has, with the nearest.
+        /// - Throws: `Failure` (usage) for one that no event has, with the nearest name.
         package static func categories(_ names: [String]) throws(Failure) -> Set<String> {
             let known = Set(LogEvent.all.map(\.category))
             for name in names where !known.contains(name) {

@@ -8,7 +8,7 @@ final class LogWatch: Sendable {
     private let notices: Int32
     private let wakeUp: Int32
     private let paths: [String]
-    /// Everything that exists is watched; used only by the thread that arms and waits.
+    /// Whether everything that exists is watched; used only by the thread that arms and waits.
     private let isArmed = Atomic(false)
 
     /// - Throws: `Failure` when the system refuses what watching needs.
@@ -29,12 +29,12 @@ final class LogWatch: Sendable {
     /// Ends the wait; from any thread.
     func wake() { healthbus_wake(wakeUp) }
 
-    /// Registers what is watched: before checking the files, so that nothing is missed in between.
+    /// Registers what is watched; call it before checking the files, so that nothing is missed in between.
     func arm() {
         guard !isArmed.load(ordering: .relaxed) else { return }
         var all = true
         for path in paths {
-            // The folder reports a file with that name only later: the first one, or its successor.
+            // The folder reports when a file with that name appears later: the first one, or its successor.
             let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
             all = inotify_add_watch(notices, folder, UInt32(IN_CREATE | IN_MOVED_TO | IN_MOVE_SELF)) >= 0 && all
             all = (inotify_add_watch(notices, path, UInt32(IN_MODIFY)) >= 0 || errno == ENOENT) && all
@@ -42,7 +42,7 @@ final class LogWatch: Sendable {
         isArmed.store(all, ordering: .relaxed)
     }
 
-    /// Blocks until something has changed or woken it; at most a second while not everything can be watched.
+    /// Blocks until something has changed or woken it; for at most a second if not everything can be watched.
     func wait() {
         var watched = [
             pollfd(fd: notices, events: Int16(POLLIN), revents: 0),

@@ -4,8 +4,8 @@ import Logging
 import Protocol
 import Terminal
 
-/// `healthbus conflicts`: what came under the UUID of a sample, but with other content, beside the sample that stays.
-/// It is a view of the quarantine, by its numbers.
+/// `healthbus conflicts`: what arrived under a sample's UUID but with different content, beside the sample that stays.
+/// It is a view of the quarantine, with the same numbers.
 package struct ConflictsReport {
     package struct Entry: Sendable, Equatable {
         package var number: Int64
@@ -26,10 +26,10 @@ package struct ConflictsReport {
     }
 
     package let entries: [Entry]
-    /// How many there are in all.
+    /// How many there are in total.
     package let count: Int
 
-    /// Each is asked for by itself: more than these are only counted.
+    /// Each is requested separately: any beyond these are only counted.
     package static let limit = 500
 
     package init(_ stack: Stack) throws {
@@ -41,7 +41,7 @@ package struct ConflictsReport {
         }
     }
 
-    /// - Parameter count: of all, if `entries` are only the first.
+    /// - Parameter count: the total, if `entries` are only the first.
     package init(entries: [Entry], count: Int? = nil) {
         self.entries = entries
         self.count = count ?? entries.count

@@ -9,7 +9,8 @@ import StageKit
 import Terminal
 import UploaderReading
 
-/// What the backend wouldn't accept: a list for people and programs, and one letter with what would be sent for it now.
+/// What the backend wouldn't accept: a list for people and programs, and one letter with the body that would be sent
+/// for it now.
 package struct DeadLetterReport {
     package struct Entry: Sendable {
         /// The uploader's instance that it belongs to.
@@ -19,7 +20,7 @@ package struct DeadLetterReport {
 
     package let entries: [Entry]
     private let stack: Stack
-    /// Whether the list names the uploader of each.
+    /// Whether the list names each letter's uploader.
     private let namesStage: Bool
 
     /// - Throws: `Failure` when a number isn't among them.
@@ -76,10 +77,10 @@ package struct DeadLetterReport {
         return table.render(for: terminal)
     }
 
-    // MARK: One whole
+    // MARK: One letter in full
 
-    /// The letter with its body, as it would be sent now; null if the element has changed or is gone since, so that
-    /// there is nothing of this version to send.
+    /// The letter with its body, as it would be sent now; null if the element has changed or gone since, so that
+    /// nothing of this version is left to send.
     package func whole(_ entry: Entry) throws -> Value {
         var members = Self.readable(entry)
         members["body"] = try body(of: entry.letter) ?? .null
@@ -136,7 +137,7 @@ package struct DeadLetterReport {
 }
 
 extension Manifest {
-    /// Whether elements of a metric may come from it.
+    /// Whether it may produce elements of a metric.
     fileprivate func produces(for metric: String) -> Bool {
         switch kind {
         case .observer: metric != UploadMetric.daily.rawValue

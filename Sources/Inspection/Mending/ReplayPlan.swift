@@ -11,7 +11,7 @@ import StageKit
 package struct ReplayPlan {
     package enum Start: Sendable, Equatable {
         case day(LocalDay)
-        /// One of the observer's sequences.
+        /// One of the observer's sequence numbers.
         case sequence(SequenceNumber)
     }
 
@@ -20,7 +20,7 @@ package struct ReplayPlan {
     private let observing: ObserverQueries
     package let instance: StackConfiguration.Instance
     private let zones: [String: ZoneTimeline]
-    /// Local dates, both included; nil for a sequence.
+    /// Local dates, both included; nil for a sequence number.
     package let days: ClosedRange<LocalDay>?
     private let since: SequenceNumber?
     private let types: TypeChoice
@@ -76,7 +76,7 @@ package struct ReplayPlan {
         days = first...last
     }
 
-    /// Fills in what a request is to do once more.
+    /// Fills in what a request should do again.
     package func fill(_ request: inout MendRequest) {
         guard let days else { return request.since = since ?? .beginning }
         request.from = days.lowerBound.description
@@ -170,7 +170,7 @@ extension ObserverQueries {
         return span
     }
 
-    /// How many samples that aren't deleted overlap a time.
+    /// How many samples that aren't deleted overlap a time span.
     func count(user: String, types: TypeChoice, from: Instant, to: Instant) throws -> Int {
         var count = 0
         try forEachPage(
@@ -180,7 +180,7 @@ extension ObserverQueries {
         return count
     }
 
-    /// Pages of what has changed since a sequence.
+    /// Pages of what has changed since a sequence number.
     func changes(types: TypeChoice, since: SequenceNumber, _ body: (SamplesPage) throws -> Void) throws {
         let held: [Page<TypesPage>] = try reader.pages(observer, .types)
         let head = held.last?.head

@@ -3,7 +3,7 @@ import Client
 import Configuration
 import Protocol
 
-/// What a reset would start over. Changes nothing.
+/// What a reset would derive again. Changes nothing.
 package struct ResetPlan {
     /// Figures, events or summaries that the instance has.
     package let rows: Int

@@ -9,7 +9,7 @@ import Protocol
 import Synchronization
 
 /// Answers `/metrics` (Prometheus), `/live` and `/ready` for a stack, from its instances' messages on the bus. It
-/// stores nothing and asks for nothing unless it is asked itself.
+/// stores nothing, and asks for nothing until it is asked.
 package final class MonitoringServer: Sendable {
     private struct LastSamples {
         var byType: [String: Instant] = [:]
@@ -24,7 +24,7 @@ package final class MonitoringServer: Sendable {
     /// The times of the newest samples are requested at most this often.
     private static let samplesAge = Duration.seconds(15)
 
-    /// Listens and serves at once.
+    /// Listens and serves from now on.
     /// - Throws: `Failure` when the address isn't available.
     package init(_ stack: Stack, _ client: StackClient, at endpoint: Endpoint) throws(Failure) {
         self.stack = stack
@@ -47,7 +47,7 @@ package final class MonitoringServer: Sendable {
         }
     }
 
-    /// The real one, even when any port was requested.
+    /// The actual endpoint, even when any free port was requested.
     package var endpoint: Endpoint? { server.withLock { $0 }.map { Endpoint(host: $0.host, port: $0.port) } }
 
     package func stop() { server.withLock { $0.take() }?.stop(drainSeconds: 1) }
@@ -74,7 +74,7 @@ package final class MonitoringServer: Sendable {
             status: status, headers: ["Content-Type": type, "Cache-Control": "no-store"], body: Array(text.utf8))
     }
 
-    /// The end of the newest sample by type, from the observer when it is ready; else its last answer.
+    /// The end of the newest sample by type, from the observer when it is ready, otherwise from its last answer.
     private func newestSamples() -> [String: Instant] {
         let now = MonotonicClock.now
         let (known, isDue) = lastSamples.withLock { last in
@@ -83,7 +83,7 @@ package final class MonitoringServer: Sendable {
             return (last.byType, isDue)
         }
         guard isDue, Readiness.isReady(client.heartbeats[stack.observer]) else { return known }
-        // An observer that is too busy to answer shows in its own metrics.
+        // If the observer is too busy to answer, its own metrics show that.
         let answer: [Page<TypesPage>]?? = try? client.ask(stack.observer, .types, within: 1)
         guard let pages = answer ?? nil else { return known }
         let newest = StatusReport.byType(pages.first?.types ?? [])

@@ -7,7 +7,7 @@ import Protocol
 
 /// Which instances of a stack are ready, judging by their heartbeats. Pure.
 package struct Readiness: Sendable, Equatable {
-    /// Why each instance that isn't ready isn't, in the order of the stack.
+    /// The instances that aren't ready, and why, in the order of the stack.
     package let waiting: [(name: String, why: String)]
     package let count: Int
 
@@ -23,7 +23,7 @@ package struct Readiness: Sendable, Equatable {
         waiting = names.compactMap { name in Self.why(beats[name]).map { (name, $0) } }
     }
 
-    /// An instance without a heartbeat for this many seconds isn't there.
+    /// An instance without a heartbeat for this many seconds counts as gone.
     static let patience = Repetition.silence.seconds
 
     package static func isUp(_ heard: (beat: Heartbeat, age: Double)?) -> Bool {

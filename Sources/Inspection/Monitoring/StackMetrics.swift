@@ -45,7 +45,7 @@ package struct StackMetrics {
         page.add(.heartbeatAge, [name], age)
         page.add(.epoch, [name], beat.epoch)
         page.add(.memory, [name], beat.memory)
-        // The state when it was sent: a heartbeat caused by a commit comes from within a turn that ended right after.
+        // The state when it was sent: a heartbeat caused by a commit is sent within a turn that ended right after.
         page.add(.busy, [name], beat.busySince.map { max(0, (now - $0).seconds - age) } ?? 0)
         if let last = beat.lastCommit { page.add(.lastCommit, [name], last.secondsSince1970) }
         if let turns = beat.turns {
@@ -125,7 +125,7 @@ package struct StackMetrics {
         }
     }
 
-    /// Only the supervisor knows how often it has started each one.
+    /// Only the supervisor knows how often it has restarted each process.
     private mutating func addRestarts() {
         for process in beats["supervisor"]?.beat.supervisor?.processes ?? [] {
             page.add(.restarts, [process.name], Int64(process.restarts))

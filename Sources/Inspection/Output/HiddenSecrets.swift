@@ -10,7 +10,7 @@ enum HiddenSecrets {
     static func redacted(_ value: Value, name: String, of kind: Manifest.Kind?) -> Value {
         let name = name.lowercased()
         if let words = value.array?.compactMap(\.string), name.hasSuffix("command"), let program = words.first {
-            // Arguments may hold a token; which program it is may be known.
+            // Arguments may hold a token; the program's name isn't secret.
             return words.count == 1
                 ? value : .array([.string(program), .string("(\(words.count - 1) more, not shown)")])
         }

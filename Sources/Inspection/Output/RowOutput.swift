@@ -9,7 +9,7 @@ import Terminal
 /// Write each row's cells in the order of the columns, then `endRow`; at the end `finish`.
 package final class RowOutput {
     package enum Format: Sendable, Equatable {
-        /// RFC 4180, with a header and lines that end with LF; no value is an empty field, an empty text is `""`.
+        /// RFC 4180, with a header and lines that end with LF; no value is an empty field, an empty string is `""`.
         case csv
         /// An array of objects, one per line.
         case json
@@ -89,7 +89,7 @@ package final class RowOutput {
 
     package func integer(_ number: Int64) { plain { $0.append(json: number) } }
 
-    /// No value if it isn't finite.
+    /// Written as no value if it isn't finite.
     package func number(_ number: Double) {
         if number.isFinite { plain { $0.append(json: number) } } else { null() }
     }
@@ -132,7 +132,7 @@ package final class RowOutput {
 
     private static func hexDigit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x57 + nibble }
 
-    /// JSON text: unchanged in JSON, as a text elsewhere. Empty means no value.
+    /// JSON text: unchanged in JSON, as a string elsewhere. Empty means no value.
     package func json(_ text: UnsafeRawBufferPointer) {
         guard !text.isEmpty else { return null() }
         guard isJSON else { return self.text(text) }

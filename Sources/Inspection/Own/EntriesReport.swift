@@ -5,8 +5,8 @@ import Logging
 import Protocol
 import Terminal
 
-/// `healthbus events list` and `healthbus types own`: what a person entered and made, newest first; whether the stack
-/// is running or not.
+/// `healthbus events list` and `healthbus types own`: the events and types that a person entered, newest first, whether
+/// the stack is running or not.
 package struct EntriesReport {
     package let user: String
     package let types: [OwnTypeRow]
@@ -29,7 +29,7 @@ package struct EntriesReport {
     /// `{user, types: [{name, kind, unit, aggregation, version}]}`.
     package var typesValue: Value { ["user": .string(user), "types": .array(types.map(\.value))] }
 
-    /// - Parameter zones: times are those of its clock; without one, UTC.
+    /// - Parameter zones: times are shown on this clock; without one, in UTC.
     package func eventTable(for terminal: Terminal, zones: ZoneTimeline?) -> String {
         var table = Table([
             .init("Id"), .init("Type"), .init("When"), .number("Value"), .init("Unit"), .init("Note", givesWay: 1),
@@ -54,7 +54,7 @@ package struct EntriesReport {
         return table.render(for: terminal)
     }
 
-    /// The event with an id, or with the only id that begins so.
+    /// The event with this id, or with the only id that begins with it.
     /// - Throws: `Failure` (usage) if there is none, or several.
     package func event(_ id: String) throws(Failure) -> OwnEventRow {
         if let event = events.first(where: { $0.id == id }) { return event }

@@ -8,9 +8,9 @@ package struct PipelineView: Sendable {
     package struct Node: Sendable, Equatable {
         package enum State: String, Sendable {
             case ready
-            /// It has work, but makes no progress.
+            /// It has work, but isn't making progress.
             case behind
-            /// It runs, and doesn't answer.
+            /// It is running, but doesn't answer.
             case hanging
             case stopped, starting, backoff, failed
             /// It was never heard.
@@ -22,7 +22,7 @@ package struct PipelineView: Sendable {
         /// What is wrong, in a sentence.
         package var why: String?
         package var since: Instant?
-        /// When its process began, if one before it had ended.
+        /// When its process started, if an earlier one had ended.
         package var restarted: Instant?
     }
 
@@ -32,23 +32,23 @@ package struct PipelineView: Sendable {
     package let pendingDays: Int64
     private let beats: StackMetrics.Beats
     private let now: Instant
-    /// Since when each one hasn't moved.
+    /// Since when each process hasn't moved.
     private let still: [String: Instant]
 
-    /// A process that leaves a question unanswered for this long hangs: all are asked twice a second, and answer at
-    /// once.
+    /// A process that leaves a question unanswered for this long hangs: every process is asked twice a second, and
+    /// normally answers at once.
     package static let patience = 1.0
     /// The hub answers no questions; it reports every few seconds.
     private static let hubPatience = 10.0
     /// A stage that spends this long on one turn hangs, although its connection to the bus still answers.
     private static let turnPatience = Duration.seconds(20)
-    /// Work that doesn't decrease for this long is more than a window in which changes are collected.
+    /// Work that doesn't decrease for this long isn't just waiting in a window in which changes are collected.
     private static let stillPatience = Duration.seconds(10)
 
     /// - Parameters:
     ///   - sample: a sample that follows an earlier one; otherwise there are no rates.
     ///   - beats: with their age in seconds.
-    ///   - unanswered: for how many seconds each silent process has left a question unanswered.
+    ///   - unanswered: how many seconds each silent process has left a question unanswered.
     ///   - old: what was shown before.
     package init(
         _ stack: StackConfiguration, _ sample: TopSample, _ beats: StackMetrics.Beats, unanswered: [String: Double],
@@ -76,7 +76,7 @@ package struct PipelineView: Sendable {
             let verdict = Self.verdict(row, heard, isSilent: isSilent, still: still[row.name], now: now)
             let restarted = (row.restarts ?? 0) > 0 ? heard?.beat.started : nil
             guard let verdict else { return Node(row: row, state: .ready, restarted: restarted) }
-            // While a state lasts, it counts from when it was first seen.
+            // A lasting state counts from when it was first seen.
             let known = before[row.name].flatMap { $0.state == verdict.state ? $0.since : nil }
             return Node(
                 row: row, state: verdict.state, why: verdict.why, since: verdict.since ?? known ?? now,
@@ -117,7 +117,7 @@ package struct PipelineView: Sendable {
         var frontier: [String: SequenceNumber]
         var pending: Int?
         var commit: Instant?
-        /// A process with nothing to do counts as standing still only from when work arrives.
+        /// A process with nothing to do counts as standing still only once work arrives.
         var isAtRest: Bool
 
         init(_ beat: Heartbeat, _ beats: StackMetrics.Beats) {
@@ -137,7 +137,7 @@ package struct PipelineView: Sendable {
 
     // MARK: JSON
 
-    /// - Parameter rates: messages a second by topic; nil: they weren't counted.
+    /// - Parameter rates: messages per second by topic; nil if they weren't counted.
     package func value(rates: [String: Double]?) -> Value {
         var layers: [String: Int] = [:]
         for (depth, nodes) in graph.layers.enumerated() { for node in nodes { layers[node.name] = depth } }

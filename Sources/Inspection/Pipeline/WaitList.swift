@@ -5,8 +5,8 @@ import HealthModel
 import Logging
 import Protocol
 
-/// A list of what is waiting or wrong, each with a remedy: the findings of `healthbus doctor` over the bus, and things
-/// that wait although nothing is wrong.
+/// A list of what is waiting or wrong, each with a remedy: what `healthbus doctor` can find over the bus, and whatever
+/// is waiting although nothing is wrong.
 package struct WaitList: Sendable, Equatable {
     package struct Entry: Sendable, Equatable {
         package enum Kind: String, Sendable {
@@ -29,13 +29,13 @@ package struct WaitList: Sendable, Equatable {
 
     /// - Parameters:
     ///   - beats: with their age in seconds.
-    ///   - earlier: a moment before.
+    ///   - earlier: the same a moment before.
     package init(
         _ stack: Stack, _ reader: StackReader, _ beats: StackMetrics.Beats, earlier: StackMetrics.Beats, now: Instant
     ) {
         var seen = Examination(stack.configuration, state: stack.place, now: now, beats: beats)
         seen.earlier = earlier
-        // A process that has sent a heartbeat, or is reported to run, holds its lock; files aren't checked.
+        // A process that has sent a heartbeat, or is reported to be running, holds its lock; files aren't checked.
         let processes = beats["supervisor"]?.beat.supervisor?.processes ?? []
         seen.held = Set(beats.keys).union(processes.filter { $0.pid != nil }.map(\.name))
         var entries: [Entry] = []
@@ -77,7 +77,7 @@ package struct WaitList: Sendable, Equatable {
         return entry
     }
 
-    /// Things that wait without being wrong.
+    /// Whatever is waiting although nothing is wrong.
     private static func waiting(_ beats: StackMetrics.Beats, now: Instant) -> [Entry] {
         var entries: [Entry] = []
         for (name, heard) in beats.sorted(by: { $0.key < $1.key }) where Readiness.isUp(heard) {

@@ -7,7 +7,8 @@ import Logging
 import Protocol
 import Terminal
 
-/// `healthbus places list`: what a person has monitored, with its state and visits, whether the stack is running or not.
+/// `healthbus places list`: a person's monitored places, with their states and visits, whether the stack is running or
+/// not.
 package struct PlacesReport {
     package struct Place: Sendable {
         package var condition: PlaceCondition
@@ -33,7 +34,7 @@ package struct PlacesReport {
             hint: "start it with --config configs/places.json, or name the plugin in your own configuration")
     }
 
-    /// - Parameter now: the time at which a state is judged.
+    /// - Parameter now: the time for which states are judged.
     package init(_ stack: Stack, _ reader: StackReader, user: String, now: Instant) throws {
         let handler = try Self.handler(of: stack)
         var found: [String: Place] = [:]
@@ -128,12 +129,12 @@ package struct PlacesReport {
         }
     }
 
-    /// Six digits are 11 cm.
+    /// Six decimals are about 11 cm.
     private static func degrees(_ degrees: Double) -> String { "\((degrees * 1_000_000).rounded() / 1_000_000)" }
 }
 
 extension StackReader {
-    /// What a person has a handler watch, by name.
+    /// What a handler watches for a person, by name.
     func conditions(of handler: StackConfiguration.Instance, user: String) throws -> Value {
         var found: [String: Value] = [:]
         for row in try rows(handler, topic: ConditionBody.topicPrefix) where row.user == user {

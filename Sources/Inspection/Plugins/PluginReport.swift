@@ -32,7 +32,7 @@ package struct PluginReport {
         Value.array(all(stack).map { value($0, stack) }).json(pretty: true)
     }
 
-    /// Those in the catalog, and those that the configuration names by path.
+    /// The manifests in the catalog, and those that the configuration names by path.
     private func all(_ stack: StackConfiguration) -> [Manifest] {
         let others = stack.instances.map(\.manifest).filter { catalog.manifests[$0.name]?.file != $0.file }
         let byFile = Dictionary(others.map { ($0.file, $0) }) { first, _ in first }
@@ -73,7 +73,7 @@ package struct PluginReport {
         ]
     }
 
-    /// Everything that one manifest says.
+    /// Everything in one manifest.
     package func text(_ manifest: Manifest, _ stack: StackConfiguration, for terminal: Terminal) -> String {
         var lines: [(String, String)] = [
             ("Plugin", "\(manifest.name), version \(manifest.version)"), ("Kind", manifest.kind.rawValue),

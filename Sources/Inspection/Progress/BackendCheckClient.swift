@@ -5,17 +5,17 @@ import Foundation
 import HealthModel
 import Protocol
 
-/// Makes uploaders compare what their backends hold with what they accepted, now, and waits a while for the result.
+/// Makes uploaders compare now what their backends hold with what they accepted, and waits a while for the result.
 package struct BackendCheckClient {
     /// Running uploaders.
     package let uploaders: [String]
     package let id = UUID().uuidString.lowercased()
-    /// Whether to try waiting elements at once, too.
+    /// Whether to try sending waiting elements at once, too.
     let sends: Bool
 
     package init(uploaders: [String], sends: Bool) { (self.uploaders, self.sends) = (uploaders, sends) }
 
-    /// A backend that hasn't answered by then isn't waited for.
+    /// How many seconds to wait for a backend's answer.
     package static let patience = 8.0
 
     /// Repeats the request until each uploader has reported its backend's answer, or why there is none.
@@ -40,7 +40,7 @@ package struct BackendCheckClient {
 }
 
 extension BackendCheckClient {
-    /// Uploaders of a stack that are heard and understand the request; one from an earlier release doesn't.
+    /// For the uploaders of a stack that are ready and understand the request; one from an earlier release doesn't.
     package init(_ stack: Stack, _ beats: [String: (beat: Heartbeat, age: Double)], sends: Bool) {
         self.init(
             uploaders: stack.configuration.instances.filter { instance in
@@ -49,7 +49,7 @@ extension BackendCheckClient {
             }.map(\.name), sends: sends)
     }
 
-    /// Asks running ones, before their state is shown.
+    /// Asks running uploaders, before their state is shown.
     static func run(_ stack: Stack) throws {
         guard stack.mayAsk else { return }
         let client = try StackClient(address: try stack.address)

@@ -5,7 +5,8 @@ import MessageBus
 import Protocol
 import Terminal
 
-/// Tells from heartbeats whether everything is delivered and every past day final, and otherwise what blocks. Pure.
+/// Judges from heartbeats whether everything is delivered and every past day is final, or otherwise what blocks it.
+/// Pure.
 package struct IdleWatch: Sendable {
     package enum Verdict: Sendable, Equatable {
         case idle
@@ -15,15 +16,16 @@ package struct IdleWatch: Sendable {
         case blocked(String)
     }
 
-    /// Without progress for this long, what is waited for counts as stuck.
+    /// Without progress for this long, whatever is still to come counts as stuck.
     package static let patience = Duration.seconds(90)
-    /// The time between checks for progress, which read all processes' reports: nothing waits for their result.
+    /// The time between checks for progress, which read all processes' reports; nothing waits for their result.
     private static let progressInterval = Duration.seconds(1)
 
     private let roles: StackRoles
     /// The observer's head when the named imports had closed.
     private let closedHead: SequenceNumber
-    /// What must be delivered: the observer's head when it was first heard, at or beyond that, with no import open.
+    /// What must be delivered: the observer's head when it was first heard at or beyond `closedHead` with no import
+    /// open.
     package private(set) var target: SequenceNumber?
     /// Uploaders that have delivered everything, but whose backend hasn't been compared with it since. They compare on
     /// their own, but not often; whoever waits for the end asks them (`CompareBackend`).
@@ -31,8 +33,7 @@ package struct IdleWatch: Sendable {
     private var progress = ProgressWatch()
     private var nextProgressLook = MonotonicTime.distantPast
 
-    /// - Parameter closedHead: the observer's head when the named imports had closed; the beginning when there were
-    ///   none.
+    /// - Parameter closedHead: the observer's head when the named imports had closed; the beginning if there were none.
     package init(roles: StackRoles, closedHead: SequenceNumber) {
         self.roles = roles
         self.closedHead = closedHead
@@ -61,7 +62,7 @@ package struct IdleWatch: Sendable {
         func beat(_ name: String) -> Heartbeat? {
             beats[name].flatMap { $0.age < Repetition.silence.seconds ? $0.beat : nil }
         }
-        // First: dead letters that are being sent again are no reason to give up.
+        // This comes first: dead letters that are being sent again aren't a reason to give up.
         let workers = [roles.observer] + roles.handlers + [roles.consolidator].compactMap { $0 } + roles.uploaders
         for name in workers where beat(name)?.stage.mending?.state == .underWay {
             return .waiting("\(name): a request made by hand")
@@ -79,7 +80,7 @@ package struct IdleWatch: Sendable {
         guard observer.observer?.importOpen == false else {
             return .waiting("\(roles.observer): an import is open")
         }
-        // A heartbeat from before the imports closed says nothing about their content.
+        // A heartbeat from before the imports closed doesn't cover their content.
         guard head.sequence >= closedHead else { return .waiting("\(roles.observer): silent since the import") }
         let target = target ?? head.sequence
         self.target = target

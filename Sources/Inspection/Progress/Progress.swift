@@ -1,7 +1,7 @@
 import HealthModel
 import Protocol
 
-/// Everything in a heartbeat that changes when its instance makes progress: two equal ones show none.
+/// Everything in a heartbeat that changes when its instance makes progress: if two are equal, there was none.
 struct Progress: Equatable {
     private let head: SequenceNumber
     private let frontier: [String: SequenceNumber]
@@ -40,6 +40,6 @@ package struct ProgressWatch: Sendable {
         return true
     }
 
-    /// How long nothing has moved.
+    /// For how long nothing has moved.
     package func stillness(at monotonic: MonotonicTime) -> Duration { movedAt.map { monotonic - $0 } ?? .zero }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import SQLite
 
-/// `healthbus query`: a person's SELECT on the reference backend's file, which any SQLite tool can open as well.
+/// `healthbus query`: a person's SELECT on the reference backend's file, which any SQLite tool can also open.
 package struct BackendQuery {
     private let query: GuestQuery
 

@@ -88,7 +88,7 @@ package struct EventRows {
         }
     }
 
-    /// A table for eyes.
+    /// A table for people.
     package func table(for terminal: Terminal, zones: ZoneTimeline) -> String {
         kind == .night ? nights(terminal, zones) : workouts(terminal, zones)
     }

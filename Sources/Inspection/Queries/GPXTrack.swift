@@ -78,7 +78,7 @@ package struct GPXTrack {
 }
 
 extension GPXTrack {
-    /// - Parameter id: a workout's id, or an unambiguous beginning of one.
+    /// - Parameter id: a workout's id, or enough of its beginning to be unambiguous.
     /// - Throws: `Failure` when there is no such workout, several, or no route.
     package static func of(workout id: String, _ stack: Stack, _ reader: StackReader, user: String?) throws -> GPXTrack
     {

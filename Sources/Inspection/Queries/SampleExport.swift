@@ -5,16 +5,16 @@ import HealthViews
 import Logging
 import Protocol
 
-/// `healthbus samples`: the samples that aren't deleted, in order of time, page by page. They have the columns of the
+/// `healthbus samples`: the samples that aren't deleted, in order of time, page by page. The columns are those of the
 /// view `samples`.
 package struct SampleExport {
     package struct Wish {
         package var user: String
         /// Identifiers; empty for all.
         package var types: [String] = []
-        /// Only samples whose source's name contains this, in either case.
+        /// Only samples whose source's name contains this, ignoring case.
         package var source: String?
-        /// Only samples that a person typed in, or only others; nil for both.
+        /// Only samples that a person typed in (true), or only others (false); nil for both.
         package var isEnteredByHand: Bool?
         /// Days on which samples begin.
         package var range = DateRange()
@@ -23,7 +23,7 @@ package struct SampleExport {
         package init(user: String) { self.user = user }
     }
 
-    /// For people, each table has fewer columns.
+    /// The columns of tables for people.
     package static let shortColumns = ["type", "start", "end", "value", "unit", "source"]
     package static let columns = HealthViews(figures: [])[.samples]?.columns.map(\.name) ?? []
 
@@ -74,7 +74,7 @@ package struct SampleExport {
     private static let last = Instant(seconds: 200_000_000_000)
 }
 
-/// A page of samples, with what its rows share as UTF-8.
+/// A page of samples, with the strings that its rows share, as UTF-8.
 private struct ExportedPage {
     let samples: SamplePage
     let isShort: Bool
@@ -138,7 +138,7 @@ private struct ExportedPage {
     private static let manual = Array("manual".utf8)
     private static let healthKit = Array("healthkit".utf8)
 
-    /// On the local clock at that time: 2025-03-30 08:15:00.
+    /// The time on the local clock: 2025-03-30 08:15:00.
     static func local(_ instant: Instant, _ zones: ZoneTimeline) -> String {
         String(zones.localText(of: instant).prefix(19)).replacing("T", with: " ")
     }

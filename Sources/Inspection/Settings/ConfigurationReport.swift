@@ -5,14 +5,14 @@ import MessageBus
 import Terminal
 import UploaderReading
 
-/// `healthbus config show`: which settings hold for a stack, and where each comes from. Never a secret.
+/// `healthbus config show`: which settings apply to a stack, and where each comes from. It never shows a secret.
 package struct ConfigurationReport {
     typealias Origin = ConfigurationOrigins.Origin
 
     struct Setting {
         /// "uploader.timeoutSeconds", "bus.sealed", "HEALTHBUS_LOG".
         var key: String
-        /// nil: of the whole stack.
+        /// nil for the whole stack.
         var instance: String?
         var value: Value
         var origin: Origin
@@ -82,7 +82,7 @@ package struct ConfigurationReport {
         return all
     }
 
-    /// An instance's plugin and options that are in force, including those from the environment.
+    /// An instance's plugin, and the options that are in force, including those from the environment.
     private static func settings(
         of instance: StackConfiguration.Instance, _ origins: ConfigurationOrigins, _ environment: [String: String]
     ) throws -> [Setting] {
@@ -136,7 +136,7 @@ package struct ConfigurationReport {
         return Value.inOrder(members).flatMap { leaves($0.value, path + [$0.key]) }
     }
 
-    /// It is shown that they are set, since they take precedence over files.
+    /// Shows which of them are set, since they take precedence over files.
     private static func secrets(_ environment: [String: String]) -> [Setting] {
         [
             "HEALTHBUS_BACKEND_TOKEN", "HEALTHBUS_BACKEND_POSTGRES_URL", "HEALTHBUS_POSTGRES_URL", "HEALTHBUS_KEY",

@@ -6,7 +6,7 @@ extension DaysReport {
     /// One row per day, or per hour, with columns of the views `days` or `hours`.
     /// - Parameters:
     ///   - named: the wanted figures, by their names in the views or the summary; nil for all.
-    ///   - onlyFilled: without columns that nobody named and that are empty in every row.
+    ///   - onlyFilled: leaves out columns that nobody named and that are empty in every row.
     /// - Throws: `Failure` (usage) with the nearest name.
     package func write(_ named: [String]?, _ format: RowOutput.Format, hourly: Bool, onlyFilled: Bool) throws {
         var columns = try columns(named, hourly: hourly)
@@ -28,7 +28,7 @@ extension DaysReport {
         try output.finish()
     }
 
-    /// The named ones, after those that give the time; else all.
+    /// The named columns, after those that give the time; all columns if none are named.
     private func columns(_ named: [String]?, hourly: Bool) throws(Failure) -> [ViewColumn] {
         let all = HealthViews(figures: figures)[hourly ? .hours : .days]?.columns ?? []
         guard let named else { return all }
@@ -43,7 +43,7 @@ extension DaysReport {
         return chosen
     }
 
-    /// For people: the time, and every column that some row has.
+    /// For people: whether it is a time, or some row has a value in it.
     private func isFilled(_ column: ViewColumn, hourly: Bool) -> Bool {
         if ["date", "hour"].contains(column.name) { return true }
         return days.contains { day in

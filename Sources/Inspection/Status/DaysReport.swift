@@ -14,15 +14,15 @@ package struct DaysReport {
     let figures: [FigureDeclaration]
     /// By date.
     package let days: [Value]
-    /// The sequence of each day's latest change.
+    /// The sequence number of each day's latest change.
     let versions: [Int64]
     /// The total number of days, including those beyond `last`.
     package let total: Int
-    /// The date of the first of those.
+    /// The date of the first of all days.
     package let first: String?
 
     /// - Parameters:
-    ///   - last: only so many of the newest days that have data.
+    ///   - last: only this many of the newest days that have data.
     package init(
         _ reader: StackReader, consolidator: StackConfiguration.Instance, user: String?, range: DateRange = DateRange(),
         last: Int? = nil
@@ -50,14 +50,14 @@ package struct DaysReport {
         first = sorted.first?.day["date"].string
     }
 
-    /// Whether it has anything besides its times.
+    /// Whether it contains anything besides its times.
     static func hasData(_ day: Value) -> Bool {
         (day.object ?? [:]).contains { name, value in
             !(members + ["hours"]).contains(name) && !value.isNull && value != [] && value != [:]
         }
     }
 
-    /// In full, except for the hours.
+    /// The days in full, except for the hours.
     package var json: String { value.json(pretty: true) }
 
     package var value: Value {
@@ -94,7 +94,7 @@ package struct DaysReport {
         return table.render(for: terminal)
     }
 
-    /// What people make themselves, which has no name of HealthKit's: "coffee 3 cups, headache 1".
+    /// A person's own types, which have no HealthKit name: "coffee 3 cups, headache 1".
     private static func own(_ day: Value) -> String {
         let own = (day["other"].object ?? [:]).filter { !$0.key.hasPrefix("HK") }
         return Value.inOrder(own).map { name, figure in

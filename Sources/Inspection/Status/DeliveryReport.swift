@@ -18,8 +18,8 @@ package struct DeliveryReport {
         }
     }
 
-    /// One line per destination, by metric: "steps 41 210, heart-rate 28 112, …". Elements as sent: changed ones were
-    /// sent again.
+    /// One line per destination, by metric: "steps 41 210, heart-rate 28 112, …". Counts elements as sent; changed ones
+    /// were sent again.
     package var text: String {
         delivered.map { place, counts in
             let parts = counts.sorted { $0.key < $1.key }.map { "\($0.key) \(HumanFormat.count(Int($0.value)))" }

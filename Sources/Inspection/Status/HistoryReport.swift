@@ -6,8 +6,8 @@ import HealthModel
 import Protocol
 import Terminal
 
-/// How the stack's syncs went: the stored rounds, their success rate and durations, and how long samples take to the
-/// backend.
+/// How the stack's syncs went: the stored rounds, their success rate and durations, and how long samples take to reach
+/// the backend.
 package struct HistoryReport {
     /// As `history --json` prints it.
     private struct Report: Codable {

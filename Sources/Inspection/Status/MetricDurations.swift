@@ -3,10 +3,10 @@ import Protocol
 
 /// How long syncs take each metric: by consumer, over the stored rounds. Pure.
 package struct MetricDurations: Codable, Sendable, Equatable {
-    /// Rounds that it was part of.
+    /// Rounds that the metric was part of.
     package var rounds: Int
     package var failed: Int
-    /// In seconds, of the rounds that succeeded; nil without any.
+    /// In seconds, over the rounds that succeeded; nil without any.
     @OrNull package var median: Double?
     @OrNull package var p95: Double?
 
@@ -40,7 +40,7 @@ package struct MetricDurations: Codable, Sendable, Equatable {
     }
 
     /// - Parameter sorted: microseconds.
-    /// - Returns: seconds; nil of nothing.
+    /// - Returns: seconds; nil without any numbers.
     static func quantile(_ share: Double, of sorted: [Int64]) -> Double? {
         sorted.isEmpty ? nil : Duration.microseconds(sorted[Int(Double(sorted.count - 1) * share)]).seconds
     }

@@ -14,7 +14,7 @@ extension StatusReport {
         ]
     }
 
-    /// A line about it; empty when nothing is known.
+    /// A line about the backend; empty when nothing is known.
     static func backendText(_ backend: Value, _ ago: (Value) -> String) -> String {
         guard !backend.isNull else { return "" }
         var parts: [String] = []

@@ -14,7 +14,7 @@ extension StatusReport {
         ]
     }
 
-    /// A line about it; empty when nothing is known.
+    /// A line about the dashboard; empty when nothing is known.
     static func dashboardText(_ dashboard: Value) -> String {
         dashboard["address"].string.map { "Page: \($0)\n" } ?? ""
     }

@@ -19,7 +19,7 @@ extension StatusReport {
         ]
     }
 
-    /// A line about it; empty when nothing is known.
+    /// A line about the ingest; empty when nothing is known.
     static func ingestText(_ ingest: Value, _ ago: (Value) -> String) -> String {
         guard let address = ingest["address"].string else { return "" }
         func count(_ member: String) -> String { HumanFormat.count(Int(ingest[member].int ?? 0)) }
@@ -31,13 +31,13 @@ extension StatusReport {
 }
 
 extension Stack {
-    /// Where the ingest listens: as it reports while running, since its usual port may have been in use; else as
-    /// configured.
+    /// Where the ingest listens: what it reports while running, since its usual port may have been in use; otherwise
+    /// what is configured.
     package func ingestEndpoint() throws -> (endpoint: Endpoint, isTLS: Bool) {
         let ingest = IngestAddress.instance(in: configuration)
         var endpoint = try IngestAddress.endpoint(of: ingest)
         if let ingest, !configuration.bus.isRemote {
-            // A silent one reports no port: the configured one is the best guess.
+            // A silent ingest reports no port: the configured one is the best guess.
             let reader = reader(foundSilent: { _ in })
             if try reader.isRunning(ingest.name),
                 let told = try reader.gather([ingest.name], within: 1.5)[ingest.name]?.beat.ingest

@@ -9,8 +9,8 @@ import Protocol
 import Terminal
 import UploaderReading
 
-/// `healthbus status`: the processes, what each metric last saw, what is waiting. Works on a stopped stack too, with
-/// what the files contain.
+/// `healthbus status`: the processes, each metric's newest data, and what is waiting. Works on a stopped stack too,
+/// from its files.
 package struct StatusReport {
     package let value: Value
     private let now: Date
@@ -70,7 +70,7 @@ package struct StatusReport {
             "pending": .integer(pendingDays + pendingDelivery), "stalest": Self.stalest(metrics),
             "blocked": Value(blocked.isEmpty ? nil : blocked.joined(separator: "; ")),
             "backend": Self.backend(
-                // The stack's own, if there are several.
+                // The stack's own backend, if there are several.
                 (destinations.first { $0.manifest.isHTTPDestination && $0.configuration["url"].isNull }
                     ?? destinations.first).flatMap { beats[$0.name]?.beat }),
             "destinations": try DestinationReport(stack, reader, beats, now: now).value,
@@ -106,14 +106,14 @@ package struct StatusReport {
         }
         let runs = try reader.isRunning(name)
         var state = supervised?.state ?? (runs ? (beat?.phase.rawValue ?? "silent") : "stopped")
-        // A process that took its place by hand is the instance now, although the supervisor's own is waiting to take
-        // over.
+        // A process that a person put in its place is the instance now, although the supervisor's own is waiting to
+        // take over.
         if let beat, beat.phase == .ready, supervised?.pid != beat.pid,
             InstanceLock.holder(folder: stack.state.instance(name)) == beat.pid
         {
             state = beat.phase.rawValue
         }
-        // The supervisor knows that it was ready; if it doesn't answer now, it hangs.
+        // The supervisor knows that the process was ready; if it doesn't answer now, it hangs.
         if beat == nil, runs, state == "ready" { state = "silent" }
         return [
             "name": .string(name), "state": .string(state),
@@ -123,7 +123,7 @@ package struct StatusReport {
         ]
     }
 
-    /// What the uploader last delivered when, and its dead letters: from its heartbeat, else from its file.
+    /// When the uploader last delivered each metric, and its dead letters: from its heartbeat, otherwise from its file.
     private static func delivered(
         _ uploader: StackConfiguration.Instance, _ stack: Stack, _ reader: StackReader, _ beat: Heartbeat?
     ) throws -> (last: [String: Instant], letters: Int64, dropped: Int64) {
@@ -159,7 +159,7 @@ package struct StatusReport {
         return members
     }
 
-    /// For all types and users of a metric together: a day lacks samples when none of them has any.
+    /// For all of a metric's types and users together: a day lacks samples when none of them has any.
     private static func completeness(_ types: [[TypeDays]]) -> [String: Value] {
         let types = types.flatMap { $0 }
         var members = types.reduce(DayRuns()) { $0.union($1.days) }.value
@@ -168,7 +168,7 @@ package struct StatusReport {
         return members
     }
 
-    /// How many sequences the uploader still has to deliver.
+    /// How many sequence numbers the uploader still has to deliver.
     private static func pendingDelivery(
         _ uploader: String?, _ stack: Stack, _ beats: [String: (beat: Heartbeat, age: Double)]
     ) -> Int64 {
@@ -242,7 +242,7 @@ extension StatusReport {
         "\(HumanFormat.count(count, "sample")) from before 'deliverSince' \(count == 1 ? "stays" : "stay") here.\n"
     }
 
-    /// A number of days; nothing for data that doesn't arrive daily: a scale used weekly has no gaps.
+    /// A number of days; empty for data that doesn't arrive daily: a scale used weekly has no gaps.
     private func daily(_ metric: Value, _ days: Value) -> String {
         guard metric["usuallyDaily"].bool == true else { return "" }
         return HumanFormat.count(Int(days.int ?? 0))

@@ -8,7 +8,8 @@ import ObserverReading
 import Protocol
 import Terminal
 
-/// `healthbus types`: what the store has of each type, and how its changes are delivered. Works on a stopped stack too.
+/// `healthbus types`: what the store holds of each type, and how its changes are delivered. Works on a stopped stack
+/// too.
 package struct TypesReport {
     /// By identifier.
     package let types: [Row]
@@ -51,7 +52,7 @@ package struct TypesReport {
         }
     }
 
-    /// The row of one type; all for nil.
+    /// Only the row of one type; all rows for nil.
     package func only(_ type: String?) -> TypesReport {
         type.map { name in TypesReport(types: types.filter { $0.type == name }, now: now) } ?? self
     }

@@ -3,8 +3,9 @@ import Protocol
 
 /// Removes health values from messages, so that a tap's output may be shown to others. Pure.
 ///
-/// Only pages, pushed data and conditions carry any. Conditions are hidden. Of the others, members known to hold none
-/// are kept (protocol, ids, types, times, sources); everything else is hidden, including whatever later releases add.
+/// Only pages, pushed data and conditions carry health values. Conditions are hidden. In the others, members known to
+/// hold none are kept (protocol, ids, types, times, sources); everything else is hidden, including whatever later
+/// releases add.
 package enum Redaction {
     package static let hidden: Value = "hidden"
 
@@ -26,14 +27,14 @@ package enum Redaction {
         "id", "part", "user", "device", "way", "last", "deleted", "outcomes", "beginAgain", "refused",
     ]
 
-    /// The members known to hold none; nil for a message that has none at all.
+    /// The members known to hold no health values; nil for a message without any.
     private static func known(in topic: String) -> Set<String>? {
         if topic.hasPrefix("page.") { return pageMembers }
         return topic.hasPrefix("ingest.") || topic.hasPrefix("ingested.") ? pushedMembers : nil
     }
 
     package static func redact(_ message: Message) -> Message {
-        // What a person has a handler watch, or enters, is theirs alone.
+        // What a person enters, or lets a handler watch, is theirs alone.
         if message.topic.hasPrefix("control."), var members = message.body.object {
             for name in ["conditions", "own"] where !message.body[name].isNull { members[name] = hidden }
             var redacted = message

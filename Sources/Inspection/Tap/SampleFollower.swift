@@ -7,7 +7,7 @@ import HealthModel
 import Logging
 import Protocol
 
-/// `healthbus tap --follow-sample`: keeps asking the stages where one sample is until it is through.
+/// `healthbus tap --follow-sample`: keeps asking the stages where one sample is until it has passed them all.
 package final class SampleFollower {
     private let stack: Stack
     private let reader: StackReader
@@ -27,8 +27,8 @@ package final class SampleFollower {
     /// Prints each step once it is done, earlier ones first; ends when nothing is left, or, for a stack that isn't
     /// running, with what is known.
     /// - Parameters:
-    ///   - waiting: called once when there is no such sample yet.
-    ///   - print: a step, and when it was first seen done while it was followed.
+    ///   - waiting: called once if there is no such sample yet.
+    ///   - print: takes a step, and when it was first seen done while following.
     /// - Throws: `Failure` when a stack that isn't running has no such sample.
     package func run(waiting: () -> Void, print: (SampleTrace.Step, Instant?) -> Bool) throws {
         let client = try StackClient(address: try stack.address)

@@ -11,9 +11,9 @@ package struct SampleTrace: Sendable {
         package var instance: String
         /// The local date, for steps that concern days.
         package var day: String?
-        /// Whether the sample is through; nil when unknown at present.
+        /// Whether the sample has passed this step; nil while unknown.
         package var isDone: Bool?
-        /// By when the stage had committed it; nil if it doesn't record that.
+        /// When the stage had committed it at the latest; nil if it doesn't record that.
         package var at: Instant?
         package var note: String
     }
@@ -44,7 +44,7 @@ package struct SampleTrace: Sendable {
         package var days: [String] = []
         package var figures: [DayRow] = []
         package var summaries: [DayRow] = []
-        /// From those that are running.
+        /// From the running instances.
         package var beats: [String: Heartbeat] = [:]
 
         package init(place: SampleWhereabouts, observer: String) {
@@ -81,7 +81,7 @@ package struct SampleTrace: Sendable {
         }
         steps.append(Step(name: "fired", instance: facts.observer, day: nil, isDone: fired, at: nil, note: ""))
         if let debouncer = facts.debouncer {
-            // A consumer that has consumed it was allowed to.
+            // If a consumer has consumed it, it was released.
             let consumed = reached(facts.handler, facts.observer, sequence) == true
             steps.append(
                 Step(
@@ -135,7 +135,7 @@ package struct SampleTrace: Sendable {
 }
 
 extension SampleTrace.Step {
-    /// - Parameter seen: when this step was first seen to be done while following; nil if it was done before.
+    /// - Parameter seen: when this step was first seen done while following; nil if it was done before.
     package func line(seen: Instant?) -> String {
         func clock(_ time: Instant) -> String {
             String(InstantText.iso8601(time).replacingOccurrences(of: "T", with: " ").prefix(23))

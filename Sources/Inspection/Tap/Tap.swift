@@ -5,8 +5,8 @@ import Protocol
 import Synchronization
 import Terminal
 
-/// `healthbus tap`: every message that passes, decoded. Just one more subscriber, so it never slows or changes the
-/// stack; if it is too slow it misses messages.
+/// `healthbus tap`: every message that passes, decoded. It is just one more subscriber, so it never slows or changes
+/// the stack; if it is too slow, it misses messages.
 package final class Tap: Sendable {
     private let done = DispatchSemaphore(value: 0)
 
@@ -18,7 +18,7 @@ package final class Tap: Sendable {
         malformed: @escaping @Sendable (MessageError) -> Void
     ) throws {
         let failure = Mutex<(any Error)?>(nil)
-        // It shows everything that passes, including messages that no process believes.
+        // It shows everything that passes, including messages that no process trusts.
         var everything = address
         everything.trust = nil
         let bus = try BusConnection(

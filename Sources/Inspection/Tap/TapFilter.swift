@@ -4,7 +4,7 @@ import Logging
 import MessageBus
 import Protocol
 
-/// Which messages, or changelog rows, a tap is to show. Pure.
+/// Which messages, or changelog rows, a tap shows. Pure.
 package struct TapFilter: Sendable {
     /// Topics with one of these prefixes; none means all.
     package var prefixes: [String]
@@ -80,13 +80,13 @@ extension StackConfiguration {
             prefixes: prefixes, type: type, handler: type.flatMap { handler(of: $0)?.name }, user: user, from: from)
     }
 
-    /// Messages about prefixes with which no topic of this stack begins: nothing would ever be shown for them, and a
-    /// mistyped word would look like a quiet stack.
+    /// An explanation for each prefix that no topic of this stack begins with: nothing would ever be shown for it, and
+    /// a mistyped word would look like a quiet stack.
     /// - Parameter isReplay: whether changes in changelogs are meant instead of messages.
     package func unknown(prefixes: [String], isReplay: Bool) -> [String] {
         let rights = BusRights(self)
         var said = instances.flatMap { rights.grant(.instance($0.name), name: $0.name)?.publishes ?? [] }
-        // The hub has no grant; tools say the rest.
+        // The hub has no grant; the rest is sent by tools.
         for name in names + ["supervisor"] { said += [.exact(Heartbeat.topic(name)), .exact("control.\(name)")] }
         said.append(.exact(BusConnection.hello))
         if isReplay { said = said.filter { Self.kept.contains($0.text.prefix { $0 != "." }) } + [.prefix("samples.")] }
@@ -107,6 +107,6 @@ extension StackConfiguration {
 
     private var names: [String] { instances.map(\.name) }
 
-    /// What changelogs keep besides samples.
+    /// The topics that changelogs keep besides samples.
     private static let kept: [Substring] = ["alert", "daily", "events", "figures"]
 }

@@ -5,21 +5,21 @@ import Foundation
 import HealthModel
 import Protocol
 
-/// `healthbus tap --since`: what has changed since then, read from the changelogs themselves, then what changes from
-/// now on, as it is committed.
+/// `healthbus tap --since`: what has changed since a given point, read from the changelogs themselves, and then each
+/// new change as it is committed.
 ///
 /// It has one anchor per changelog, as every consumer does, and asks for what comes after it: each change comes once,
-/// in the order of its changelog. A lost hint delays a change by a second and loses none.
+/// in the order of its changelog. A lost hint delays a change by a second, but loses none.
 package final class TapReplay {
     package enum Start: Sendable, Equatable {
         case time(Instant)
-        /// In the one instance that was named.
+        /// In the changelog of the one instance that was named.
         case sequence(SequenceNumber)
     }
 
     /// One of an instance's lists of changes, and how far it has been read. The observer has two, which share its
-    /// sequences: each advances separately, since anything committed between reading the one and the other belongs to
-    /// both.
+    /// sequence numbers: each advances separately, since something may be committed between reading one and reading the
+    /// other.
     private struct Walk {
         let instance: StackConfiguration.Instance
         let query: Query
@@ -36,7 +36,7 @@ package final class TapReplay {
     private var walks: [Walk] = []
     private let note: (String) -> Void
 
-    /// - Parameter note: something that a person should hear, besides the changes.
+    /// - Parameter note: takes anything that a person should know besides the changes.
     package init(_ stack: Stack, _ filter: TapFilter, showsValues: Bool, note: @escaping (String) -> Void) {
         self.stack = stack
         self.filter = filter
@@ -45,7 +45,7 @@ package final class TapReplay {
         reader = stack.reader()
     }
 
-    /// Those that keep a changelog and were selected.
+    /// The selected instances that keep a changelog.
     private var instances: [StackConfiguration.Instance] {
         stack.configuration.instances.filter {
             $0.manifest.kind.isStage && $0.name == filter.from ?? $0.name
@@ -114,7 +114,7 @@ package final class TapReplay {
         }
     }
 
-    /// The rows of a page, and the sequence that they reach.
+    /// The rows of a page, and the sequence number that they reach.
     private func rows<Content: TappedPage>(
         _ walk: inout Walk, _ read: (Content) throws -> [TapRow]
     ) throws -> (pages: [[TapRow]], through: SequenceNumber?) {
@@ -150,7 +150,7 @@ extension ChangesPage: TappedPage { var end: SequenceNumber? { through } }
 extension SamplesPage: TappedPage { var end: SequenceNumber? { through } }
 
 extension StackReader {
-    /// When each of these rising sequences was committed; nil for ones from before such times were recorded.
+    /// When each of these rising sequence numbers was committed; nil for any from before such times were recorded.
     func moments(_ instance: StackConfiguration.Instance, of sequences: [SequenceNumber]) throws -> [Instant?] {
         guard let last = sequences.max() else { return [] }
         var known: [(sequence: SequenceNumber, at: Instant)] = []

@@ -2,13 +2,14 @@ import HealthModel
 
 /// Message bodies for people: moments and days as dates, only the beginning of long lists. Pure.
 enum TapText {
-    /// Messages hold moments as microseconds since 1970; no count, size or sequence comes near those of 2001 to 2096.
+    /// Messages hold moments as microseconds since 1970; no count, size or sequence number comes near those of 2001 to
+    /// 2096.
     private static let moments: Range<Int64> = 1_000_000_000_000_000..<4_000_000_000_000_000
     /// Longer lists show only this many elements.
     private static let longest = 8
     private static let shown = 3
 
-    /// - Parameter name: of the member whose value it is.
+    /// - Parameter name: the name of the member that holds it.
     static func readable(_ value: Value, name: String = "") -> Value {
         switch value {
         case .integer(let number): moment(number) ?? day(number, name) ?? value
@@ -35,7 +36,7 @@ enum TapText {
         moments.contains(number) ? .string(InstantText.iso8601(Instant(microseconds: number))) : nil
     }
 
-    /// Days since 1970, as rows and queries have them; a member `days` that is a number counts days.
+    /// Days since 1970, as in rows and queries; a number named `days` is a count of days instead.
     private static func day(_ number: Int64, _ name: String) -> Value? {
         guard name == "day", (-100_000...100_000).contains(number) else { return nil }
         return .string("\(LocalDay(number: Int(number)))")

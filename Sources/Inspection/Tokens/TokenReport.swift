@@ -2,7 +2,7 @@ import Configuration
 import HealthModel
 import Terminal
 
-/// `healthbus token list`: who may use the stack's servers. Never a secret, nor its hash.
+/// `healthbus token list`: who may use the stack's servers. It never contains a secret or its hash.
 package struct TokenReport: Sendable {
     private let list: TokenList
     private let now: Instant

@@ -12,7 +12,7 @@ package struct TopSample: Sendable {
         package var beat: Heartbeat?
         /// When the heartbeat arrived.
         package var arrived: MonotonicTime
-        /// The heartbeat before that one, from an earlier look: the basis of rates.
+        /// The heartbeat from an earlier look, the basis of rates.
         package var earlier: (beat: Heartbeat, arrived: MonotonicTime)?
 
         package init(name: String, supervised: String?, restarts: Int?, beat: Heartbeat?, arrived: MonotonicTime) {

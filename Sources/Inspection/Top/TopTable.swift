@@ -7,24 +7,24 @@ import Protocol
 package struct TopTable: Sendable {
     package struct Row: Sendable, Equatable {
         package var name: String
-        /// As reported by the supervisor, else the heartbeat's phase; "silent" for one that hasn't been heard,
-        /// "stopped" for one that said so.
+        /// As reported by the supervisor, otherwise the heartbeat's phase; "silent" for a process that hasn't been
+        /// heard, "stopped" for one that reported it.
         package var state: String
         /// Messages per second; for an ingest, requests.
         package var received: Double?
         package var sent: Double?
         /// Rows per second by which its changelog advanced.
         package var rows: Double?
-        /// How many sequences it is behind the upstream that it is farthest from.
+        /// How many sequence numbers it is behind the upstream that is farthest ahead of it.
         package var behind: Int64?
-        /// The average milliseconds per turn; nil when there was none.
+        /// The average milliseconds per turn; nil if there was no turn.
         package var turn: Double?
         /// In cores: 0 to 1, and above.
         package var processor: Double?
         /// Bytes.
         package var memory: Int64?
         package var restarts: Int?
-        /// Seconds since its process began.
+        /// Seconds since its process started.
         package var uptime: Double?
     }
 
@@ -34,14 +34,14 @@ package struct TopTable: Sendable {
     /// By the clock.
     package let now: Instant
 
-    /// - Parameter current: with the previous moment included; otherwise there are no rates.
+    /// - Parameter current: includes the previous moment; otherwise there are no rates.
     package init(_ current: TopSample) {
         let heads = Dictionary(
             uniqueKeysWithValues: current.processes.compactMap { process in
                 process.beat?.head.map { (process.name, $0) }
             })
         rows = current.processes.compactMap { process in
-            // A missing supervisor isn't a missing process of the stack.
+            // A supervisor that isn't running doesn't count as a missing process of the stack.
             if process.name == "supervisor", process.beat == nil { return nil }
             return Self.row(process, heads: heads, at: current)
         }
@@ -55,7 +55,7 @@ package struct TopTable: Sendable {
         let beat = process.beat
         let isSilent = beat == nil || sample.monotonic - process.arrived >= TopSample.patience
         let heard = isSilent && beat?.phase != .stopped ? "silent" : beat?.phase.rawValue ?? "silent"
-        // The supervisor knows that it was ready; if it isn't heard now, it hangs.
+        // The supervisor knows that the process was ready; if it isn't heard now, it hangs.
         let state = process.supervised == "ready" && isSilent ? "silent" : process.supervised ?? heard
         var row = Row(name: process.name, state: state, restarts: process.restarts)
         guard let beat, !isSilent, beat.phase != .stopped else { return row }
@@ -81,7 +81,7 @@ package struct TopTable: Sendable {
         return row
     }
 
-    /// Messages through the hub are both received and sent by it.
+    /// The hub counts each message that it forwards as both received and sent.
     private static func received(_ beat: Heartbeat) -> Int64? {
         if let ingest = beat.ingest { return ingest.taken + ingest.refused }
         return (beat.stage.messages?.received ?? beat.hub?.forwarded).map(Int64.init)

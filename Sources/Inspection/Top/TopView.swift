@@ -60,7 +60,7 @@ package struct TopView: Sendable {
         return grid
     }
 
-    /// A rate: a whole number, but not 0 if there is any.
+    /// A rate as a whole number; low ones with a decimal, so that they don't read as 0.
     private func count(_ rate: Double) -> String {
         rate > 0 && rate < 9.95 ? Self.decimal(rate, 1) : HumanFormat.count(Int(rate.rounded()))
     }
@@ -71,7 +71,7 @@ package struct TopView: Sendable {
         number.formatted(.number.precision(.fractionLength(digits)).grouping(.never).locale(.init(identifier: "C")))
     }
 
-    /// "12s", "3m", "4h05", "6d": short.
+    /// A short form: "12s", "3m", "4h05", "6d".
     private static func span(_ seconds: Double) -> String {
         let whole = Int(seconds)
         switch whole {

@@ -26,9 +26,9 @@ final class BackendVersions {
     private let token: TokenSource
     private let timeout: Double
     private var generation: String?
-    /// Reported, once, when an answer takes long.
+    /// Reports once when an answer takes a long time.
     private let slowness: Slowness
-    /// Whether it has provided contents in every answer.
+    /// Whether the backend has provided contents in every answer.
     private(set) var tellsContents = true
 
     private static let path = "/api/v1/versions"
@@ -37,7 +37,7 @@ final class BackendVersions {
     private static let pageRows = 20_000
     /// How often to ask a backend that is busy, or whose connection breaks.
     private static let tries = 5
-    /// Nothing is reported before this time: a page takes less than a second.
+    /// Nothing is reported before this many seconds: a page normally takes less than one.
     private static let patience = 5.0
 
     /// The backend that a destination delivers to.
@@ -74,7 +74,7 @@ final class BackendVersions {
             generation = page.generation
             if page.rows.contains(where: { $0.content == nil }) { tellsContents = false }
             for row in page.rows {
-                // What is compared in one pass must come in order.
+                // Rows that are compared in one pass must come in order.
                 if let id = row.id {
                     guard last.map({ $0 < id }) ?? true else { throw malformed("ids aren't in order") }
                     last = id
@@ -142,7 +142,7 @@ final class BackendVersions {
     }
 }
 
-/// Reports, once, that something is taking long.
+/// Reports once that something is taking a long time.
 private final class Slowness: Sendable {
     private let hasTold = Mutex(false)
     private let tell: @Sendable () -> Void
@@ -169,7 +169,7 @@ struct VersionsAnswer {
     var rows: [BackendVersions.Row] = []
     var next: String?
 
-    /// nil when the body isn't one.
+    /// nil when the body isn't a page of versions.
     init?(_ body: [UInt8]) {
         do {
             guard let read = try Self.read(body) else { return nil }
@@ -220,7 +220,7 @@ struct VersionsAnswer {
         }
     }
 
-    /// nil when it isn't an array, or one of its elements has another type.
+    /// nil when it isn't an array, or one of its elements has a different type.
     private static func column<Element>(
         _ scanner: inout JSONScanner, _ element: (JSONSpan) -> Element?
     ) throws -> [Element]? {

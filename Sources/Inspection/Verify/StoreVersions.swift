@@ -11,7 +11,7 @@ final class StoreVersions {
     struct Sample {
         var id: SampleID
         var held: HeldVersion
-        /// The sequence of its latest change, which is its version.
+        /// The sequence number of its latest change, which is its version.
         var sequence: SequenceNumber { SequenceNumber(held.version) }
         /// Index into `types`.
         var type: Int
@@ -23,15 +23,16 @@ final class StoreVersions {
     private let observer: StackConfiguration.Instance
     private let delivered: AnchorVector
     private let frontier: [String: SequenceNumber]
-    /// Types that aren't delivered at present: switched off, or denied; positions to one that has no right to them.
+    /// Types that aren't delivered at present: switched off, or denied; also locations, if the destination has no right
+    /// to them.
     private let off: Set<String>
-    /// Samples that ended before aren't delivered.
+    /// Samples that ended before this aren't delivered.
     private let since: Instant?
     /// Names of the types met so far.
     private(set) var types: [String] = []
     private var typeIndices: [String: Int] = [:]
 
-    /// Notes how far a destination is.
+    /// Notes how far a destination has come.
     init(_ stack: Stack, _ reader: StackReader, of destination: StackConfiguration.Instance) throws {
         self.reader = reader
         observer = try stack.instance(.observer)
@@ -55,7 +56,8 @@ final class StoreVersions {
     /// Whether the uploader still has to deliver it.
     func isPending(_ sample: Sample) -> Bool { sample.sequence > delivered[types[sample.type]] }
 
-    /// Whether it isn't delivered at present: it is too old, or of a type that isn't; anything earlier was delivered.
+    /// Whether it isn't delivered at present: it is too old, or its type isn't delivered; anything earlier was
+    /// delivered.
     func isOff(_ sample: Sample) -> Bool { sample.isOlder || off.contains(types[sample.type]) }
 
     func isPending(_ row: KeyedChangelog.Row, of producer: String) -> Bool {
@@ -64,15 +66,16 @@ final class StoreVersions {
 
     /// Passes each of a user's samples to `body`, oldest change first, including tombstones, but not workouts, which
     /// are delivered as events.
-    /// - Parameter withContents: with the content number of each one that isn't deleted.
+    /// - Parameter withContents: whether to include the content number of each one that isn't deleted.
     func forEachSample(user: String, withContents: Bool, _ body: (Sample) throws -> Void) throws {
         var after = SequenceNumber.beginning
         var head: StoreHead?
         while true {
             let pages: [Page<SamplesPage>] = try reader.pages(
                 observer, .samples(.allExcept([HealthType.workoutIdentifier])), PullPlace(of: head, after: after))
-            // A hanging one's file is read directly, and then it is unknown whether its store is still the same. If a
-            // running one has another generation by now, it gives an empty answer to a request that names a store.
+            // If the observer hangs, its file is read directly, and it is unknown whether its store is still the same.
+            // If it is running with a different generation by now, it gives an empty answer to a request that names a
+            // store.
             let isSilent = reader.silent.contains(observer.name)
             let isReset = pages.isEmpty && head != nil && !isSilent
             guard !isSilent, !isReset, let last = pages.last, let through = last.through, let now = last.head
@@ -124,7 +127,7 @@ final class StoreVersions {
         return types.count - 1
     }
 
-    /// How many samples a user has, including deleted ones, and how many are quarantined.
+    /// How many samples a user has, including deleted ones, and how many records are quarantined.
     func count(of user: String) throws -> (samples: Int, quarantined: Int) {
         var count = (samples: 0, quarantined: 0)
         let pages: [Page<TypesPage>] = try reader.pages(observer, .types)

@@ -8,7 +8,7 @@ import Protocol
 extension Verification {
     private struct Document {
         var held: HeldVersion
-        /// The sequence of its latest change, which is its version.
+        /// The sequence number of its latest change, which is its version.
         var sequence: SequenceNumber { SequenceNumber(held.version) }
         var producer: String
         var isPending: Bool
@@ -16,13 +16,13 @@ extension Verification {
         var isMeant: Bool
     }
 
-    /// Nights, workouts and days: a few a day, so that their ids fit in memory.
+    /// Compares nights, workouts and days: there are only a few a day, so their ids fit in memory.
     func compareDocuments(
         _ user: String, _ store: StoreVersions, _ backend: BackendVersions, dead: Set<String>,
         _ part: inout VerifyReport.User, _ again: inout [String: [SequenceNumber]]
     ) throws {
         for list in ["workouts", "nights", "days"] {
-            // The backend first: anything it has by then was delivered before.
+            // The backend comes first: anything it has by now was delivered before the store is read.
             var theirs: [String: HeldVersion] = [:]
             try backend.forEach(list, user: user) { row in
                 theirs[row.id?.description ?? row.text] = row.held
@@ -65,7 +65,8 @@ extension Verification {
         try UploadDocument.document(of: row).map { try ContentNumber.document(json: $0.json().utf8) }
     }
 
-    /// As the uploader sends them: by the last part of their key, with the sequence of their latest change.
+    /// Documents as the uploader sends them: by the last part of their key, with the sequence number of their latest
+    /// change.
     private func documents(of list: String, _ user: String, _ store: StoreVersions) throws -> [String: Document] {
         var documents: [String: Document] = [:]
         let producers =

@@ -11,11 +11,11 @@ import UploaderReading
 ///
 /// Samples are first folded by day, and only days that differ are examined id by id, a limited number at a time: memory
 /// is flat at any size. The backend is read before the store, and the progress of delivery before both, so that changes
-/// in the meantime are never taken for missing.
+/// made in the meantime are never mistaken for missing elements.
 package final class Verification {
-    /// What is to be verified.
+    /// What to verify.
     package struct Scope: Sendable {
-        /// nil: everybody.
+        /// nil for everybody.
         package var user: String?
         package var from: LocalDay?
         package var to: LocalDay?
@@ -47,7 +47,7 @@ package final class Verification {
 
     /// - Parameters:
     ///   - destination: its name; nil for the only one that delivers over HTTP.
-    ///   - tell: called with what it is waiting for, once that takes long.
+    ///   - tell: called with what it is waiting for, if that takes a long time.
     /// - Throws: `Failure` when there is no such destination, or several.
     package init(
         _ stack: Stack, of destination: String? = nil, _ scope: Scope, now: Instant,
@@ -185,7 +185,7 @@ package final class Verification {
         ours.sort { $0.id < $1.id }
         var next = 0
         func judge(_ sample: StoreVersions.Sample, _ theirs: HeldVersion?) {
-            // Already counted; what the backend has of it by now doesn't matter.
+            // It is already counted; what the backend has by now doesn't matter.
             if store.isPending(sample) { return }
             guard let finding = VerifyFinding.of(sample.held, theirs, isDeadLetter: dead.contains(sample.id)) else {
                 return
@@ -195,7 +195,7 @@ package final class Verification {
         for days in Self.runs(batch) {
             let last = fold.ids(of: days.upperBound).last
             let start = [fold.ids(of: days.lowerBound).after, range.before].compactMap { $0 }.max()
-            // One more than there are, which shows that the days are over.
+            // One row more than there are: it shows that the days are over.
             let expected = days.reduce(1) { $0 + fold.buckets[$1].theirs }
             try backend.forEach("samples", user: user, after: start, expected: expected) { row in
                 guard let id = row.id else { return true }
@@ -256,7 +256,7 @@ struct IDRange {
     }
 }
 
-/// Samples with equal content at the backend. If the store has as many, the source itself has duplicates.
+/// Samples with equal content at the backend. If the store has just as many, the source itself has duplicates.
 private struct Twins {
     private struct Copy {
         var id: SampleID?
@@ -267,7 +267,7 @@ private struct Twins {
     private var copies: [Int64: [Copy]] = [:]
     private var contents: [SampleID: Int64] = [:]
 
-    /// - Parameter read: returns all samples of the backend that aren't deleted once more; not called if there were no
+    /// - Parameter read: reads all the backend's samples that aren't deleted a second time; not called if there were no
     ///   duplicates.
     init(_ twice: SeenTwice, read: ((BackendVersions.Row) -> Void) throws -> Void) rethrows {
         guard !twice.candidates.isEmpty else { return }
@@ -289,7 +289,7 @@ private struct Twins {
         copies[content]?[index].isHere = true
     }
 
-    /// The ids that are copies of others: those that the store doesn't have, one fewer if it has none.
+    /// The ids that are copies of others: those that the store doesn't have, minus one if it has none of them.
     var doubled: [String] {
         copies.values.flatMap { group in
             let strangers = group.filter { !$0.isHere }

@@ -14,7 +14,7 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
     case deletedLater
     /// A version there that this stack has never assigned.
     case newer
-    /// The same version there with other content, which nothing sent from here can overcome.
+    /// The same version there with different content, which nothing sent from here can overcome.
     case altered
     /// The same content under another id too.
     case doubled

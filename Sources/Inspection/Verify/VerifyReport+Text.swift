@@ -3,7 +3,7 @@ import HealthModel
 import Terminal
 
 extension VerifyReport {
-    /// What was compared, how many are wrong in which way, and what to do.
+    /// What was compared, how many elements are wrong and in which way, and what to do.
     package func text(for terminal: Terminal) -> String {
         var text = ""
         if let repaired { text += "Delivered \(Self.elements(repaired)) again, and compared once more.\n" }

@@ -7,12 +7,12 @@ package struct VerifyReport: Sendable {
     package struct List: Sendable {
         /// Elements that have been delivered, including deleted ones; dead letters aren't included.
         package var here = 0
-        /// Elements that the backend keeps, including deleted ones; for samples only over all types together.
+        /// Elements that the backend keeps, including deleted ones; for samples, known only for all types together.
         package var there = 0
         package private(set) var counts: [VerifyFinding: Int] = [:]
         package private(set) var first: [VerifyFinding: [String]] = [:]
         package private(set) var types: [String: List] = [:]
-        /// More came twice than can be examined: there are at least this many doubled ones.
+        /// More came twice than can be examined, so the number of doubled ones is a minimum.
         package var isDoubledCut = false
 
         private static let shown = 5
@@ -44,10 +44,10 @@ package struct VerifyReport: Sendable {
     package let from: LocalDay?
     package let to: LocalDay?
     package var users: [User] = []
-    /// What to deliver again: sequences by producer.
+    /// What to deliver again: sequence numbers by producer.
     package var again: [String: [SequenceNumber]] = [:]
     package var seconds = 0.0
-    /// Whether the backend provides contents, so that they were compared, not only ids and versions.
+    /// Whether the backend provides contents, so that contents were compared, not only ids and versions.
     package var comparesContents = true
     /// Elements that `--repair` delivered again before this comparison; nil without it.
     package var repaired: Int?

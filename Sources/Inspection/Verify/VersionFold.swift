@@ -1,7 +1,7 @@
 import HealthModel
 
 /// Two collections of (id, version, deleted, content), folded by the days that their ids begin with, so that millions
-/// are compared in a few hundred kilobytes: only days that differ need be examined id by id.
+/// are compared in a few hundred kilobytes of memory: only days that differ need be examined id by id.
 ///
 /// The first 48 bits of an id are its start in milliseconds. Ids made by others may fall on any day; those beyond
 /// plausible days share the last bucket.

@@ -8,9 +8,9 @@ import StageKit
 
 /// Where a person's days began before the observer's store was lost, and where they begin now.
 ///
-/// Only the observer keeps timelines; its consumers have copies, until a new observer reports others. So a start that
-/// finds the store gone records them in the state folder (`StackLayer`), and they are reported until a person has set a
-/// zone or it is the same again.
+/// Only the observer keeps timelines; its consumers have copies, until a new observer reports different ones. So a
+/// start that finds the store gone records them in the state folder (`StackLayer`), and they are reported until a
+/// person has set a zone or the former one is back.
 package struct FormerZone: Sendable, Equatable {
     package var user: String
     package var former: String
@@ -38,7 +38,7 @@ package struct FormerZone: Sendable, Equatable {
 }
 
 extension FormerZone {
-    /// What a state folder has recorded, with what its observer says.
+    /// What a state folder has recorded, with the zones that its observer reports now.
     package static func all(of stack: Stack, _ reader: StackReader) throws -> [FormerZone] {
         let noted = try StackLayer(stack.state).formerZones()
         guard !noted.isEmpty else { return [] }
@@ -54,8 +54,8 @@ extension FormerZone {
 }
 
 extension StateFolder {
-    /// Where each person's days begin, according to stopped consumers of the observer; the consolidator's word first.
-    /// It only serves as advice: an unreadable file is skipped here, and reported separately.
+    /// Where each person's days begin, according to stopped consumers of the observer, the consolidator first. It only
+    /// serves as advice: an unreadable file is skipped here, and reported separately.
     package func keptZones(of stack: StackConfiguration) -> [String: String] {
         let followers = [stack.only(.consolidator)].compactMap { $0 } + stack.handlers
         for follower in followers where FileManager.default.fileExists(atPath: database(follower.name)) {

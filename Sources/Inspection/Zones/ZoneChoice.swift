@@ -4,8 +4,8 @@ import Foundation
 import HealthModel
 import Protocol
 
-/// In which zone a stack's days begin when it starts: the one that it was first started with. Naming another one later
-/// doesn't change it, since every day would be cut differently; a person does that with `zone set`.
+/// In which zone a stack's days begin when it starts: the one that it was first started with. Naming a different one
+/// later doesn't change it, since every day would be cut differently; a person changes it with `zone set`.
 package struct ZoneChoice: Sendable, Equatable {
     /// A zone, and where it was named.
     package struct Beginning: Sendable, Equatable {
@@ -18,7 +18,8 @@ package struct ZoneChoice: Sendable, Equatable {
 
     /// The zone that the state's timeline begins with; nil if that user has none yet.
     package let holds: String?
-    /// The zone named by the command line, else the environment, else the configuration, as the observer reads it.
+    /// The zone named on the command line, otherwise in the environment, otherwise in the configuration, as the
+    /// observer reads it.
     package let asked: Beginning?
     package let user: String
 
@@ -27,8 +28,8 @@ package struct ZoneChoice: Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - option: the zone named by the command line.
-    ///   - user: nil: the one named by the configuration.
+    ///   - option: the zone named on the command line.
+    ///   - user: nil for the one named in the configuration.
     package init(
         _ stack: Stack, option: String?, user: String?,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -58,7 +59,7 @@ package struct ZoneChoice: Sendable, Equatable {
         asked ?? Beginning(name: TimeZone.current.identifier, by: "this machine's")
     }
 
-    /// What to tell a person who asked for a zone other than the one in force; nil when there is nothing to say.
+    /// What to say to a person who asked for a zone other than the one in force; nil when there is nothing to say.
     package var notice: String? {
         guard let holds, let asked, holds != asked.name else { return nil }
         let whose = user == "me" ? "" : " --user \(user)"

@@ -69,7 +69,7 @@ package struct ZoneReport {
         return table.render(for: terminal)
     }
 
-    /// Local time is that of the preceding zone, as `add` and `remove` read it; the offset is the new zone's from then
+    /// Local times are in the preceding zone, as `add` and `remove` read them; the offset is the new zone's from then
     /// on.
     private func rows() throws -> [(part: ZonePlan.Part, local: String?, offset: String)] {
         try parts.enumerated().map { index, part in
@@ -81,7 +81,7 @@ package struct ZoneReport {
         }
     }
 
-    /// "+02:00"; for the zone for all time at its end, or today.
+    /// "+02:00"; the first zone's is taken where it ends, or today.
     private static func offset(_ zone: String, at instant: Instant?) throws -> String {
         let at = instant ?? Instant(seconds: Int64(Date().timeIntervalSince1970))
         let minutes = Int(try ZoneTimeline(zone: zone).offset(at: at).components.seconds / 60)

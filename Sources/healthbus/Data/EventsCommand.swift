@@ -36,7 +36,7 @@ enum EventsCommand: Command {
     private enum Action: String, CaseIterable {
         case list, add, change, remove
 
-        /// Options that only some have.
+        /// Options that only some actions have.
         var options: Set<String> {
             switch self {
             case .list: []
@@ -139,7 +139,7 @@ enum EventsCommand: Command {
         guard !patch.isEmpty else {
             throw Failure.usage("nothing to change is named", hint: "give --value, --at, --until, --unit or --note")
         }
-        // What was read a moment ago is what the person means to change.
+        // The person means to change the version that was read a moment ago.
         let version = try version(arguments) ?? event.version
         let wish = OwnRequest(.changeEvent, id: event.id, version: version, body: .object(patch))
         try OwnOutput.carryOut(wish, stack, arguments, user: user) {

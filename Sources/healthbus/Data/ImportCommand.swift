@@ -131,7 +131,7 @@ enum ImportCommand: Command {
     }
 
     static func damaged(_ outcome: ImportClient.Outcome) -> Failure {
-        // A report from an earlier release doesn't say.
+        // A report from an earlier release doesn't include this.
         let isCut = outcome.told?.source.cut ?? true
         return Failure(
             "\(outcome.path) is damaged: \(outcome.problem ?? "")",

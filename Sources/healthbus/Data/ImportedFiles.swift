@@ -2,8 +2,7 @@ import HealthModel
 import Protocol
 import Terminal
 
-/// What an import reports about its file besides the numbers of records: what was skipped, and what else was in the
-/// archive.
+/// What an import reports about its file besides the record counts: what was skipped, and what else was in the archive.
 struct ImportedFiles {
     private let source: ImportReport.Source
 

@@ -129,7 +129,7 @@ enum PlacesCommand: Command {
                 stack.advice.addressed(
                     "no places yet on \(stack.place); 'healthbus places add NAME LAT LON' adds one\n"))
         } else {
-            // Before anything is stored there are no zones, and no visits.
+            // Until something is stored there are no zones, and no visits.
             let isVisited = report.places.contains { $0.lastEvent != nil }
             let zones = isVisited ? try stack.zones(of: user, stack.reader()) : nil
             StandardStream.output.write(report.table(for: Terminal(.output), zones: zones))
@@ -141,7 +141,7 @@ enum PlacesCommand: Command {
         StandardStream.output.write(PlaceCollection(places.map(\.condition)).geoJSON + "\n")
     }
 
-    /// A request is one message, and of a stopped stack one argument.
+    /// A request is one message or, for a stopped stack, one argument.
     private static let placesAtOnce = 200
 
     private static func watch(

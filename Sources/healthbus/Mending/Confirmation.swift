@@ -2,7 +2,7 @@ import Glibc
 import Logging
 import Terminal
 
-/// Whether a person really wants it: asked in a terminal, confirmed by `--yes` everywhere else.
+/// Whether a person really wants something: asked in a terminal, confirmed with `--yes` everywhere else.
 enum Confirmation {
     static let option = CommandHelp.Option("--yes", help: "don't ask; needed where there is no terminal")
 

@@ -90,7 +90,7 @@ enum DeadLettersCommand: Command {
         }
     }
 
-    /// Without the ids, some of which no longer exist.
+    /// The same selection without the ids, some of which no longer exist.
     private static func selectionOfAll(_ selection: MendSelection) -> MendSelection {
         MendSelection(reason: selection.reason, type: selection.type)
     }

@@ -29,7 +29,7 @@ enum ReplayCommand: Command {
         let stack = try Stack(arguments)
         func today() throws -> LocalDay { try stack.today(of: arguments.value("--user") ?? "me") }
         let start: ReplayPlan.Start
-        // A number is a sequence, never a year.
+        // A number is a sequence number, never a year.
         if let number = Int64(text) {
             guard number >= SequenceNumber.beginning.value else {
                 throw Failure.usage(

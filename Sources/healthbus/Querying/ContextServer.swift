@@ -6,17 +6,17 @@ import Logging
 import ModelContext
 import Synchronization
 
-/// Standard input and output of a session: the main thread reads and answers what the session knows itself, another
-/// one calls the tools in turn, so that a cancellation is heard while a call is under way.
+/// Standard input and output of a session: the main thread reads, and answers what the session itself knows; another
+/// thread calls the tools one by one, so that a cancellation is heard while a call is under way.
 ///
 /// Standard output carries nothing but messages, and standard error nothing about anybody's health.
 final class ContextServer: Sendable {
     private struct State {
         var session: ContextSession
         var waiting: [ContextSession.Call] = []
-        /// Nothing more comes in.
+        /// No more input will come.
         var isEnding = false
-        /// The other side takes nothing more.
+        /// The other side no longer reads.
         var isDeaf = false
     }
 
@@ -24,7 +24,7 @@ final class ContextServer: Sendable {
     private let tools: AssistantTools
     private let changed = NSCondition()
     private let ended = DispatchSemaphore(value: 0)
-    /// So that lines of two threads never mix.
+    /// Locked, so that lines of two threads never mix.
     private let output = Mutex(StandardStream.output)
 
     /// The longest message that is read, in bytes: questions are short.
@@ -43,7 +43,7 @@ final class ContextServer: Sendable {
             ended.signal()
         }
         thread.name = "tools"
-        // Explanations of a day go through many lists, one in another.
+        // Explaining a day goes through deeply nested lists.
         thread.stackSize = 8 << 20
         thread.start()
         try read()

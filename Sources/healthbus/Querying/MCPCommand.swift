@@ -22,7 +22,7 @@ enum MCPCommand: Command {
             StandardStream.output.write(try setup(arguments).json(pretty: true) + "\n")
             return
         }
-        // Programs read every number, even where a terminal is.
+        // Programs read every number, even if there is a terminal.
         HumanFormat.usePlainDigits()
         if Terminal(StandardStream(descriptor: STDIN_FILENO)).isTerminal {
             StandardStream.error.write(

@@ -4,7 +4,7 @@ import Inspection
 import Logging
 import Terminal
 
-// Shared by the commands that print rows, so that they look alike.
+// Options shared by the commands that print rows, so that they look alike.
 extension CommandHelp.Option {
     static let csv = Self("--csv", help: "CSV with a header (RFC 4180), plain digits")
     static let ndjson = Self("--ndjson", help: "one JSON object per line")

@@ -34,7 +34,7 @@ enum DocumentsCommand: Command {
         }
     }
 
-    /// The file is complete once it has its name.
+    /// The file gets its name only once it is complete.
     private static func get(_ number: Int64, to path: String, _ arguments: Arguments) throws {
         let fetch = try DocumentFetch(try Stack(arguments))
         if path == "-" {

@@ -95,7 +95,7 @@ enum TapCommand: Command {
             })
     }
 
-    /// Prints lines, and knows when there are enough.
+    /// Prints lines, and stops when there are enough.
     private struct Printer: Sendable {
         let isJSON: Bool
         let showsValues: Bool

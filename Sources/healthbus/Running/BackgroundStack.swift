@@ -4,9 +4,9 @@ import Inspection
 import Logging
 import Processes
 
-/// A stack that goes on in the background, without a terminal.
+/// A stack that keeps running in the background, without a terminal.
 struct BackgroundStack {
-    /// An import may have to wait for it for as long as this.
+    /// How long to wait for the stack to be ready.
     private static let patience = Duration.seconds(120)
 
     private let stack: Stack
@@ -16,8 +16,8 @@ struct BackgroundStack {
     /// The file for the output of `up` in the background.
     static func output(of stack: Stack) -> String { stack.supervisorFolder + "/output" }
 
-    /// Starts `up` with these words, and comes back once all its processes are ready.
-    /// - Throws: `Failure` with what it said when it ended before that.
+    /// Starts `up` with these words, and returns once all its processes are ready.
+    /// - Throws: `Failure` with its output if it ends before that.
     func start(_ words: [String]) throws {
         for folder in [stack.state.path, stack.supervisorFolder] { try StateFolder.make(folder) }
         // Checked first, since the running stack is using the file for its output.

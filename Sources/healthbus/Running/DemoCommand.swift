@@ -44,7 +44,7 @@ enum DemoCommand: Command {
             stack,
             StackRunner.Options(
                 imports: [file], zone: zone, passesOn: quiet(),
-                // Its own folder holds what earlier releases made up, without a mark.
+                // The demo's own folder may hold data that an earlier release made up without marking it.
                 mixesMadeUp: export == nil && arguments.value("--state") == nil,
                 showsSummary: Terminal(.error).isTerminal),
             say: say,
@@ -58,7 +58,7 @@ enum DemoCommand: Command {
             ?? StateFolder.standard().path + (arguments.value("--export") == nil ? "-demo" : "")
     }
 
-    /// The processes' logs would break up the progress bar; anyone who wants them there can set the level.
+    /// The processes' logs would break up the progress bar; anyone who wants to see them can set the level.
     private static func quiet() -> Log.Level {
         (ProcessInfo.processInfo.environment["HEALTHBUS_LOG_LEVEL"] ?? "").isEmpty ? .error : .debug
     }
@@ -84,7 +84,7 @@ enum DemoCommand: Command {
         say(days.table(for: Terminal(.output)))
         let delivered = try DeliveryReport(stack)
         say(delivered.text)
-        // Either it is found by its name, or the shell gets its path.
+        // If the program wasn't found by its name alone, the shell needs its folder.
         let program = CommandLine.arguments.first ?? "healthbus"
         let folder = program.contains("/") ? URL(fileURLWithPath: program).deletingLastPathComponent().path : nil
         let path = folder.map { "\n  export PATH=\"\($0):$PATH\"" } ?? ""

@@ -87,7 +87,7 @@ extension UpCommand {
         try BackgroundStack(try Stack(starting: arguments)).start(Array(words))
     }
 
-    /// - Throws: `Failure` if nothing could be taken out of it: the person who names it now can fix it now.
+    /// - Throws: `Failure` if files can't be taken from it: the person who names the folder now can fix it now.
     private static func inbox(_ arguments: Arguments) throws -> String? {
         guard let given = arguments.value("--inbox") else { return nil }
         let path = URL(fileURLWithPath: given).standardizedFileURL.path

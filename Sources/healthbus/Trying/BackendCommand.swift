@@ -60,7 +60,7 @@ enum BackendCommand: Command {
             )
         }
     }
-    /// Without a URL, the one that the stack delivers to, with the token used there.
+    /// The given URL, or else the one that the stack delivers to, with the token used there.
     private static func target(_ arguments: Arguments) throws -> (url: String, token: TokenSource) {
         let given = arguments.positionals.dropFirst().first
         let file = arguments.value("--token-file")

@@ -2,7 +2,7 @@ import HealthModel
 import Simulation
 import Terminal
 
-/// Delay by the hour in which a sample was saved, drawn in characters: one line a strategy, all on one scale.
+/// Delay by the hour in which a sample was saved, drawn in characters: one line per strategy, all on one scale.
 struct DelayChart {
     let results: [StrategyResult]
 
@@ -20,7 +20,7 @@ struct DelayChart {
         var text = "Median delay by hour of the day (█ is \(HumanFormat.duration(.seconds(most))), × is never)\n"
         text += padded("") + "  " + hours.trimmingTrailingSpaces + "\n"
         for result in results {
-            // Two columns an hour.
+            // Two columns per hour.
             let bars = result.byHour.map { String(repeating: Self.bar($0, most), count: 2) }.joined()
             text += (padded(result.strategy.rawValue) + "  " + bars).trimmingTrailingSpaces + "\n"
         }

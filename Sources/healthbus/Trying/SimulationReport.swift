@@ -60,7 +60,7 @@ struct SimulationReport {
 
     private func byMetric(for terminal: Terminal) -> String {
         let metrics = Set(results.flatMap(\.byMetric.keys)).sorted()
-        // With few samples, as of body, a median says little.
+        // With few samples, as for `body`, a median means little.
         let counts = metrics.map { metric in results.compactMap { $0.byMetric[metric]?.samples }.max() ?? 0 }
         var table = Table(
             [.init("strategy")] + zip(metrics, counts).map { .number("\($0) (\(HumanFormat.count($1)))") })

@@ -27,7 +27,7 @@ enum ConfigCommand: Command {
             arguments.flag("--json") ? report.json + "\n" : report.text(for: Terminal(.output)))
     }
 
-    /// The names of the state folder and the configuration file on the command line.
+    /// Where the state folder and the configuration file were named.
     private static func given(
         _ arguments: Arguments
     ) throws -> (state: ConfigurationOrigins.Origin, config: ConfigurationOrigins.Origin) {
