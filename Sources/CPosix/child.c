@@ -66,7 +66,7 @@ pid_t healthbus_spawn_session(char *const argv[], char *const envp[], int output
 int healthbus_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : -errno; }
 
 int healthbus_pidfd_open(pid_t pid) {
-    int fd = pidfd_open(pid, 0);  // close-on-exec by itself
+    int fd = pidfd_open(pid, 0);  // sets close-on-exec automatically
     return fd < 0 ? -errno : fd;
 }
 
@@ -81,7 +81,7 @@ int healthbus_wait(pid_t pid, int block, struct healthbus_exit *exit) {
     while (result != 0 && errno == EINTR);
     if (result != 0) return -errno;
     if (info.si_pid == 0) return 0;
-    kill(-pid, SIGKILL);  // fails where nothing is left, which is the usual case
+    kill(-pid, SIGKILL);  // fails if nothing is left, which is the usual case
     do result = waitid(P_PID, (id_t)pid, &info, WEXITED);
     while (result != 0 && errno == EINTR);
     if (result != 0) return -errno;

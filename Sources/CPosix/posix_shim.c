@@ -61,7 +61,7 @@ int healthbus_wake_open(void) {
     return fd < 0 ? -errno : fd;
 }
 
-// Both fail only in ways that leave things as wanted: a full counter is readable, an empty one is clear.
+// Both fail only where the state is already as wanted: a full counter is readable, an empty one is clear.
 void healthbus_wake(int fd) { eventfd_write(fd, 1); }
 void healthbus_wake_clear(int fd) {
     eventfd_t count;

@@ -32,7 +32,7 @@ int healthbus_route_wait(int watch) {
         if (errno == ENOBUFS) break;
         if (errno != EINTR) return -errno;
     }
-    // One check serves a burst of notices.
+    // One check is enough for a burst of notices.
     while (recv(watch, buffer, sizeof buffer, MSG_DONTWAIT) >= 0 || errno == EINTR || errno == ENOBUFS) {}
     return 0;
 }

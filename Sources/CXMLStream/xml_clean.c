@@ -2,7 +2,8 @@
 
 static bool isForbidden(uint8_t byte) { return byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r'; }
 
-/// Length of the valid character at `bytes`, 0 when it isn't one that XML allows, -1 when it may be but isn't whole.
+/// Length of the valid character at `bytes`, 0 when it isn't one that XML allows, -1 when it may be one but is
+/// incomplete.
 static int character(const uint8_t *bytes, int64_t length) {
     uint8_t first = bytes[0];
     int count = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
@@ -11,7 +12,7 @@ static int character(const uint8_t *bytes, int64_t length) {
         if (i >= length) return -1;
         uint8_t low = 0x80, high = 0xBF;
         if (i == 1) {
-            // Neither overlong forms, nor surrogates, nor beyond U+10FFFF.
+            // Excludes overlong forms, surrogates, and anything beyond U+10FFFF.
             if (first == 0xE0) low = 0xA0;
             if (first == 0xED) high = 0x9F;
             if (first == 0xF0) low = 0x90;
@@ -26,7 +27,7 @@ static int character(const uint8_t *bytes, int64_t length) {
 int64_t healthbus_xml_clean(uint8_t *bytes, int64_t length, bool last, int64_t *replaced) {
     int64_t at = 0;
     while (at < length) {
-        // Whole blocks of plain text are the rule: the loop below is one the compiler vectorises.
+        // Most blocks are plain text, and the compiler can vectorise the loop below.
         while (at + 64 <= length) {
             uint8_t unusual = 0;
             for (int i = 0; i < 64; i++) {

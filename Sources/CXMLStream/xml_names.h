@@ -1,5 +1,5 @@
 #pragma once
-// The caller's names, found by a hash: asked for every element and attribute.
+// The caller's names, found by hash, since they are looked up for every element and attribute.
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -19,12 +19,12 @@ struct healthbus_xml {
     name_list elements;
     name_list attributes;
     tag_reader reader;
-    // Bytes that have arrived and aren't processed yet.
+    // Bytes that have arrived but haven't been processed yet.
     uint8_t *bytes;
     int64_t capacity;
     int64_t count;
     int64_t at;
-    /// No tag begins between `at` and here that would end a broken one.
+    /// Between `at` and here no tag begins that would end a broken one.
     int64_t searched;
     /// By kind of `specials`: between `at` and here nothing ends one.
     int64_t endless[3];
@@ -111,7 +111,7 @@ static void wholeStartTag(healthbus_xml *xml) {
     startTag(xml, &element, reader->name, reader->nameLength);
 }
 
-/// Ends the element of that name, and those within it that weren't ended.
+/// Ends the element with that name, and any within it that haven't ended.
 static void endTag(healthbus_xml *xml, const uint8_t *name, int64_t length) {
     uint64_t hash = hashOf(name, length);
     int32_t found = xml->depth - 1;
@@ -144,12 +144,12 @@ static void brokenTag(healthbus_xml *xml, int64_t end, const char *problem) {
     }
     if (nameLength > 0) endTag(xml, name, nameLength);
     if (xml->stopped || xml->complete || xml->callbacks.stray == NULL) return;
-    // A torn end tag alone holds nothing.
+    // A torn end tag by itself contains nothing.
     if (isEnd && nameLength > 0 && memchr(name, '"', (size_t)(limit - name)) == NULL) return;
     xml->callbacks.stray(xml->context, line, (const char *)begin, length);
 }
 
-/// Whether an element begins here that the caller knows, whatever its attributes are like.
+/// Whether an element that the caller knows begins here, whatever its attributes.
 static bool beginsKnown(const healthbus_xml *xml, const uint8_t *at, const uint8_t *limit) {
     int64_t length = xmlNameLength(at + 1, limit);
     const uint8_t *end = at + 1 + length;
@@ -168,8 +168,9 @@ static int64_t endOfLine(const healthbus_xml *xml, int64_t end) {
     return end;
 }
 
-/// Where the next tag begins behind the broken one: a whole one, or one of an element that is known; -1 when more bytes must come first. Goes on
-/// where it stopped: a broken tag may end long before, and many of them would look through the same bytes.
+/// Where the next tag begins after the broken one: a whole tag, or one of a known element; -1 when more bytes must come
+/// first. The search continues where it stopped: a broken tag may end long before that, and many such tags would search
+/// the same bytes.
 static int64_t nextTag(healthbus_xml *xml) {
     const uint8_t *limit = xml->bytes + xml->count;
     const uint8_t *at = xml->bytes + (xml->searched > xml->at ? xml->searched : xml->at + 1);
@@ -214,7 +215,8 @@ static void text(healthbus_xml *xml, int64_t end) {
         note(xml, "there is text where only elements belong", line);
 }
 
-/// A comment, an instruction or CDATA at the parser's place: its end, 0 when it is none of these, -1 when more bytes must come first.
+/// A comment, an instruction or CDATA at the parser's position: its end, 0 when it is none of these, -1 when more bytes
+/// must come first.
 static int64_t special(healthbus_xml *xml) {
     const uint8_t *begin = xml->bytes + xml->at;
     int64_t left = xml->count - xml->at;
@@ -224,7 +226,7 @@ static int64_t special(healthbus_xml *xml) {
         if (left < length && memcmp(begin, specials[i].begin, (size_t)left) == 0 && left > 1) return mayWait ? -1 : 0;
         if (left < length || memcmp(begin, specials[i].begin, (size_t)length) != 0) continue;
         size_t endLength = strlen(specials[i].end);
-        // As in `nextTag`: what has been looked through holds no end, but perhaps the beginning of one.
+        // As in `nextTag`: what has been searched contains no end, but may contain the beginning of one.
         int64_t from = xml->endless[i] - (int64_t)endLength + 1;
         if (from < xml->at + length) from = xml->at + length;
         const uint8_t *end = memmem(xml->bytes + from, (size_t)(xml->count - from), specials[i].end, endLength);
@@ -281,7 +283,7 @@ static bool parse(healthbus_xml *xml) {
     return !xml->stopped && !xml->complete;
 }
 
-/// Makes room for so many more bytes; those that are done go.
+/// Makes room for this many more bytes; those already processed are dropped.
 static bool makeRoom(healthbus_xml *xml, int64_t length) {
     lineAt(xml, xml->at);
     memmove(xml->bytes, xml->bytes + xml->at, (size_t)(xml->count - xml->at));

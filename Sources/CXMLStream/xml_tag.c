@@ -4,7 +4,7 @@
 
 bool xmlIsSpace(uint8_t byte) { return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r'; }
 
-// Beyond ASCII every character counts as a letter: what XML excludes there is no reason to refuse a name.
+// Beyond ASCII every character counts as a letter: the few that XML excludes aren't worth refusing a name for.
 bool xmlIsNameStart(uint8_t byte) {
     return (uint8_t)((byte | 0x20) - 'a') < 26 || byte >= 0x80 || byte == '_' || byte == ':';
 }
@@ -22,7 +22,7 @@ int64_t xmlNameLength(const uint8_t *begin, const uint8_t *limit) {
 
 int64_t xmlReferenceLength(const uint8_t *begin, const uint8_t *limit) {
     const uint8_t *at = begin + 1;
-    // No entity of an export has a longer name, and none is looked for further.
+    // No entity in an export has a longer name, so the search ends there.
     if (limit - at > 64) limit = at + 64;
     const uint8_t *first = at;
     if (at < limit && *at == '#') {
@@ -81,8 +81,9 @@ static int resolve(const uint8_t *reference, int64_t length, uint8_t *out) {
     return 0;
 }
 
-/// Decodes references and makes white space spaces. False for an '&' that begins no reference. What a reference can't stand for becomes '?',
-/// as a byte that isn't UTF-8 does: left out, it would make another number of "1&x;6".
+/// Decodes references and turns white space into spaces. Returns false for an '&' that doesn't begin a reference. A
+/// reference that stands for nothing becomes '?', as a byte that isn't UTF-8 does: if it were left out, "1&x;6" would
+/// become a different number.
 static bool decode(tag_reader *reader, const uint8_t *begin, const uint8_t *end, uint8_t **scratch, healthbus_xml_text *out) {
     uint8_t *to = *scratch;
     for (const uint8_t *at = begin; at < end;) {
@@ -107,8 +108,8 @@ static bool decode(tag_reader *reader, const uint8_t *begin, const uint8_t *end,
     return true;
 }
 
-/// The attribute's name at `at`, up to its '='. Localised exports have names of several words; none of these may be a name that is known,
-/// or an attribute without value would swallow the next one's.
+/// The attribute's name at `at`, up to its '='. Localised exports have names of several words; none of the words may be
+/// a known name, or an attribute without a value would swallow the next attribute's name.
 static tag_outcome readName(tag_reader *reader, const uint8_t *at, const uint8_t *limit, int64_t *length, const uint8_t **equals) {
     const uint8_t *begin = at;
     bool hasWords = false;

@@ -20,15 +20,15 @@ typedef struct {
     bool isEmpty;
     uint64_t present;
     int32_t extraCount;
-    /// Without its prefix.
+    /// The name without its prefix.
     const uint8_t *name;
     int64_t nameLength;
-    /// Behind the attributes.
+    /// Just after the attributes.
     const uint8_t *bodyEnd;
-    /// Behind the tag.
+    /// Just after the tag.
     const uint8_t *end;
     int64_t dropped;
-    /// What is wrong with a malformed one.
+    /// What is wrong with a malformed tag.
     const char *problem;
 } tag_reader;
 

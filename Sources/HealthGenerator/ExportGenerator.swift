@@ -1,7 +1,7 @@
 import Foundation
 import HealthModel
 
-/// Units that an export prints: the values of one life are the same in both systems.
+/// The units that an export prints; the values of a life are the same in both systems.
 package enum UnitSystem: String, Sendable, CaseIterable {
     case metric, imperial
 }

@@ -56,7 +56,7 @@ struct Life: Sendable {
         _ day: LocalDay, _ begin: Int64, _ finish: Int64, _ lastBed: Int64?, _ random: SeededRandom
     ) -> DayPlan {
         var random = random
-        /// The wall clock; clocks change at night.
+        /// A time by the wall clock; clocks change only at night.
         func at(_ hour: Double) -> Int64 { finish - 86_400 + Int64(hour * 3600) }
         let isWeekend = (day.number + 4) % 7 == 0 || (day.number + 4) % 7 == 6
         let wake = at(random.normal(isWeekend ? 8.2 : 6.8, 0.35))

@@ -15,9 +15,9 @@ struct RecordStream {
     let type: String
     let source: RecordSource
     let unit: PrintedUnit.Kind
-    /// In an ordinary life.
+    /// How many there are in an ordinary life.
     let perDay: Double
-    /// Grows with the requested density; the others have a natural limit.
+    /// Whether their number grows with the requested density; the others have a natural limit.
     var scales = true
     let shape: Shape
     /// Metadata of every record, key and value.

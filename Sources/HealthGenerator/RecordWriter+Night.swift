@@ -34,7 +34,7 @@ extension RecordWriter {
         }
     }
 
-    /// Whole hours of the actual day: Stood by day, Idle now and then.
+    /// Whole hours of the actual day: `Stood` while awake, `Idle` now and then.
     func standHours(_ count: Int, _ plan: DayPlan, _ random: inout SeededRandom, _ text: inout ExportText) {
         let last = (plan.dayEnd - plan.dayStart) / 3600
         let first = max(0, min(last - Int64(count), (plan.wake - plan.dayStart) / 3600))
@@ -57,7 +57,8 @@ extension RecordWriter {
         }
     }
 
-    /// One minute each, with its beats; their times follow the wall clock, whatever offset the file's dates have.
+    /// Samples of one minute each, with their beats, whose times follow the wall clock, whatever offset the file's
+    /// dates have.
     func variability(_ count: Int, _ plan: DayPlan, _ random: inout SeededRandom, _ text: inout ExportText) {
         for index in 0..<count {
             let width = (plan.dayEnd - plan.dayStart) / Int64(count)

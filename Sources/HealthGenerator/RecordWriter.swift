@@ -34,7 +34,7 @@ struct RecordWriter {
         text.append("\" value=\"")
     }
 
-    /// A quantity in canonical units.
+    /// Writes a quantity, given in canonical units.
     func write(_ start: Int64, _ end: Int64, stored: Int64, _ value: Double, _ text: inout ExportText) {
         if let part = stream.ring { rings?.record(part, start, end, value) }
         begin(start, end, stored: stored, &text)
@@ -42,7 +42,7 @@ struct RecordWriter {
         text.append(closing)
     }
 
-    /// A category value's name.
+    /// Writes a category value's name.
     /// - Parameter counts: whether it adds to the stream's ring.
     func write(
         _ start: Int64, _ end: Int64, stored: Int64, name: StaticString, counts: Bool = false, _ text: inout ExportText
@@ -53,7 +53,7 @@ struct RecordWriter {
         text.append(closing)
     }
 
-    /// A quantity with nested elements, each on its own line.
+    /// Writes a quantity with nested elements, each on its own line.
     func write(
         _ start: Int64, _ end: Int64, stored: Int64, _ value: Double, _ text: inout ExportText,
         inside: (inout ExportText) -> Void
@@ -66,7 +66,7 @@ struct RecordWriter {
         text.append(" </Record>\n")
     }
 
-    /// A category value's name, with metadata for this record only.
+    /// Writes a category value's name, with metadata for this record only.
     func write(
         _ start: Int64, _ end: Int64, stored: Int64, name: StaticString, zone: String, _ text: inout ExportText
     ) {

@@ -1,16 +1,16 @@
 import Foundation
 
-/// What an archive's checksums say about its files, found by inflating everything before any of it is imported.
+/// What an archive's checksums show about its files, found by inflating everything before anything is imported.
 ///
 /// A flipped byte may inflate to other well-formed text: values that nobody measured. Only the checksum at the file's
 /// end shows that, and it doesn't show where. So a file whose checksum is wrong isn't read at all. An archive that was
 /// cut off has no checksum for the file at the cut, but what comes before a cut is intact: that file is read as far as
 /// it goes.
 struct ArchiveCheck {
-    /// More broken files than this aren't examined one by one: each costs a walk through those before it.
+    /// With this many broken files the archive is given up: each costs a walk through the files before it.
     private static let limit = 1000
 
-    /// By index among the archive's entries: why the file isn't what was packed.
+    /// By index among the archive's entries: why the file counts as broken.
     private(set) var broken: [Int: ArchiveDamage] = [:]
 
     /// - Throws: `ImportError`; damage that ends the archive early is left to its readers.
@@ -27,7 +27,7 @@ struct ArchiveCheck {
         }
     }
 
-    /// After damage an archive can't always continue, so each check opens it again.
+    /// After damage, reading can't always continue, so each check opens the archive again.
     private static func firstBroken(
         from first: Int, _ descriptor: Int32, _ path: String
     ) throws -> (place: Int, damage: ArchiveDamage)? {

@@ -21,10 +21,10 @@ struct ArchiveReader {
         var found: [String] = []
         var count = 0
         var clinicalDocument = false
-        // Files named like an export that aren't one, and whether they are empty.
+        // A file that is named like an export but isn't one, and whether it is empty.
         var pretender: (name: String, isEmpty: Bool)?
         var damage: ArchiveDamage?
-        // Files that aren't what was packed, and may be the export.
+        // A damaged file that may be the export.
         var suspect: (name: String, damage: ArchiveDamage)?
         do {
             let archive = try ZipArchive(descriptor: descriptor, path: path)

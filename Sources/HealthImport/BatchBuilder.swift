@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A row that isn't in its batch yet: its metadata and payload are in the elements inside it.
+/// A row that isn't in its batch yet: its metadata and payload come from its nested elements.
 struct StagedRow {
     /// Index into `Interning.kinds`.
     var kind: Int32 = 0

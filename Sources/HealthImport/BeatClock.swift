@@ -4,9 +4,9 @@ import HealthModel
 ///
 /// Exports print a beat's time of day in the phone's locale ("00:20:37,80", "6:14:48.94 PM"), in that day's zone, while
 /// the sample's date has the export's single offset: the two can differ by any number of quarter hours. So the first
-/// beat is taken as the first such time at or after the start (with a minute of grace), in any quarter; each further
-/// one counts from the previous beat, modulo 12 hours. Midnight, AM and PM, and daylight saving then make no
-/// difference.
+/// beat's time counts only within a quarter of an hour: the beat is placed at the first such time at or after the start
+/// (with a minute of grace). Each further beat counts from the previous one, modulo 12 hours. So midnight, AM and PM,
+/// and daylight saving make no difference.
 struct BeatClock {
     private let startInQuarter: Double
     private var previous: (time: Double, seconds: Double)?
@@ -17,7 +17,7 @@ struct BeatClock {
         startInQuarter = Double(rest < 0 ? rest + quarter : rest) / 1_000_000
     }
 
-    /// Seconds after the start, to the millisecond; nil for a text that isn't a time.
+    /// Seconds after the start, to the millisecond; nil for a string that isn't a time.
     mutating func seconds(of text: UnsafeBufferPointer<UInt8>) -> Double? {
         guard let time = Self.timeOfDay(text) else { return nil }
         var seconds: Double

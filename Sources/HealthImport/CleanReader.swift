@@ -47,7 +47,7 @@ struct CleanReader {
         return usable
     }
 
-    /// A disk block has at least 512 bytes; a single zero byte is a slip in a source's name.
+    /// A disk block has at least 512 bytes; a single zero byte is just a mistake in a source's name.
     private static let gap = 64
 
     private static func hasGap(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -1,4 +1,4 @@
-/// Why an input was quarantined that is a fragment of a damaged file, not an element that HealthKit wrote.
+/// Why a fragment of a damaged file was quarantined, as opposed to an element that HealthKit wrote.
 package enum DamageReason: String, CaseIterable, Sendable {
     case notWellFormed = "the element isn't well-formed"
     case partNotWellFormed = "a part of the element isn't well-formed"

@@ -31,7 +31,7 @@ struct DateColumn {
         return instant
     }
 
-    /// Bytes 19 to 24 of the text, among the eight from 17 on.
+    /// Bytes 19 to 24 of the text, among the eight that begin at 17.
     private static let offsetMask = UInt64(0xFFFF_FFFF_FFFF_0000).littleEndian
 
     /// From ` 08:15:00`; nil for any other form.

@@ -32,7 +32,7 @@ extension Electrocardiogram {
     /// A batch of one sample. Its value is the average heart rate; its payload has everything except the measurements.
     ///
     /// The file names a device but no source: the sample's source has no name.
-    /// - Parameter hash: of the document with the measurements.
+    /// - Parameter hash: that of the document with the measurements.
     func batch(waveform hash: ContentDigest) -> RecordBatch {
         var batch = RecordBatch()
         batch.types = [HealthType.electrocardiogramIdentifier]
@@ -96,8 +96,7 @@ enum ElectrocardiogramRhythm: String, CaseIterable {
     case sinusRhythm, atrialFibrillation, inconclusiveLowHeartRate, inconclusiveHighHeartRate, inconclusivePoorReading
     case inconclusiveOther
 
-    /// - Parameter text: in English or German. Nil for anything unknown, including all other languages: a wrong verdict
-    ///   is worse than
+    /// Nil for anything unknown, including all languages other than English and German: a wrong verdict is worse than
     /// none.
     init?(printed text: String) {
         let text = text.lowercased()

@@ -2,10 +2,10 @@ import HealthModel
 
 /// Reads an ECG's CSV file: rows of a name and a value, then one measurement per line.
 ///
-/// Exports print it in the phone's language, including the rows' names, with its decimal mark. Names are known in
-/// English and German; in other languages a row is recognised by its content (a date with a time, a number with a
-/// unit), and the rows between by their positions, which are the same in all files seen: date, classification,
-/// symptoms, version, device, rate; then lead and unit.
+/// Exports print it in the phone's language, including the rows' names, and with that language's decimal mark. Names
+/// are known in English and German; in other languages a row is recognised by its content (a date with a time, a number
+/// with a unit), and the rows in between by their positions, which are the same in all files seen: date,
+/// classification, symptoms, version, device, rate; then lead and unit.
 struct ElectrocardiogramFile {
     /// A row of the head.
     struct Row {
@@ -17,7 +17,7 @@ struct ElectrocardiogramFile {
 
     private static let mostRows = 64
 
-    /// Whether a file begins like an ECG, wherever it is.
+    /// Whether a file begins like an ECG, whatever its folder.
     static func begins(_ head: [UInt8]) -> Bool {
         let rows = rows(of: String(decoding: head, as: UTF8.self)).rows
         let fields = ElectrocardiogramHead(rows)
@@ -42,7 +42,7 @@ struct ElectrocardiogramFile {
         }
     }
 
-    /// The rows of the head, and the lines from the first measurement on, with their numbers.
+    /// The rows of the head, and the numbered lines beginning with the first measurement.
     private static func rows(of text: String) -> (rows: [Row], measurements: [(line: Int64, text: Substring)]) {
         var rows: [Row] = []
         var wasEmpty = false

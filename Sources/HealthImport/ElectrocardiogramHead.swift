@@ -19,7 +19,8 @@ struct ElectrocardiogramHead {
 
     /// The range of an ECG's measurements per second.
     private static let rates = 1.0...10_000
-    /// When a rate's unit is unknown, one above this is of measurements, and one below of heartbeats.
+    /// A rate in an unknown unit counts measurements if it is above `fastestHeart`, and heartbeats if it is between the
+    /// two.
     private static let fastestHeart = 250.0
     private static let slowestHeart = 20.0
 
@@ -43,7 +44,7 @@ struct ElectrocardiogramHead {
         if let known = Self.units[unit.lowercased()] { (unit, shift) = ("µV", known) }
     }
 
-    /// Rows that don't name a person: those from the date on.
+    /// Rows that don't name a person: the date and those after it.
     var named: [ElectrocardiogramFile.Row] {
         guard let first = fields.firstIndex(of: .start) else { return [] }
         return rows[first...].indices.filter { fields[$0] != .name && fields[$0] != .dateOfBirth }.map { rows[$0] }
@@ -74,7 +75,7 @@ struct ElectrocardiogramHead {
         fields.firstIndex(of: field).map { rows[$0].value } ?? ""
     }
 
-    /// A date with a time, and numbers with units, whatever the rows are called.
+    /// Finds a date with a time, and numbers with units, whatever the rows are called.
     private mutating func findByContent() {
         for (index, row) in rows.enumerated() where fields[index] == nil {
             if !fields.contains(.start), InstantText.parse(LocaleNumber.plain(row.value)) != nil {
@@ -90,7 +91,7 @@ struct ElectrocardiogramHead {
         }
     }
 
-    /// Rows between them that only their position identifies, if all of them are there.
+    /// Finds the rows in between, which only their positions identify, if all of them are there.
     private mutating func findByPlace() {
         let places = rows.indices.filter { fields[$0] != .averageHeartRate }
         let between: [Field] = [.classification, .symptoms, .softwareVersion, .device]
@@ -118,7 +119,7 @@ struct ElectrocardiogramHead {
         "ableitung": .lead, "einheit": .unit,
     ]
 
-    /// How many decimal places one unit is larger than a µV. µ exists in two forms.
+    /// By how many decimal places a unit is larger than a µV. µ exists in two forms.
     private static let units: [String: Int] = [
         "µv": 0, "μv": 0, "uv": 0, "mcv": 0, "мкв": 0, "microvolt": 0, "microvolts": 0, "mikrovolt": 0,
         "mv": 3, "мв": 3, "millivolt": 3, "millivolts": 3, "v": 6, "volt": 6, "volts": 6,

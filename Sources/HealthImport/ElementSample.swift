@@ -12,8 +12,8 @@ enum ElementSample {
 
     /// HealthKit's type for an element; nil for one without a usable name or type.
     ///
-    /// The `type` of a prescription says which kind of glasses it is, and isn't a sample type. That of a clinical
-    /// record says which FHIR resource it is, and stays: an `Observation` may be a lab result or a vital sign.
+    /// The `type` of a prescription states which kind of glasses it is for, and isn't a sample type. That of a clinical
+    /// record states which FHIR resource it is, and is kept: an `Observation` may be a lab result or a vital sign.
     static func type(of tree: ElementTree) -> String? {
         let stated = tree.attribute("type").flatMap { $0.isEmpty ? nil : $0 }
         if tree.name == "VisionPrescription" { return HealthType.visionPrescriptionIdentifier }
@@ -33,7 +33,7 @@ enum ElementSample {
         "MedicationConcept": HealthType.medicationIdentifier,
     ]
 
-    /// An element's own name as a type. Parts of others appear alone only where a file is damaged.
+    /// An element's own name as a type. Parts of other elements appear alone only where a file is damaged.
     private static func name(_ name: String) -> String? {
         let parts = [
             "MetadataEntry", "FileReference", "Attachment", "SensitivityPoint", "RightEye", "LeftEye",

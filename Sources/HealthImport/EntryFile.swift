@@ -43,14 +43,15 @@ final class EntryFile: ByteSource {
         return isWhole ? 0 : try source.read(into: buffer)
     }
 
-    /// The whole content; nil when it is too long for that.
-    /// - Throws: `ArchiveDamage` if that ended it early.
+    /// The whole content; nil if it is too long to be held in memory.
+    /// - Throws: `ArchiveDamage` if the content ended early because of it.
     func whole() throws -> [UInt8]? {
         if let failure { throw failure }
         return isWhole ? ahead : nil
     }
 
-    /// The file together with the workout that its route belongs to: the same file may precede its workout.
+    /// Identifies the file together with the workout that its route belongs to: the same file may arrive before its
+    /// workout.
     func piece(_ name: String, _ workout: WorkoutRoute.Workout?) -> PieceHash {
         let times = workout.map { "\($0.start.microseconds) \($0.end.microseconds) \($0.sourceName)" } ?? ""
         return Self.piece(["route", name, times], ahead)

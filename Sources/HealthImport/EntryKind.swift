@@ -50,14 +50,14 @@ enum EntryKind: Equatable {
         path.utf8.count <= 512 ? path : String(decoding: path.utf8.prefix(512), as: UTF8.self) + "…"
     }
 
-    /// FHIR, wherever it is.
+    /// Whether it is FHIR, whatever its folder.
     private static func isResource(_ head: [UInt8]) -> Bool {
         head.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) } == UInt8(ascii: "{")
             && MediaType.holds("\"resourceType\"", head)
     }
 }
 
-/// A file's media type, judged by its first bytes, else by its extension.
+/// A file's media type, judged by its first bytes, or failing that by its extension.
 enum MediaType {
     static func of(name: String, head: [UInt8]) -> String {
         if let picture = signatures.first(where: { head.starts(with: $0.0) })?.1 { return picture }
@@ -71,7 +71,7 @@ enum MediaType {
         return endings[ending] ?? "application/octet-stream"
     }
 
-    /// A photo or a PDF: things that people attach.
+    /// Whether it is a photo or a PDF: things that people attach.
     static func isPicture(_ head: [UInt8]) -> Bool {
         let type = of(name: "", head: head)
         return type.hasPrefix("image/") || type == "application/pdf"

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Whether a file that may still be being written is complete, judged by its first and last bytes.
+/// Whether a file that may still be growing is complete, judged by its first and last bytes.
 package enum ExportEnd: Sendable, Equatable {
     /// An archive with its directory, or an XML export with its closing tag.
     case whole

@@ -31,8 +31,8 @@ extension ExportParser {
         }
     }
 
-    /// The previous element was never closed, in a broken file. A record or a correlation is complete up to here; of
-    /// other elements nobody knows what is missing.
+    /// Called when the previous element was never closed, as in a broken file. A record or a correlation is complete up
+    /// to here; with other elements there is no knowing what is missing.
     private mutating func startBehindUnclosed(
         _ element: UnsafePointer<healthbus_xml_element>, _ code: ExportElement?
     ) {
@@ -53,7 +53,7 @@ extension ExportParser {
         startInDocument(element, code)
     }
 
-    /// The input has ended.
+    /// Called when the input has ended.
     mutating func leaveOpenElements() {
         let reason = DamageReason.fileEnds.rawValue
         if context == .record || context == .correlatedRecord {
@@ -134,7 +134,7 @@ extension ExportParser {
         bytes.count > 4090 ? cut(bytes) : String(decoding: bytes, as: UTF8.self) + end
     }
 
-    /// Nothing is kept that could be read again.
+    /// The beginning of the bytes, marked as cut so that it isn't read again as an element.
     static func cut(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
         String(decoding: bytes.prefix(4090), as: UTF8.self) + "…"
     }

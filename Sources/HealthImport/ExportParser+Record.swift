@@ -36,8 +36,8 @@ extension ExportParser {
         context = isChild ? .correlation : .document
         if beats != nil { payload.append(contentsOf: "]}".utf8) }
         if let problem = rowProblem {
-            // A record's start tag doesn't show an error in the rest of it: remembered, so that the tag isn't taken for
-            // the whole record later.
+            // A record's start tag doesn't show an error in the rest of the record, so it is marked as cut: otherwise
+            // it would later be taken for the whole record.
             if rowRaw.isEmpty { rowRaw = Self.cut(rowTag.bytes) }
             quarantine(line: row.line, problem, raw: rowRaw)
             rowRaw = ""
@@ -78,7 +78,7 @@ extension ExportParser {
 }
 
 extension ExportParser {
-    /// The value column, with whatever doesn't fit it in the payload. Returns what is wrong, or nil.
+    /// Fills the value column, and puts whatever doesn't fit it into the payload. Returns what is wrong, or nil.
     private mutating func readValue(_ element: UnsafePointer<healthbus_xml_element>) -> String? {
         let kind = names.kinds[Int(row.kind)]
         guard let text = element.attribute(.value) else { return readSpread(element, kind) }

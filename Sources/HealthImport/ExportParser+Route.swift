@@ -42,7 +42,7 @@ extension ExportParser {
         return WorkoutRoute.Workout(start: start, end: end, sourceName: tree.rootAttribute("sourceName") ?? "")
     }
 
-    /// The points are held until the workout's row has been delivered; a route without points isn't one.
+    /// The points are held until the workout's row has been delivered; a route without points doesn't count.
     mutating func endInlineRoute() {
         if inlineRoute == nil { inlineRoutePath = nil }
     }

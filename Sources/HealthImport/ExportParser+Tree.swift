@@ -52,8 +52,8 @@ extension ExportParser {
         deliverOuter(body.payload)
     }
 
-    /// Audiograms, prescriptions, clinical records and whatever later versions bring: a row without a number,
-    /// everything else in the payload.
+    /// Audiograms, prescriptions, clinical records and whatever later versions bring: each becomes a row without a
+    /// number, with everything else in the payload.
     private mutating func endOther(_ tree: ElementTree) {
         if ExportElement.isMiswritten(tree.name) {
             return quarantine(

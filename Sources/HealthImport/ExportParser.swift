@@ -3,8 +3,8 @@ import HealthModel
 
 /// Turns the elements of an export into rows. One for each input; it stays on the reader's thread.
 ///
-/// A value behind a pointer, since the XML parser calls back a few million times: each access to an object's properties
-/// would be checked for exclusivity.
+/// It is a value behind a pointer, not an object: the XML parser calls back a few million times, and each access to an
+/// object's properties would be checked for exclusivity.
 struct ExportParser: ~Copyable {
     /// A longer attribute isn't one that HealthKit wrote.
     static let attributeLimit = 64 * 1024
@@ -27,7 +27,7 @@ struct ExportParser: ~Copyable {
     var endDates = DateColumn()
     var context = Context.document
 
-    // The current sample; rows are appended when their element ends, so that only complete ones are.
+    // The current sample; a row is appended only when its element ends, so that it is complete.
     var row = StagedRow()
     var rowProblem: String?
     var rowRaw = ""
@@ -61,7 +61,7 @@ struct ExportParser: ~Copyable {
     private var failure: (any Error)?
     private var stream: XMLStream?
 
-    /// Pieces that needn't be read, with how many records each has; each only once.
+    /// Pieces that needn't be read, with how many records each has; each is skipped only once.
     private var known: [PieceHash: Int]
     private var passed: [PieceHash] = []
     /// How many skipped pieces are reported at once.
@@ -73,7 +73,7 @@ struct ExportParser: ~Copyable {
         self.known = known
     }
 
-    /// Reads the document. Errors in its form go into the summary; errors of the sink or the source are thrown.
+    /// Reads the document. If it isn't well-formed, the summary says so; errors of the sink or the source are thrown.
     static func parse(
         _ parser: UnsafeMutablePointer<ExportParser>, _ source: any ByteSource, entry: String, total: Int64
     ) throws {
@@ -129,7 +129,7 @@ struct ExportParser: ~Copyable {
         _ piece: PieceCutter.Piece, of bytes: [UInt8], _ parser: UnsafeMutablePointer<ExportParser>,
         _ stream: XMLStream
     ) -> Bool {
-        // To the end, beyond the export too, where an archive keeps its checksum.
+        // Reads to the end, even beyond the export: that is where an archive keeps its checksum.
         if stream.isComplete { return true }
         let before = parser.pointee.form(of: stream)
         if let hash = piece.hash, before.isBetweenElements, let records = parser.pointee.known.removeValue(forKey: hash)
@@ -260,7 +260,7 @@ extension ExportParser {
     }
 
     mutating func remember(_ workout: WorkoutRoute.Workout, of route: String) {
-        // A person has thousands; if there are more, routes are left without their workouts rather than filling the
+        // A person has thousands; beyond the limit, routes are left without their workouts rather than filling the
         // memory.
         let name = RouteName.normal(route)
         guard workoutsByRoute.count < 50_000, name.utf8.count <= 1024 else { return }

@@ -16,7 +16,7 @@ package protocol ExportSink: AnyObject {
     func routeEnded(_ piece: PieceHash, points: Int) throws
     /// Files that are kept whole, after all records; the parts of a long one in order.
     func document(_ part: DocumentPart) throws
-    /// Bytes of the input file (compressed, if it is).
+    /// Bytes of the input file (compressed bytes, if it is compressed).
     func progress(bytesRead: Int64, bytesTotal: Int64)
 }
 

@@ -37,7 +37,7 @@ enum ExportElement: Int32, CaseIterable {
         }
     }
 
-    /// Never inside another element, except for a correlation's records.
+    /// Whether it never occurs inside another element, except for a correlation's records.
     var standsAlone: Bool {
         switch self {
         case .record, .correlation, .workout, .activitySummary: true
@@ -54,7 +54,7 @@ enum ExportAttribute: Int32, CaseIterable {
     case source, average, min, max
     /// `VisionPrescription` and `ClinicalRecord`.
     case dateIssued, receivedDate
-    /// Those that have a column in the batch: all others of a record become metadata.
+    /// How iOS 8 and 9 mark a sample entered by hand.
     case userEntered
     case date, latitude, longitude, altitude, speed, course, horizontalAccuracy, verticalAccuracy
 
@@ -62,7 +62,7 @@ enum ExportAttribute: Int32, CaseIterable {
 
     static let names = allCases.map(\.name).joined(separator: " ")
 
-    /// Those that a column of the batch holds: all others of a record become metadata.
+    /// Those with a column in the batch; a record's other attributes become metadata.
     static let ofColumns: Set<ExportAttribute> = [
         .type, .unit, .value, .sourceName, .sourceVersion, .device, .creationDate, .startDate, .endDate, .source,
     ]

@@ -13,13 +13,13 @@ package enum ImportError: Error, Equatable, CustomStringConvertible {
     /// Only the clinical document that comes with the export.
     case clinicalDocument(path: String)
     case emptyArchive(path: String)
-    /// `found`: names of at most five entries; `count`: of all.
+    /// `found`: names of at most five entries; `count`: how many entries there are.
     case noExportInArchive(path: String, found: [String], count: Int)
     /// The export's file in the archive is empty: `entry` is its name.
     case emptyExportInArchive(path: String, entry: String)
     /// A file in the archive has that name, but isn't an export.
     case unreadableExportInArchive(path: String, entry: String)
-    /// There is no intact export, and a file that may be it has a wrong checksum or can't be inflated.
+    /// There is no intact export, and a file that may be one has a wrong checksum or can't be inflated.
     case damagedFileInArchive(path: String, entry: String, reason: String)
     case damagedArchive(path: String, reason: String)
     case encryptedArchive(path: String)
@@ -37,7 +37,7 @@ package enum ImportError: Error, Equatable, CustomStringConvertible {
 
     package var description: String { "\(problem); \(hint)" }
 
-    /// What happened, to what.
+    /// What happened, and to what.
     package var problem: String {
         switch self {
         case .notFound(let path): "there is no file '\(path)'"

@@ -15,7 +15,7 @@ struct Interning: ~Copyable {
         let factors: UnitFactors
         let isCategory: Bool
         let isQuantity: Bool
-        /// It is in the table: its values must be numbers.
+        /// Whether the type is in the table, in which case its values must be numbers.
         let isKnown: Bool
         let flaw: Flaw?
 
@@ -121,10 +121,10 @@ struct Interning: ~Copyable {
         bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// Whether it is so large that the batch should end, and all texts be forgotten.
+    /// Whether it is so large that the batch should end, and all strings be forgotten.
     var isLarge: Bool { bytes > Self.byteLimit }
 
-    /// No rows may be staged at this point: their numbers end here.
+    /// No rows may be staged at this point: their numbers would become invalid.
     mutating func forgetIfLarge() {
         if kinds.count + origins.count > Self.limit || isLarge { self = Interning() }
     }

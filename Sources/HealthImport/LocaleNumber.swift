@@ -29,8 +29,8 @@ enum LocaleNumber {
         Array(text.utf8).last { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }
     }
 
-    /// A plain text as a number; nil for anything else. A lone comma or point is the decimal mark; with both, the last
-    /// one is, and the other groups thousands.
+    /// A plain string as a number; nil for anything else. A lone comma or point is the decimal mark; with both, the
+    /// last one is, and the other groups thousands.
     /// - Parameter shift: how many places the decimal point moves to the right.
     static func parse(_ text: some StringProtocol, shiftedBy shift: Int = 0) -> Double? {
         guard let mark = mark(of: text) else { return decimal(Array(text.utf8), shift) }

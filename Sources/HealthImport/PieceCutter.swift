@@ -2,8 +2,9 @@ import CXXHash
 import Glibc
 import HealthModel
 
-/// Cuts an export at places determined by its content, into pieces of some hundred records: a later export from the
-/// same phone contains nearly all of them too, even if they have moved. The same bytes are always cut alike.
+/// Cuts an export at places determined by its content, into pieces of a few hundred records: a later export from the
+/// same phone contains nearly all of them too, even if they have moved. The same bytes are always cut at the same
+/// places.
 ///
 /// A piece begins at a line that opens a `Record`, indented as in Apple's exports; other exports have no such lines,
 /// and pass through uncut.
@@ -20,7 +21,7 @@ struct PieceCutter {
     private static let address = Array("HKDevice: 0x".utf8)
     private static let least = 16 << 10
     private static let most = 1 << 20
-    /// One line in 256 ends a piece.
+    /// On average, one line in 256 ends a piece.
     private static let rarity: UInt64 = 0xFF
     /// How many bytes decide on a cut: the last ones of the tag that opens the previous record. They contain its dates
     /// and value, in which records differ.
@@ -73,7 +74,7 @@ struct PieceCutter {
         return Piece(bytes: begin..<end, lines: lines, hash: hash)
     }
 
-    /// Where the first piece ends: after a line break that a record follows. Continues where it stopped.
+    /// Where the first piece ends: after a line break that a record follows. The search continues where it stopped.
     private mutating func findCut(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard let base = bytes.baseAddress else { return nil }
         while seen - begin < Self.most, let found = memchr(base + seen, 0x0A, bytes.count - seen) {
@@ -93,7 +94,7 @@ struct PieceCutter {
         return nil
     }
 
-    /// Devices are printed with an address that differs in each export.
+    /// Leaves out the address that devices are printed with, since it differs in each export.
     private static func hash(_ bytes: [UInt8], _ range: Range<Int>) -> PieceHash {
         let hash = ContentHash()
         bytes.withUnsafeBytes { bytes in

@@ -26,7 +26,7 @@ package struct ReadSummary: Sendable, Equatable {
     package var quarantined = 0
     /// Characters that XML forbids, bytes that aren't UTF-8, undeclared entities: replaced or left out.
     package var charactersReplaced: Int64 = 0
-    /// ECGs: each a sample, and a document with its waveform.
+    /// ECGs: each is a sample, and a document with its waveform.
     package var electrocardiograms = 0
     /// Files from hospitals, and attachments to samples: kept as documents.
     package var clinicalRecords = 0
@@ -77,8 +77,8 @@ package struct Damage: Sendable, Equatable, CustomStringConvertible {
     package var entry: String
     /// Line in that entry; 0 when unknown.
     package var line: Int64
-    /// Something is missing at its end, or its archive is broken: another copy may be intact. Otherwise the export
-    /// itself was written like this.
+    /// Whether something is missing at its end, or its archive is broken, so that another copy may be intact. Otherwise
+    /// the export itself was written like this.
     package var isCut: Bool
 
     package init(what: String, entry: String, line: Int64, isCut: Bool = true) {
@@ -99,7 +99,7 @@ package struct ExportInfo: Sendable, Equatable {
     package var locale: String
     /// The person's date of birth; nil when not stated.
     package var dateOfBirth: LocalDay?
-    /// The export was made by a generator; it isn't a person's.
+    /// Whether the export was made by a generator, and isn't a person's.
     package var isMadeUp: Bool
 
     package init(date: Instant?, locale: String, dateOfBirth: LocalDay? = nil, isMadeUp: Bool = false) {

@@ -7,7 +7,7 @@ import HealthModel
 /// `route`. A number that can't be true, or whose unit doesn't fit, is only in `leftOut`, as it was printed, under the
 /// attribute's name: it is kept but not counted.
 struct WorkoutBody {
-    /// Path of the route's file, or of the route inside.
+    /// Path of the route's file, or of the route inside the workout.
     let route: String?
     let payload: Value
     /// How many numbers were left out.

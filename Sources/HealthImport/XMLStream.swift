@@ -1,6 +1,6 @@
 import CXMLStream
 
-/// A push parser for one document, from its root element on: whatever comes before it (the XML declaration, the
+/// A push parser for one document, starting at its root element: whatever comes before it (the XML declaration, the
 /// document type with all its defects and entities) is never parsed.
 final class XMLStream {
     /// An export's prolog isn't longer than this: the longest seen has 8 KiB.
@@ -28,7 +28,7 @@ final class XMLStream {
 
     deinit { healthbus_xml_free(parser) }
 
-    /// The root element has ended.
+    /// Whether the root element has ended.
     var isComplete: Bool { healthbus_xml_complete(parser) }
     var hasRoot: Bool { prolog == nil }
     var line: Int64 { healthbus_xml_line(parser) }
@@ -40,7 +40,7 @@ final class XMLStream {
     /// For a start tag: the open elements between that depth and the starting one have no end tags.
     func collapse(to depth: Int32) { healthbus_xml_collapse(parser, depth) }
 
-    /// For a callback: call no more of them.
+    /// For a callback: no further callbacks are made.
     func stop() {
         isStopped = true
         healthbus_xml_stop(parser)
@@ -53,7 +53,7 @@ final class XMLStream {
         guard let collected = prolog else { return false }
         guard let begin = Self.rootStart(root, in: collected) else { return collected.count < Self.prologLimit }
         prolog = nil
-        // Lines count from the file's first.
+        // Lines are counted from the file's first.
         let lines = [UInt8](
             repeating: UInt8(ascii: "\n"), count: collected[..<begin].count { $0 == UInt8(ascii: "\n") })
         return (lines + collected[begin...]).withUnsafeBufferPointer { parse($0) }

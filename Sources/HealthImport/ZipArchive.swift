@@ -3,7 +3,7 @@ import Foundation
 
 /// A zip archive that is read entry by entry, never unpacked.
 ///
-/// One without its directory (because it was cut off) is read by its local headers, as far as it goes.
+/// An archive without its directory (because it was cut off) is read by its local headers, as far as it goes.
 final class ZipArchive {
     struct Entry {
         /// Its index among the archive's entries, from 0.
@@ -23,7 +23,7 @@ final class ZipArchive {
     /// What is wrong with the block above; reported after its bytes.
     private var warning: ArchiveDamage?
 
-    /// - Parameter descriptor: a seekable file; not owned, rewound.
+    /// - Parameter descriptor: a seekable file, which is rewound but not owned.
     init(descriptor: Int32, path: String) throws {
         guard let archive = archive_read_new() else { throw ImportError.outOfMemory }
         self.path = path
@@ -42,7 +42,7 @@ final class ZipArchive {
         var header: OpaquePointer?
         let result = archive_read_next_header(archive, &header)
         if result == ARCHIVE_EOF { return nil }
-        // A warning concerns a name that can't be expressed in the C locale; names are only for messages.
+        // A warning concerns a name that can't be expressed in the C locale; names are used only in messages.
         guard result == ARCHIVE_OK || result == ARCHIVE_WARN, let header else { throw damage }
         let name = archive_entry_pathname_utf8(header) ?? archive_entry_pathname(header)
         defer { entries += 1 }
@@ -105,8 +105,8 @@ struct ArchiveDamage: Error {
 
     init(_ reason: String) { self.reason = reason.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 
-    /// The file ends within what was being read, in libarchive's words: zlib's −5 means that there is no more to
-    /// inflate.
+    /// Whether the file ends within what was being read, in libarchive's words: zlib's −5 means that there is no more
+    /// to inflate.
     var isEndOfInput: Bool { reason.hasPrefix("Truncated") || reason == "ZIP decompression failed (-5)" }
 }
 

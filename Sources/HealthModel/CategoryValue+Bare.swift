@@ -1,5 +1,4 @@
-/// Values by the part of their names that is left without HealthKit's prefixes, as apps show them: `Mild`, `Egg White`,
-/// `In Bed`.
+/// Values by their names without HealthKit's prefixes, as apps show them: `Mild`, `Egg White`, `In Bed`.
 extension CategoryValue {
     /// The raw value for such a name; nil where the type has none by that name. Only letters count, in either case.
     package static func raw(ofBare value: String, type identifier: String) -> Int? {

@@ -35,7 +35,7 @@ public enum CategoryValue {
         return number
     }
 
-    /// FNV-1a: few names, and each hit is compared in full.
+    /// FNV-1a is enough: there are few names, and each hit is compared in full.
     private static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
@@ -57,7 +57,7 @@ public enum CategoryValue {
     private static let byFamily: [String: [Int: String]] = {
         var table: [String: [Int: String]] = [:]
         for (family, values) in CategoryValueTable.families {
-            // The first name wins: later ones are spellings of other iOS versions.
+            // The first name wins: later ones are spellings from other iOS versions.
             let names = Dictionary(values.map { ($0.1, family + $0.0) }, uniquingKeysWith: { first, _ in first })
             table[family] = names
             for type in CategoryValueTable.sharing[family] ?? [] { table[type] = names }

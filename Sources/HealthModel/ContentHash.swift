@@ -18,14 +18,14 @@ package final class ContentHash {
 
     package func add(_ bytes: [UInt8]) { bytes.withUnsafeBytes { add($0) } }
 
-    /// Of everything added so far, as two numbers.
+    /// The hash of everything added so far, as two numbers.
     package var words: (high: UInt64, low: UInt64) {
         var words: (high: UInt64, low: UInt64) = (0, 0)
         healthbus_hash_value(state, &words.high, &words.low)
         return words
     }
 
-    /// Of everything added so far: 16 bytes, most significant first.
+    /// The hash of everything added so far: 16 bytes, most significant first.
     package var value: [UInt8] {
         let (high, low) = words
         return [high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }

@@ -1,13 +1,13 @@
 import CXXHash
 
 /// A number that is the same for equal content, whoever computes it: a backend from what it keeps, or `healthbus
-/// verify` from what is here.
+/// verify` from what is stored here.
 ///
-/// Never negative. It tells content apart that differs by chance or mistake, but doesn't protect against forgery.
+/// Never negative. It distinguishes content that differs by chance or mistake, but doesn't protect against forgery.
 package enum ContentNumber {
     /// The number of a sample, from its type, start, end, value and source.
     /// - Parameters:
-    ///   - type, source: the numbers of those texts, from `text`.
+    ///   - type, source: the numbers of those strings, from `text`.
     ///   - value: NaN or nil for none.
     package static func sample(type: UInt64, start: Instant, end: Instant, value: Double?, source: UInt64) -> Int64 {
         var hash: UInt64 = 0
@@ -19,7 +19,7 @@ package enum ContentNumber {
         return Int64(mixed(hash ^ (bits ?? .max)) >> 1)
     }
 
-    /// The number of a document: the same for its JSON in any order and spacing.
+    /// The number of a document: the same whatever the order and spacing of its JSON.
     /// - Throws: if it isn't JSON.
     package static func document(json: some Sequence<UInt8>) throws -> Int64 {
         Int64(text(try Value(json: json).json()) >> 1)

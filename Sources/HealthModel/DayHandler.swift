@@ -9,14 +9,15 @@ public struct DayInput: Sendable {
     public var window: [Range<Instant>]
     /// Which zone the user was in and when, for the hours and days of the local clock.
     public var zones: ZoneTimeline
-    /// The day's slice (`ZoneTimeline.slice`): plausible samples that aren't deleted and overlap the window, or lie as
-    /// far outside it as the handler's window allows, in canonical order (start, id). Long ones reach past its edges.
+    /// The day's slice (`ZoneTimeline.slice`): plausible samples that aren't deleted and overlap the window, or lie no
+    /// further outside it than the handler's window allows, in canonical order (start, id). Long ones reach past its
+    /// edges.
     public var samples: SamplePage
     /// The handler's configuration: the defaults of its schema, overridden by the stack's.
     public var configuration: Value
-    /// What is known of the user, limited to what the handler asks for: `dateOfBirth` ("1986-05-17"); `ownTypes`,
-    /// how the user's own types are aggregated, by name: `{"aggregation", "unit"}`; `conditions`, what the user has it
-    /// watch, by name. Unknown members are missing.
+    /// What is known of the user, limited to what the handler asks for: `dateOfBirth` ("1986-05-17"); `ownTypes`, how
+    /// the user's own types are aggregated, by name: `{"aggregation", "unit"}`; `conditions`, what the user has asked
+    /// it to watch, by name. Unknown members are missing.
     public var characteristics: Value
 
     /// A day made of exactly these values, for tests of a handler: nothing is cut or checked.
@@ -54,7 +55,7 @@ public struct DayOutput: Sendable, Equatable {
 
 /// A derived event: something with a start and an end that is delivered on its own.
 public struct DayEvent: Sendable, Equatable {
-    /// Stays the same when recomputed: the id of the sample that it is derived from.
+    /// Stays the same when the day is computed again: the id of the sample that it is derived from.
     public var id: String
     /// "workout", "night".
     public var kind: String
@@ -71,7 +72,7 @@ public struct DayEvent: Sendable, Equatable {
 
 /// Which instants a handler needs for a day: 24 hours of the local clock, and how far its slices reach beyond them.
 ///
-/// Figures may depend on a slice only, so a change touches exactly those days whose slice can contain it: the narrower
+/// Figures may depend only on a slice, so a change touches exactly those days whose slice can contain it: the narrower
 /// the window, the fewer days.
 public struct HandlerWindow: Sendable, Hashable {
     /// The hour of the local clock at which the day's window ends, 1 to 24; it begins at this hour of the day before.
@@ -95,7 +96,7 @@ public struct HandlerWindow: Sendable, Hashable {
 /// What a handler declares about itself: what its figures depend on besides the samples, and which parts of samples it
 /// needs.
 public protocol HandlerTraits: Sendable {
-    /// Must be raised whenever the same samples would give other figures: every day is then recomputed.
+    /// Must be raised whenever the same samples would give different figures: every day is then computed again.
     var version: Int { get }
     /// The types whose `payload`, `metadata`, `created` or `healthKitUUID` it reads; none by default. Without them a
     /// row is a third of the size.
@@ -117,7 +118,7 @@ public protocol HandlerTraits: Sendable {
     func conditionLimit(_ configuration: Value) -> Int
     /// Which instants its days consist of: the local day by default.
     /// - Parameter configuration: as in `DayInput`.
-    /// - Throws: for options that it can't work with; the host then doesn't start.
+    /// - Throws: for options that it can't work with, in which case the host doesn't start.
     func window(_ configuration: Value) throws -> HandlerWindow
 }
 
@@ -139,10 +140,10 @@ extension HandlerTraits {
 }
 
 /// One metric family: a pure function from a day's samples to figures and events. It keeps no state and does no I/O;
-/// the host takes care of anchors, days to recompute and delivery.
+/// the host takes care of anchors, of days to compute again and of delivery.
 public protocol DayHandler: HandlerTraits {
     /// The figures of one day. The same input always gives the same output.
-    /// - Throws: when the day can't be computed. It is tried three times in all, then left out with the error as its
+    /// - Throws: when the day can't be computed. It is tried three times in all, then skipped with the error as the
     ///   reason, so the error mustn't contain a health value.
     func compute(_ input: DayInput) throws -> DayOutput
 }
@@ -152,12 +153,12 @@ public protocol DayHandler: HandlerTraits {
 /// The host finds it by name: the handler of the plugin `heart-rate` is the struct `HeartRateHandler` in the module
 /// `HeartRateStage`.
 public protocol PluginHandler: DayHandler {
-    /// How the host makes it, once.
+    /// Called by the host, once.
     init()
 }
 
 extension DayInput {
-    /// One day's input, its slice cut out of samples that contain it and maybe more.
+    /// One day's input, with its slice cut out of samples that contain it and possibly more.
     /// - Parameter samples: plausible and not deleted, in canonical order; statistics among them become samples where
     ///   they count.
     public init(

@@ -88,7 +88,7 @@ package enum UnreadKind: String, Sendable, Codable, CaseIterable {
     case clinicalDocument
     /// Another export: only the first one in an archive is read.
     case export
-    /// Its content isn't what was packed.
+    /// Its content differs from what was packed.
     case damaged
     /// A link, or anything else that is neither a file nor a folder.
     case link

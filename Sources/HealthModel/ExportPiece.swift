@@ -1,4 +1,4 @@
-/// Identifies a piece of an export by its content: some hundred consecutive records. The same piece in a later export
+/// Identifies a piece of an export by its content: a few hundred consecutive records. The same piece in a later export
 /// holds the same records.
 package struct PieceHash: Hashable, Sendable {
     package var high: UInt64

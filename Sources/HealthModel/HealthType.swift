@@ -28,8 +28,7 @@ public struct HealthType: Hashable, Sendable {
     /// none.
     ///
     /// Frequencies are `count/min`, not HealthKit's own `count/s`: exports and pushes print beats and breaths per
-    /// minute, so values stay exactly the numbers in the input. A `%` is a fraction from 0 to 1, as HealthKit prints
-    /// it.
+    /// minute, so values stay exactly as in the input. A `%` is a fraction from 0 to 1, as HealthKit prints it.
     public let unit: String
     /// How its samples are aggregated.
     public let style: Style

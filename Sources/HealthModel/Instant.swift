@@ -1,6 +1,6 @@
 /// A moment of the wall clock, to the microsecond. The time between two moments is a `Duration`.
 ///
-/// An integer, so that equal moments are equal everywhere and sums don't drift. Nothing else can be passed for an
+/// An integer, so that equal moments are equal everywhere and sums don't drift. Nothing else can be passed as an
 /// instant: lengths, counts and local clock times have types of their own. Columns of samples, tables and loops over
 /// them hold plain microseconds.
 public struct Instant: Hashable, Sendable {
@@ -38,7 +38,7 @@ extension Instant: Comparable {
 }
 
 extension Instant {
-    /// How long `b` was before `a`; negative where it was after it.
+    /// How long `b` was before `a`; negative if `b` was later.
     @inlinable public static func - (a: Instant, b: Instant) -> Duration {
         .microseconds(a.microseconds - b.microseconds)
     }

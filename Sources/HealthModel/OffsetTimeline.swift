@@ -10,7 +10,7 @@ struct OffsetTimeline: Sendable {
     /// Instants far enough from the limits of the integers that adding a few days to them can't overflow.
     static let earliest = Instant(microseconds: -(1 << 61))
     static let latest = Instant(microseconds: 1 << 61)
-    /// Its counterpart at the other end.
+    /// The counterpart of `earliest`: the last instant before `latest`.
     static let last = Instant(microseconds: (1 << 61) - 1)
 
     init(_ entries: [ZoneTimeline.Entry]) {
@@ -23,8 +23,8 @@ struct OffsetTimeline: Sendable {
             for (piece, offset) in zip(zone.starts.indices, zone.offsets) {
                 let start = max(from, zone.starts[piece])
                 let end = min(until, piece + 1 < zone.starts.count ? zone.starts[piece + 1] : Self.latest)
-                // Neighbouring stretches with the same offset are joined, so that a flight within one zone's time
-                // doesn't cut an hour in two.
+                // Neighbouring stretches with the same offset are joined, so that a flight between zones with the same
+                // time doesn't cut an hour in two.
                 guard start < end, offsets.last != offset else { continue }
                 starts.append(start)
                 offsets.append(offset)
@@ -123,7 +123,7 @@ final class ZoneOffsets: Sendable {
         return offsets[low]
     }
 
-    /// UTC for a name that the zone database doesn't know: `ZoneTimeline` has already refused it.
+    /// UTC for a name that the zone database doesn't know: `ZoneTimeline` has already refused such names.
     static func of(_ name: String) -> ZoneOffsets {
         cache.lock.withLock {
             if let known = cache.zones[name] { return known }

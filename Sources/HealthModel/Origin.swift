@@ -11,7 +11,7 @@ public struct Origin: Hashable, Sendable {
     /// manufacturer:Apple Inc., model:Watch, hardware:Watch6,1, software:9.0"; empty when there is none.
     public var device: String
 
-    /// An origin made of these values; the others are unknown.
+    /// An origin made of these values; those not given are unknown.
     public init(sourceName: String, sourceVersion: String = "", productType: String = "", device: String = "") {
         self.sourceName = sourceName
         self.sourceVersion = sourceVersion

@@ -20,7 +20,7 @@ package struct PlausibilityLimit: Sendable, Equatable {
     package let needsNumber: Bool
     /// µs; samples that began before HealthKit had limits may last a year.
     package internal(set) var longest = 35 * SampleTimes.day
-    /// Whether it may have no end yet.
+    /// Whether a sample may be ongoing, without an end yet.
     package internal(set) var mayGoOn = false
 
     /// - Parameter needsNumber: false for categories, correlations and workouts, whose value may be unknown.
@@ -49,9 +49,9 @@ package struct PlausibilityLimit: Sendable, Equatable {
 
     /// Why the number can't be true, regardless of the times.
     ///
-    /// A rate needs a time that it applies to. Some sources add up several minutes but print only the last seconds, so
-    /// a sample shorter than ten minutes is checked against the limit for ten minutes, and a sample without duration (a
-    /// day's steps typed in by hand) against that for a whole day.
+    /// A rate needs a time that it applies to. Some sources add up several minutes but print only the last few seconds
+    /// as the sample's time, so a sample shorter than ten minutes is checked against the limit for ten minutes, and a
+    /// sample without duration (a day's steps typed in by hand) against that for a whole day.
     package func reason(value: Double, start: Instant, end: Instant) -> String? {
         guard needsNumber else { return nil }
         guard value.isFinite else { return "the value isn't a finite number" }

@@ -50,7 +50,7 @@ package struct RecordFlags: OptionSet, Sendable, Hashable {
     package init(rawValue: UInt8) { self.rawValue = rawValue }
     /// Entered by hand (`HKWasUserEntered`).
     package static let userEntered = RecordFlags(rawValue: 1)
-    /// A child of a Correlation: exports repeat it as a top-level record, so the two claim separate rows.
+    /// A child of a Correlation: exports repeat it as a top-level record, so the two kinds claim rows independently.
     package static let correlationChild = RecordFlags(rawValue: 2)
     /// Never stored in HealthKit (`sourceType` manual).
     package static let manual = RecordFlags(rawValue: 4)

@@ -23,7 +23,7 @@ extension SamplePage {
         let origins = origins.map(\.sourceName)
         let sleep = types.firstIndex(of: HealthType.sleepIdentifier).map { Int32($0) }
         for row in ids.indices where targets[Int(type[row])] == nil {
-            // Time in bed and time awake don't tell how long somebody slept.
+            // Time in bed and time awake don't show how long somebody slept.
             if type[row] == sleep, value[row] == 0 || value[row] == 2 { continue }
             let time = start[row]..<Swift.max(end[row], start[row] + 1)
             for name in [origins[Int(origin[row])], Self.anybody] {
@@ -32,8 +32,8 @@ extension SamplePage {
         }
         for key in taken.keys { taken[key]?.settle() }
         var isLeftOut = [Bool](repeating: false, count: count)
-        // Shorter stretches first: hours tell more than the day they are part of. A night is reported again and again
-        // as it goes on, each time with a later end: the newest first.
+        // Shorter stretches first: hours are more precise than the day they are part of. A night is reported again and
+        // again as it goes on, each time with a later end, so the newest comes first.
         let nights = types.map { HealthType.base(ofStatistics: $0) == HealthType.sleepIdentifier }
         let precedence = { (row: Int) -> (Int64, Int64, Int64, SampleID) in
             let length = end[row] - start[row]
@@ -80,7 +80,7 @@ extension SamplePage {
 private struct TakenTime {
     /// Once settled: in order and disjoint.
     private var ranges: [Range<Int64>] = []
-    /// Added since then.
+    /// Ranges added since they were last settled.
     private var others: [Range<Int64>] = []
 
     mutating func add(_ range: Range<Int64>) { others.append(range) }

@@ -64,7 +64,7 @@ public struct SampleFlags: OptionSet, Sendable, Hashable {
     public static let userEntered = SampleFlags(rawValue: 1)
     /// Never stored in HealthKit.
     public static let manual = SampleFlags(rawValue: 4)
-    /// A tombstone: its type, start and end still tell which days it affects.
+    /// A tombstone: its type, start and end still show which days it affects.
     public static let deleted = SampleFlags(rawValue: 8)
     /// Outside the plausibility limits: kept, not counted, not delivered.
     public static let quarantined = SampleFlags(rawValue: 16)

@@ -1,5 +1,5 @@
-/// The times that a sample can have, whatever its type. Anything outside goes into quarantine and marks no day for
-/// recomputing.
+/// The times that a sample can have, whatever its type. Anything outside goes into quarantine, and no day is computed
+/// again for it.
 ///
 /// Readers of samples check this too: the store of an earlier release may hold rows that would be refused today.
 package enum SampleTimes {
@@ -39,6 +39,6 @@ package enum SampleTimes {
         Instant(microseconds: Int64(day.number) * Self.day)
     }
 
-    /// Whether anything that begins then may be counted.
+    /// Whether a sample that begins at this instant may be counted.
     package static func mayStart(_ start: Instant) -> Bool { (earliest...latest).contains(start) }
 }

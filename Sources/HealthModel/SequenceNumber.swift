@@ -2,13 +2,14 @@
 /// gaps.
 ///
 /// Anchors, heads and windows are made of sequence numbers. A sequence number is meaningful only within its store. On
-/// the wire and in files it is a bare integer, as in the columns of pages and tables. Loops over rows compare `value`:
-/// an operator from another module is a call.
+/// the wire and in files it is a bare integer, as in the columns of pages and tables. Loops over rows compare `value`,
+/// since an operator from another module would be a function call.
 ///
-/// It isn't a time, though a store's first one is made from one, nor a count, although `-` returns one. The numbers of
-/// list entries (quarantine, dead letters, rounds), epochs, launches and day revisions aren't sequence numbers; nor is
-/// anything that belongs to a backend: its own sequence, and the versions that it compares. What is sent carries the
-/// sequence of its change as its version; code that looks for that change turns it back into a sequence number.
+/// It isn't a time, although a store's first one is derived from the time; nor is it a count, although `-` returns one.
+/// The numbers of list entries (quarantine, dead letters, rounds), epochs, launches and day revisions aren't sequence
+/// numbers; nor is anything that belongs to a backend: its own sequence, and the versions that it compares. What is
+/// sent carries the sequence of its change as its version; code that looks for that change turns it back into a
+/// sequence number.
 package struct SequenceNumber: Hashable, Sendable {
     package var value: Int64
 

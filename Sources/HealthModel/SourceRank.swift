@@ -1,10 +1,10 @@
 /// The priority of sources where samples overlap; 0 counts first.
 public enum SourceRank {
-    /// The default order: entries by hand (0), then watches (1), then iPhones and iPods (2), then everything else (3).
+    /// The default order: manual entries (0), then watches (1), then iPhones and iPods (2), then everything else (3).
     ///
-    /// A source is recognised by its device's model or hardware, else by its product type, else by its name. The Health
-    /// app puts entries by hand before Apple's devices, and those before other sources; preferring a watch to a phone
-    /// is common practice.
+    /// A source is recognised by its device's model or hardware, failing that by its product type, failing that by its
+    /// name. The Health app puts manual entries before Apple's devices, and these before other sources; preferring a
+    /// watch to a phone is common practice.
     public static func rank(origin: Origin, userEntered: Bool) -> Int {
         if userEntered { return 0 }
         let model = DeviceText.field("model", of: origin.device) ?? DeviceText.field("hardware", of: origin.device)
@@ -32,14 +32,14 @@ public enum SourceRank {
 public struct SourceOrder: Sendable, Hashable {
     private let places: [String: Int]
 
-    /// - Parameter names: source names, highest priority first; they come before all sources that aren't named. Entries
-    ///   by hand stay first.
+    /// - Parameter names: source names, highest priority first; they come before all sources that aren't named. Manual
+    ///   entries stay first.
     public init(_ names: [String] = []) {
         places = Dictionary(
             names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// 0 for entries by hand, then the named sources in their order, then the others in the default order.
+    /// 0 for manual entries, then the named sources in their order, then the others in the default order.
     public func rank(origin: Origin, userEntered: Bool) -> Int {
         if userEntered { return 0 }
         if let place = places[origin.sourceName] { return 1 + place }

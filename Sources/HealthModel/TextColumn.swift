@@ -41,7 +41,7 @@ public struct TextColumn: Sendable, Equatable {
         ends.append(Int32(bytes.count))
     }
 
-    /// Adds a row of UTF-8. Not generic: across modules that would be many times slower.
+    /// Adds a row of UTF-8. Not generic, because that would be many times slower across modules.
     public mutating func append(bytes new: UnsafeRawBufferPointer) {
         if !new.isEmpty { bytes.append(contentsOf: new) }
         ends.append(Int32(bytes.count))

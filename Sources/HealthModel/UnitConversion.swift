@@ -1,7 +1,7 @@
 /// How values in an input's unit become values in a type's canonical unit.
 public enum UnitConversion {
-    /// `canonical = value * scale + offset`; nil when the unit is unknown, doesn't fit the type, or the type has no
-    /// unit, in which case the value stays in the unit it came in.
+    /// `canonical = value * scale + offset`; nil if the unit is unknown or doesn't fit the type, or if the type has no
+    /// unit; the value then stays in the unit it came in.
     ///
     /// Ask once for each unit and type, not once for each sample.
     public static func toCanonical(unit: some StringProtocol, for type: HealthType) -> (scale: Double, offset: Double)?
@@ -21,11 +21,11 @@ public enum UnitConversion {
         toCanonical(unit: String(decoding: unit, as: UTF8.self), for: type)
     }
 
-    /// Converts values of one unit into another's; nil when their dimensions differ.
+    /// The factors for converting values from one unit to another; nil if their dimensions differ.
     public static func factors(from: HealthUnit, to: HealthUnit) -> (scale: Double, offset: Double)? {
         guard from.dimension == to.dimension else { return nil }
         let scale = from.scale / to.scale
-        // Equal units whose factors are written in another order differ only by rounding.
+        // Equal units whose factors are written in a different order differ only by rounding.
         let isOne = abs(scale - 1) < 1e-14
         return (isOne ? 1 : scale, (from.offset - to.offset) / to.scale)
     }
@@ -36,7 +36,7 @@ public enum UnitConversion {
 }
 
 extension HealthUnit {
-    /// Amounts of substance as masses.
+    /// The unit with an amount of substance replaced by its mass.
     fileprivate func weighing(_ molarMass: Double) -> HealthUnit {
         let exponent = dimension[Base.amount.rawValue]
         guard exponent == 1 else { return self }

@@ -3,7 +3,7 @@ import JSON
 /// How numbers in one unit become numbers in another.
 ///
 /// A factor that is a power of ten moves the decimal point before the number is read, so that 0.129867 km is 129.867 m
-/// and not 129.86700000000002. The same sample printed in m and in km then gives one value, to the last bit.
+/// and not 129.86700000000002. The same sample printed in m and in km then gives the same value, to the last bit.
 package struct UnitFactors: Sendable {
     private let decimalShift: Int
     private let scale: Double

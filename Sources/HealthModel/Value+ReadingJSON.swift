@@ -4,7 +4,7 @@ import JSON
 extension Value {
     /// Reads JSON; with `comments`, JSON5 as in configuration files.
     ///
-    /// Our own scanner reads strict JSON, which nearly all of it is, in a twentieth of Foundation's time: reading the
+    /// Nearly all of it is strict JSON, which our own scanner reads in a twentieth of Foundation's time: reading the
     /// manifests used to take a third of a program's start. Whatever the scanner refuses is left to Foundation: JSON5,
     /// a byte-order mark, and the wording of errors.
     /// - Throws: `DecodingError`.
@@ -75,7 +75,8 @@ private struct JSONTreeReader {
         case .bool: return .bool(span.bytes.first == UInt8(ascii: "t"))
         case .number:
             guard let number = span.double else { throw Refusal.inexact }
-            // From here on a double can't tell whether a text such as 9007199254740993.0 is a whole number.
+            // Beyond 2⁵³, a double doesn't show whether a number such as 9007199254740993.0 was written as a whole
+            // number.
             let isPlain = span.bytes.allSatisfy { $0 == UInt8(ascii: "-") || $0 &- 0x30 < 10 }
             if !isPlain, number.magnitude >= 0x1p53 { throw Refusal.inexact }
             return span.integer.map { .integer($0) } ?? .number(number)

@@ -49,7 +49,7 @@ extension Value {
     }
 
     /// Members in the order in which every written form lists them: by the bytes of their keys. String's own order
-    /// treats canonically equivalent texts as equal, and with such keys it can differ from run to run.
+    /// treats canonically equivalent strings as equal, and with such keys it can differ from run to run.
     public static func inOrder(_ members: [String: Value]) -> [(key: String, value: Value)] {
         members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
@@ -96,7 +96,7 @@ extension Value {
         return nil
     }
 
-    /// The elements; a column has them too.
+    /// The elements of an array or of a column; nil for anything else.
     public var array: [Value]? {
         switch self {
         case .array(let elements): elements

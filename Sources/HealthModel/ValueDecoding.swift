@@ -18,7 +18,7 @@ private final class DecodedPlace: Decoder, SingleValueDecodingContainer {
     let value: Value
     /// The position that contains it as a member or an element.
     private let parent: DecodedPlace?
-    /// Its own name there.
+    /// Its own name in `parent`.
     private let key: (any CodingKey)?
 
     init(_ value: Value, in parent: DecodedPlace? = nil, key: (any CodingKey)? = nil) {
@@ -89,8 +89,8 @@ private final class DecodedPlace: Decoder, SingleValueDecodingContainer {
 }
 
 extension Value {
-    /// What can be read without a place of its own: whatever costs nothing, and the small types that messages hold by
-    /// the dozen. nil for any other type and for what doesn't fit; a place then reports what is wrong.
+    /// Reads what needs no place of its own: types that cost nothing to read, and the small ones that messages hold by
+    /// the dozen. nil for any other type and for values that don't fit; a place then reports what is wrong.
     fileprivate func fitting<Thing>(_ type: Thing.Type) -> Thing? {
         // Types are compared first: casting each member would cost more than everything else.
         if type == Value.self { return self as? Thing }

@@ -1,8 +1,8 @@
 extension Value {
-    /// The tree made of a type's members, each under its own name.
+    /// A tree of a type's members, each under its own name.
     ///
     /// Messages, answers and stored state are declared once, as `Codable` types; this and `read` turn them into trees,
-    /// and so into CBOR or JSON. A `Value` inside stays as it is, and `[UInt8]` becomes bytes.
+    /// and so into CBOR or JSON. A `Value` among the members stays as it is, and `[UInt8]` becomes bytes.
     package init(_ thing: some Encodable) {
         let place = EncodedPlace()
         do { try place.take(thing) } catch {
@@ -22,7 +22,7 @@ private final class EncodedPlace: Encoder, SingleValueEncodingContainer {
     private var members: [String: Member]?
     private var elements: [Member]?
 
-    /// Most members are leaves and need no decoder of their own.
+    /// Most members are leaves and need no encoder of their own.
     enum Member {
         case leaf(Value)
         case place(EncodedPlace)
@@ -51,7 +51,7 @@ private final class EncodedPlace: Encoder, SingleValueEncodingContainer {
             // Decided by the type: an empty array of any type can be cast to one of bytes.
             leaf = .bytes(bytes)
         } else if type(of: thing) == [String: SequenceNumber].self, let heads = thing as? [String: SequenceNumber] {
-            // The largest type that is sent often: each type's position.
+            // The largest thing that is sent often: the position of each type.
             leaf = .object(heads.mapValues { .integer($0.value) })
         } else {
             try thing.encode(to: self)

@@ -68,7 +68,7 @@ package struct WorkoutNumbers {
         return .number(number.value)
     }
 
-    /// The number in the type's unit, or in its own if that doesn't fit the type.
+    /// The number in the type's unit, or in its own unit if that doesn't fit the type.
     private func number(_ text: String, _ unit: String?, _ type: HealthType) -> (value: Double, unit: String)? {
         var text = text
         var factors = UnitFactors.identity

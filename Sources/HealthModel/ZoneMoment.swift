@@ -47,8 +47,8 @@ package struct ZoneMoment: Sendable, Equatable {
 }
 
 extension ZonePlan {
-    /// The moment that is meant. Local time is that of the zone in force just before it; an entry that begins exactly
-    /// then doesn't count as such.
+    /// The moment that is meant. Local time is that of the zone in force just before it; an entry that begins at that
+    /// very moment isn't in force yet.
     package static func instant(of moment: ZoneMoment, in parts: [Part]) throws -> Instant {
         // A person who gives an entry's moment as it is displayed means that entry.
         for (before, part) in zip(parts, parts.dropFirst())

@@ -5,7 +5,7 @@ package enum ZoneName {
     /// Whether the zone database knows a name.
     package static func isKnown(_ name: String) -> Bool { TimeZone(identifier: name) != nil }
 
-    /// Whether a name can tell where somebody was. A fixed offset (GMT, UTC, Etc/GMT-2) can't: devices send it when
+    /// Whether a name can show where somebody was. A fixed offset (GMT, UTC, Etc/GMT-2) can't: devices send it when
     /// they don't know.
     ///
     /// Places are named "Area/Place" in the zone database.

@@ -7,7 +7,7 @@
 package struct ZonePlan: Sendable, Equatable {
     /// Where days begin when nothing else is known.
     package var home: String
-    /// Zones that a person has added, each from a moment on; in any order, one per moment.
+    /// Zones that a person has added, each beginning at some moment; in any order, one per moment.
     package var added: [ZoneTimeline.Entry]
     package var observed: [ZoneObservation]
 
@@ -62,8 +62,8 @@ package struct ZonePlan: Sendable, Equatable {
         return Self.newest(parts)
     }
 
-    /// The most stays in a timeline, the newest ones: more than anyone travels. A timeline is sent whole in one
-    /// message.
+    /// The most stays in a timeline; the newest ones are kept. Nobody travels that much. A timeline is sent whole in
+    /// one message.
     static let seenLimit = 4000
 
     private static func newest(_ parts: [Part]) -> [Part] {

@@ -1,4 +1,4 @@
-/// What one sample's metadata says about a place: `HKTimeZone`, the zone in which the sample was made.
+/// What one sample's metadata shows about a place: `HKTimeZone`, the zone in which the sample was made.
 package struct ZoneObservation: Sendable, Hashable {
     /// Whole hours since 1970, UTC.
     package var hour: Int64
@@ -52,8 +52,8 @@ struct ZoneClocks {
 
     /// The stays that observations show, in order. Pure; the order of the observations doesn't matter.
     ///
-    /// The best-ranked source of an hour decides; where several of the best show different clocks, the hour is ignored.
-    /// Consecutive hours with the same clock are a stay; a single hour among others isn't.
+    /// The best-ranked source of an hour decides; if several share that rank but show different clocks, the hour is
+    /// ignored. Consecutive hours with the same clock are a stay; a single hour among others isn't.
     mutating func stays(_ observations: [ZoneObservation]) -> [ZoneStay] {
         var runs: [ZoneStay] = []
         for (hour, zone) in spoken(observations) { append(zone, [hour], to: &runs) }

@@ -1,5 +1,5 @@
 extension ZoneTimeline {
-    /// Whether a day's window covers other instants, or other hours, in another timeline.
+    /// Whether a day's window covers different instants, or different hours, in another timeline.
     package func differs(from other: ZoneTimeline, on day: LocalDay, _ window: HandlerWindow = .localDay) -> Bool {
         let local = local(of: day, window)
         return offsets.pieces(ofLocal: local) != other.offsets.pieces(ofLocal: local)

@@ -47,7 +47,7 @@ extension ZoneTimeline {
         let first = Self.clamped(Self.clamped(start) - window.after)
         let reach = Self.clamped(end).microseconds + window.before.microseconds
         let last = max(first, Self.clamped(Instant(microseconds: reach - (end == start ? 0 : 1))))
-        // A window that ends at 18:00 is one date of a clock that is six hours ahead.
+        // A window that ends at 18:00 is a whole date on a clock that is six hours ahead.
         let shift = Self.dayLength - Int64(window.endHour) * Self.hourLength
         var numbers: [Int] = []
         var sorted = true

@@ -10,7 +10,7 @@ public struct ZoneTimeline: Sendable, Hashable {
         /// IANA name, "Europe/Berlin".
         public var zone: String
 
-        /// A zone from an instant on.
+        /// A zone that comes into force at an instant.
         public init(from: Instant, zone: String) {
             self.from = from
             self.zone = zone

@@ -22,12 +22,12 @@ package struct PushedChanges: Sendable {
     package init() {}
 }
 
-/// A request whose body can't be accepted as a whole: none of it was.
+/// A request whose body can't be accepted as a whole: none of it was accepted.
 package struct PushError: Error, Equatable, CustomStringConvertible {
     /// What is wrong and where, without health values: "the body isn't JSON: malformed JSON at byte 12: a colon was
     /// expected".
     package let description: String
-    /// The body is well-formed, but contains more than is accepted at once.
+    /// Whether the body is well-formed, but contains more than is accepted at once.
     package let isTooLarge: Bool
 
     package init(_ description: String, isTooLarge: Bool = false) {

@@ -1,10 +1,10 @@
 import HealthModel
 
-/// An item of a request that wasn't understood, as kept in the quarantine, read again by today's rules.
+/// Reads an item that wasn't understood, as kept in the quarantine, again by today's rules.
 package enum QuarantinedItem {
     /// - Parameters:
     ///   - raw: as in `PushedChanges.quarantined`.
-    ///   - isAutoExport: it came from Health Auto Export; otherwise from `/v1/samples`.
+    ///   - isAutoExport: whether it came from Health Auto Export; otherwise it came from `/v1/samples`.
     /// - Returns: its samples; nil if it still isn't understood. An item that was too long has been cut, and can never
     ///   be understood.
     package static func records(_ raw: String, isAutoExport: Bool) -> RecordBatch? {
@@ -14,8 +14,8 @@ package enum QuarantinedItem {
         return changes.records
     }
 
-    /// A metric's item is inside its metric, any other inside its section. The time of sending is no longer known, so
-    /// any other version of a statistic counts as newer.
+    /// A metric's item is kept inside its metric, any other inside its section. The time of sending is no longer known,
+    /// so any other version of a statistic counts as newer.
     private static func autoExport(_ raw: String) -> PushedChanges? {
         guard let members = try? Value(json: raw.utf8).object else { return nil }
         let headers = members["aggregation"]?.string.map { ["automation-aggregation": $0] } ?? [:]

@@ -1,7 +1,7 @@
 import HealthModel
 
 /// The time in which one source counts: disjoint stretches in order, with the total length up to each, so that two
-/// binary searches give the covered part of any interval. In plain microseconds: it is called for every sample.
+/// binary searches give the covered part of any interval. In plain microseconds, since it is used for every sample.
 struct Coverage: Sendable {
     private(set) var starts: [Int64] = []
     private(set) var ends: [Int64] = []

@@ -4,7 +4,7 @@ import HealthModel
 ///
 /// A sample's value is spread evenly over its time. Where sources overlap, only the one with the highest priority
 /// counts, and the others count for the remaining time; overlapping samples of one source all count. A sample without
-/// duration counts whole unless a source of higher priority has a sample at that instant. Parts of samples fall into
+/// duration counts in full unless a source of higher priority has a sample at that instant. A sample is divided among
 /// buckets in proportion. Values are added in canonical order (start, id) with compensation, so that figures don't
 /// depend on the order of arrival.
 ///

@@ -55,7 +55,7 @@ public struct DiscreteStatistics: Sendable {
 }
 
 extension DiscreteStatistics {
-    /// The statistics of the rows that start in these ranges: a discrete sample belongs to its start.
+    /// The statistics of the rows that start in these ranges: a discrete sample belongs where it starts.
     public init(_ page: SamplePage, rows: [Int], style: HealthType.Style, in ranges: [Range<Instant>]) {
         self.init(style: style)
         for row in rows where ranges.contains(where: { $0.contains(page.startOf(row)) }) {

@@ -16,7 +16,7 @@ package struct EarthPoint: Sendable, Equatable {
         vector = Self.radius * SIMD3(cos(phi) * cos(lambda), cos(phi) * sin(lambda), sin(phi))
     }
 
-    /// On the great circle between two places that aren't opposite each other.
+    /// A point on the great circle between two places that aren't opposite each other.
     /// - Parameter share: 0 at the first, 1 at the second.
     init(between a: EarthPoint, and b: EarthPoint, at share: Double) {
         let chord = a.vector + (b.vector - a.vector) * share
@@ -24,14 +24,14 @@ package struct EarthPoint: Sendable, Equatable {
         vector = length > 0 ? chord * (Self.radius / length) : a.vector
     }
 
-    /// Along the great circle, in metres, as the haversine formula gives it.
+    /// The distance along the great circle, in metres, as the haversine formula gives it.
     package func distance(to other: EarthPoint) -> Double {
         let chord = Self.length(vector - other.vector)
         return 2 * Self.radius * asin(min(1, chord / (2 * Self.radius)))
     }
 
-    /// From the straight line between two places, in metres. The middle of a straight line of 16 km is 5 m below the
-    /// ground.
+    /// The distance from the straight line between two places, in metres. The middle of a straight line of 16 km is 5 m
+    /// below the ground.
     package func distance(toLineFrom a: EarthPoint, to b: EarthPoint) -> Double {
         let line = b.vector - a.vector
         let squared = (line * line).sum()

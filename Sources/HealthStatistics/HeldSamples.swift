@@ -25,7 +25,7 @@ public struct HeldSamples: Sendable {
     /// - Parameters:
     ///   - rows: in canonical order.
     ///   - hold: how long after its end a sample holds.
-    ///   - within: the only time that counts.
+    ///   - within: samples count only within this time.
     public init(_ page: SamplePage, rows: [Int], order: SourceOrder, hold: Duration, within: IntervalSet) {
         let groups = SourceGroups(page, rows: rows, order: order)
         var bySource: [[Int]] = Array(repeating: [], count: groups.sources.count)

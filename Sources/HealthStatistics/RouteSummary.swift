@@ -51,8 +51,8 @@ package struct RouteSummary: Sendable {
     package var ascent: Double? { gain.ascent }
     package var descent: Double? { gain.descent }
 
-    /// `{points, distanceMeters, ascentMeters, descentMeters, track}`; the track is null where nothing counts, else
-    /// `{toleranceMeters, start, seconds, latitude, longitude, elevation}`, columns of one length.
+    /// `{points, distanceMeters, ascentMeters, descentMeters, track}`; the track is null where nothing counts,
+    /// otherwise `{toleranceMeters, start, seconds, latitude, longitude, elevation}`, columns of equal length.
     package var value: Value {
         [
             "points": .integer(Int64(points)), "distanceMeters": Self.rounded(distance, 10),

@@ -6,8 +6,8 @@ public enum SleepAnalysis {
     ///
     /// Samples of all sources belong together unless a gap longer than `gap` separates them: as long as any source
     /// reports the person in bed or asleep, the night goes on. In each session the stages come from one source: the one
-    /// of highest priority that reports core, deep or REM, else the first that reports sleep at all. Time in bed comes
-    /// from that source too, or from the first that has it. What the others report about sleep isn't counted.
+    /// of highest priority that reports core, deep or REM, or failing that the first that reports sleep at all. Time in
+    /// bed comes from that source too, or from the first that has it. What the others report about sleep isn't counted.
     ///
     /// An app's summary of a night counts where none of a session's samples reports sleep (`choose`).
     ///

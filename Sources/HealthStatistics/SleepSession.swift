@@ -4,13 +4,13 @@ import HealthModel
 public struct SleepSession: Sendable, Equatable {
     /// The id of its first sample.
     public var id: SampleID
-    /// The first moment that its sources report: going to bed if they report that, else the first stage, which may be
-    /// awake.
+    /// The first moment that its sources report: going to bed if they report that, otherwise the first stage, which may
+    /// be awake.
     public var start: Instant
-    /// The last moment that its sources report: getting up if they report that, else the end of the last stage.
+    /// The last moment that its sources report: getting up if they report that, otherwise the end of the last stage.
     public var end: Instant
     /// The last moment that any source reports, even one that was left out: it decides which day the session belongs
-    /// to, so that no two days have it.
+    /// to, so that it never belongs to two.
     public var reach: Instant
     /// The source of its stages, or of its time in bed if nothing else is known.
     public var source: String
@@ -20,7 +20,7 @@ public struct SleepSession: Sendable, Equatable {
     // Minutes; nil if the source has no sample of that kind.
     /// All kinds of sleep together, each instant once.
     public var asleep: Double?
-    /// The time in samples that say in bed, together with the time asleep: anyone asleep is in bed.
+    /// The time in samples of being in bed, together with the time asleep: anyone asleep is in bed.
     public var inBed: Double?
     /// Without any time that is also counted as asleep.
     public var awake: Double?
@@ -32,7 +32,7 @@ public struct SleepSession: Sendable, Equatable {
     public var rem: Double?
     /// Asleep, but in no stage that the source names.
     public var unspecified: Double?
-    /// From going to bed to falling asleep; nil without a time in bed that begins before.
+    /// From going to bed to falling asleep; nil without a time in bed that begins earlier.
     public var latency: Double?
     /// Time awake between first falling asleep and last waking; nil without sleep, or if the source doesn't report time
     /// awake.

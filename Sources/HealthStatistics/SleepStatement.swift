@@ -15,8 +15,8 @@ struct SleepStatement {
 
     /// Reads the payload of a statistic (`asleepSeconds`, `coreSeconds`, …).
     ///
-    /// Apps print 0 for what they don't know: no stage in a night without stages, no time in bed. More sleep than the
-    /// night is long can't be true; none of it counts then, nor if there is neither sleep nor time in bed.
+    /// Apps print 0 for what they don't know: no stage in a night without stages, no time in bed. Sleep longer than the
+    /// night can't be true: then nothing counts. Nothing counts either if there is neither sleep nor time in bed.
     init?(_ page: SamplePage, row: Int) {
         guard row < page.payload.count, page.start[row] < page.end[row],
             let body = try? Value(json: page.payload.bytes[page.payload.range(row)])

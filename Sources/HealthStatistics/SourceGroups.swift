@@ -2,7 +2,7 @@ import HealthModel
 
 /// The sources of some rows by priority: rank, then name, so that two watches have a fixed order too.
 ///
-/// Entries by hand are a source of their own, separate from what the same app measured.
+/// Manual entries are a source of their own, separate from what the same app measured.
 struct SourceGroups {
     struct Source: Hashable, Comparable {
         var rank: Int

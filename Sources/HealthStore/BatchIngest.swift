@@ -13,7 +13,7 @@ struct BatchIngest {
     let origins: [Int]
     /// For each origin, whether its source is missing.
     let isUnnamed: [Bool]
-    /// Claims rows, but writes nothing.
+    /// Whether rows are only claimed, and nothing is written.
     let isTrial: Bool
 
     /// The number for a name that isn't in the store: no row has it.
@@ -107,8 +107,8 @@ struct BatchIngest {
             ? UnsafeRawBufferPointer(start: nil, count: 0) : UnsafeRawBufferPointer(rebasing: bytes[column.range(row)])
     }
 
-    /// Loads the rows in the seconds in which the records start: walks the index, and jumps where walking would find
-    /// nothing.
+    /// Loads the rows that start in the same seconds as the records: walks the index, and skips ahead where walking
+    /// would find nothing.
     private func load(type: Int, rows: [Int]) throws {
         writer.window.reset(expected: rows.count)
         guard let last = rows.last else { return }
@@ -162,7 +162,7 @@ struct BatchIngest {
         }
     }
 
-    /// Loads those that are in blocks.
+    /// Loads the rows that are in blocks.
     private func loadBlocks(type: Int, rows: [Int], through last: Int64) throws {
         guard let first = rows.first.map({ batch.startOf($0).flooredSecond }) else { return }
         for place in try writer.blocks.places(user: user, type: type, seconds: first...last) {
@@ -179,7 +179,7 @@ struct BatchIngest {
                 } else if held < wanted {
                     row += 1
                 } else {
-                    // Space is left for the rows in the other table. Blocks found later may contain rows of any of the
+                    // Leaves room for rows from the other table. Blocks found later may contain rows in any of these
                     // seconds.
                     if writer.window.rows.count >= RowWindow.rowLimit / 2 {
                         for row in rows { writer.window.leaveOut(batch.startOf(row).flooredSecond) }

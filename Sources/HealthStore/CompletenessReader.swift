@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-/// On which dates a user's type has samples, and which samples came late.
+/// The dates on which a user has samples of a type, and which samples came late.
 package struct TypeCompleteness: Sendable {
     package var head: TypeHead
     /// The first and last date of each run of consecutive dates with samples, in order, as days since 1970.
@@ -18,7 +18,7 @@ package final class CompletenessReader {
         package var rows: Int
         package var seeks: Int
 
-        /// Well under a tenth of a second.
+        /// Takes well under a tenth of a second.
         package static let step = Budget(rows: 150_000, seeks: 10_000)
         package static let unlimited = Budget(rows: .max, seeks: .max)
 
@@ -51,8 +51,8 @@ package final class CompletenessReader {
         reach = try store.database.prepare("SELECT reach FROM heads WHERE user = ? AND type = ?")
     }
 
-    /// All types with samples, sorted by user and name; nil when the budget doesn't cover the remaining work: ask again
-    /// then.
+    /// All types with samples, sorted by user and name; nil if the budget doesn't cover the remaining work: in that
+    /// case, ask again.
     /// - Parameters:
     ///   - zones: by user. Samples of a user without zones are skipped.
     ///   - nightHours: for types whose dates are nights, the hour at which their window ends.
@@ -60,7 +60,7 @@ package final class CompletenessReader {
         zones: [String: ZoneTimeline], nightHours: [String: Int], budget: Budget
     ) throws -> [TypeCompleteness]? {
         var budget = budget
-        // The dates have changed.
+        // Samples may belong to different dates now.
         if zones != self.zones || nightHours != self.nightHours {
             late = LateArrivals()
             walks = [:]

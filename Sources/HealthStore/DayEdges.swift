@@ -12,7 +12,7 @@ package struct DayEdges: Sendable, Hashable {
         window = HandlerWindow(endHour: endHour)
     }
 
-    /// The date of an instant, and when the stretch of that date around the instant ends.
+    /// The date that an instant belongs to, and when the stretch of that date containing the instant ends.
     func date(at instant: Instant) -> (day: Int, end: Instant) {
         let local = zones.day(of: instant)
         for shift in [0, 1, -1] {

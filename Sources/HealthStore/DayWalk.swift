@@ -2,10 +2,10 @@ import HealthModel
 import SQLite
 
 /// Finds the dates on which a user has samples of a type, with one index seek per date instead of reading every row. It
-/// continues where it stopped.
+/// can be continued from where it stopped.
 ///
-/// A sample belongs to the date of its start. If samples are spread over their time (cumulative types, categories), it
-/// also belongs to every date that it reaches into.
+/// A sample belongs to the date of its start. A sample that is spread over its time (cumulative types, categories) also
+/// belongs to every date that it reaches into.
 package struct DayWalk: Sendable {
     package let user: String
     package let type: String
@@ -52,7 +52,7 @@ package struct DayWalk: Sendable {
         }
     }
 
-    /// Continues for at most `seeks` index seeks, and subtracts those it made.
+    /// Continues for at most `seeks` index seeks, and subtracts the ones it made.
     mutating func advance(_ statements: Statements, user: Int, type: Int, reach: Int64, seeks: inout Int) throws {
         let kind = HealthType.named(self.type)
         let spreads = kind.style == .cumulative || kind.kind == .category

@@ -21,8 +21,8 @@ enum DocumentTable {
         CREATE TABLE IF NOT EXISTS document_parts (document INTEGER NOT NULL, first INTEGER NOT NULL,
           content BLOB NOT NULL, PRIMARY KEY (document, first))
         """,
-        // `key` tells a file from others of its kind: the identifier in whatever refers to it, or else its name, which
-        // may change from export to export.
+        // `key` distinguishes a file from others of its kind: the identifier in whatever refers to it, or else its
+        // name, which may change from export to export.
         """
         CREATE TABLE IF NOT EXISTS document_names (document INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL,
           name TEXT NOT NULL, reference TEXT, PRIMARY KEY (document, kind, key)) WITHOUT ROWID
@@ -43,7 +43,7 @@ enum DocumentTable {
 
 /// A stored document, under one of its names.
 package struct StoredDocument: Sendable, Equatable {
-    /// The store's own number, rising; several names for the same content share it.
+    /// The store's own number, which rises with each document; several names for the same content share it.
     package var number: Int64
     package var user: String
     package var file: DocumentFile

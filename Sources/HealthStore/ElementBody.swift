@@ -18,11 +18,11 @@ struct ElementBody {
         self.members = members
     }
 
-    /// Whether a row's payload says that it is this element.
+    /// Whether a row's payload shows that it is this element.
     enum Likeness { case same, perhaps, other }
 
     /// Decided by the identifier if both have one, no matter what else has changed. Otherwise no attribute that both
-    /// have may differ; a later export may say more than an earlier one.
+    /// have may differ; a later export may have more attributes than an earlier one.
     func likeness(of payload: [UInt8]) -> Likeness {
         guard let others = payload.withUnsafeBytes({ Self.members(of: $0) }) else { return .perhaps }
         if let mine = members["identifier"], let other = others["identifier"] { return mine == other ? .same : .other }
@@ -35,7 +35,7 @@ struct ElementBody {
     private static let mark = Array("\"element\":".utf8)
 
     private static func members(of payload: UnsafeRawBufferPointer) -> [String: Value]? {
-        // Most payloads belong to workouts and needn't be read for this.
+        // Most payloads belong to workouts and needn't be parsed here.
         guard holdsMark(payload), let body = try? Value(json: [UInt8](payload)), body["element"].string != nil else {
             return nil
         }

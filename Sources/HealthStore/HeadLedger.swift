@@ -1,8 +1,8 @@
 import HealthModel
 import SQLite
 
-/// The table `heads`, which has for each user and type the newest sequence, counts and edges; and `stretches`, which
-/// says where each type's rows are.
+/// The table `heads`, with the newest sequence, counts and edges for each user and type; and `stretches`, which lists
+/// where each type's rows are.
 final class HeadLedger {
     private let database: Database
     private let blocks: BlockTable
@@ -54,8 +54,9 @@ final class HeadLedger {
         deltas[new.type, default: HeadDelta()].enter(new)
     }
 
-    /// Writes what was added up. Without `settle`, edges that may have moved inwards stay as bounds and are marked
-    /// stale: looking them up after every part of a long delete would walk through the deleted rows again and again.
+    /// Writes the changes that were added up. Without `settle`, edges that may have moved inwards stay as bounds and
+    /// are marked stale: looking them up after every part of a long delete would walk through the deleted rows again
+    /// and again.
     func flush(user: Int, settle: Bool) throws {
         for (type, delta) in deltas.sorted(by: { $0.key < $1.key }) {
             var head = try current(user: user, type: type)

@@ -2,9 +2,9 @@
 package enum HealthStoreError: Error, Equatable, CustomStringConvertible {
     /// The store was written by a later version.
     case newerSchema(found: Int, known: Int)
-    /// A transaction of this session was rolled back, so what the session claims isn't what the store holds.
+    /// A transaction of this session was rolled back, so the session's claims no longer match the store.
     case sessionUndone(source: String)
-    /// A batch whose columns don't fit each other.
+    /// A batch whose columns don't fit together.
     case malformedBatch(String)
     /// A row refers to a type, unit or origin that the store doesn't have.
     case danglingName(table: String, id: Int)
@@ -16,7 +16,7 @@ package enum HealthStoreError: Error, Equatable, CustomStringConvertible {
     case brokenDocument
     /// The stored record of which rows came from which origin can't be read.
     case damagedNotes
-    /// A text that should be a local date but isn't.
+    /// A string that should be a local date but isn't.
     case badDate(String)
 
     package var description: String {

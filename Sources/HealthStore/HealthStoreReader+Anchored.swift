@@ -80,7 +80,7 @@ extension HealthStoreReader {
             let (row, user, type) = (walked.row, walked.user, walked.row.type)
             if row.state == .deleted { page.deleted += 1 } else { page.added += 1 }
             let start = row.start
-            // Samples from an earlier release that can't be true are in no slice and touch no day.
+            // Impossible samples, stored by an earlier release, are in no slice and touch no day.
             guard SampleTimes.mayStart(Instant(microseconds: start)) else { return true }
             let end = max(start + 1, row.countedEnd)
             let key = Key(user: user, type: type)

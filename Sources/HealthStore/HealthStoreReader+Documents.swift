@@ -35,7 +35,7 @@ extension HealthStoreReader {
         return found
     }
 
-    /// The content of a document from an offset on; nil when there is no such document.
+    /// The content of a document, starting at an offset; nil when there is no such document.
     /// - Parameter limit: the most bytes to return; fewer are returned at the end of a part, none at the end of the
     ///   document.
     /// - Returns: the bytes, and the size and hash of the whole.
@@ -58,7 +58,7 @@ extension HealthStoreReader {
         return (bytes, size, hash)
     }
 
-    /// A store from an earlier release has none until this release's observer has opened it.
+    /// A store from an earlier release has no such tables until this release's observer has opened it.
     private func hasDocuments() throws -> Bool {
         try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'document_names'").firstRow { _ in true }
             ?? false

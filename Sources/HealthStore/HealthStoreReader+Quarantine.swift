@@ -43,7 +43,7 @@ extension HealthStoreReader {
             }
             let types = try typesByUser[entry.user] ?? quarantinedTypes(user: user)
             typesByUser[entry.user] = types
-            // The id begins with the start in milliseconds; before 1970 it has no time.
+            // An id begins with the start in milliseconds, or with 0 if that was before 1970.
             let second = Int64(id.high >> 16) / 1000
             for type in types {
                 query.bind(1, user)
@@ -91,8 +91,8 @@ extension HealthStoreReader {
 
     private static let typeAttributes = ["type", "workoutActivityType"]
 
-    /// The type stated by an element's start tag or an item of a request, if any. A value whose closing quote is lost
-    /// has swallowed what follows it, and isn't a type.
+    /// The type stated by an element's start tag or an item of a request, if any. A value without its closing quote
+    /// runs on into what follows, and isn't a type.
     static func type(inElement raw: String) -> String? {
         if raw.hasPrefix("{") { return type(inItem: raw) }
         for name in typeAttributes {

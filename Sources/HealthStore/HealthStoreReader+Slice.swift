@@ -5,7 +5,7 @@ extension HealthStoreReader {
     /// Samples that overlap the query's ranges and aren't deleted, in canonical order (start, id) over all types, one
     /// page at a time.
     ///
-    /// Read all pages of a slice in one read transaction; otherwise they may not fit together.
+    /// Read all pages of a slice in one read transaction; otherwise they may be inconsistent.
     /// - Parameters:
     ///   - position: `next` of the previous page; nil for the first.
     ///   - limits: `scanned` is ignored: a slice's work is bounded by its ranges.
@@ -73,7 +73,7 @@ extension HealthStoreReader {
         return slices[key, default: []][index]
     }
 
-    /// After a query over hundreds of types the statements shouldn't all be kept forever.
+    /// After a query over hundreds of types, not all of the statements should be kept.
     private func giveBack(_ used: Int) {
         guard used > 32 else { return }
         slices = slices.mapValues { Array($0.prefix(32)) }

@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-/// What the store has of one user and type.
+/// What the store has for one user and type.
 package struct TypeHead: Sendable, Equatable {
     package var user: String
     package var type: String
@@ -10,7 +10,8 @@ package struct TypeHead: Sendable, Equatable {
     package var alive: Int
     package var deleted: Int
     package var quarantined: Int
-    /// Of the samples that aren't deleted; only bounds while samples missing from a complete export are being deleted.
+    /// Of the samples that aren't deleted; these are only bounds while samples missing from a complete export are being
+    /// deleted.
     package var firstStart: Instant?
     package var lastStart: Instant?
     package var lastEnd: Instant?
@@ -115,7 +116,8 @@ extension HealthStoreReader {
         try database.prepare("SELECT count(*) FROM quarantine WHERE dropped = 0").firstRow { $0.int(0) } ?? 0
     }
 
-    /// Apple's ring summaries for the dates from first to last, both included, in order; at most the first `limit`.
+    /// Apple's ring summaries for the dates from the first to the last, both included, in order; at most the first
+    /// `limit`.
     package func activitySummaries(
         user: String, from: LocalDay, through: LocalDay, limit: Int = .max
     ) throws -> [ActivitySummaryRecord] {
@@ -133,7 +135,7 @@ extension HealthStoreReader {
         return summaries
     }
 
-    /// JSON of a route's stretches, in order; empty when there is none under that path.
+    /// The stretches of a route as JSON, in order; empty if there is no route under that path.
     package func route(user: String, path: String) throws -> [[UInt8]] {
         let query = try database.prepare(
             """

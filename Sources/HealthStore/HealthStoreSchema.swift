@@ -3,10 +3,11 @@ import SQLite
 /// The tables of a health store.
 ///
 /// A store is its own changelog: every sample has the sequence of its latest change, so an anchored query walks the
-/// samples themselves. Samples that come many at a time are stored in `blocks`, in columns, some thousand to a row: a
-/// fifth of the space, and read as fast as memory. All others are in `samples`, one row each: those that arrive one by
-/// one, those that are deleted or quarantined, and all that have changed since they arrived. When a sample in a block
-/// changes, it moves: `moved` records its old sequence, and `samples` holds the new version. So a block never changes.
+/// samples themselves. Samples that come many at a time are stored in `blocks`, in columns, a few thousand to a row:
+/// they take a fifth of the space, and are read as fast as memory. All others are in `samples`, one row each: those
+/// that arrive one by one, those that are deleted or quarantined, and all that have changed since they arrived. When a
+/// sample in a block changes, it moves: `moved` records its old sequence, and `samples` holds the new version. So a
+/// block never changes.
 ///
 /// In `samples` one unique index serves identity and ranges; it is the only one that every insert pays for. The partial
 /// index holds just the samples longer than `longDuration`, so that one sample a year long doesn't make every slice
@@ -30,7 +31,7 @@ package struct HealthStoreSchema {
             guard found <= version else { throw HealthStoreError.newerSchema(found: found, known: version) }
             guard found < version else { return try WorkoutSightings.begin(in: database) }
             if found < 2 {
-                // It counts as older than any export, so the next one replaces it.
+                // Existing summaries count as older than any export, so the next one replaces them.
                 try database.execute(
                     "ALTER TABLE activity_summaries ADD COLUMN exported INTEGER NOT NULL DEFAULT \(Int64.min)")
             }
@@ -42,7 +43,7 @@ package struct HealthStoreSchema {
                 try database.execute(Stretches.table)
                 try Stretches.fill(in: database)
             }
-            // What an earlier release stored stays in rows.
+            // Samples stored by an earlier release stay in rows.
             for table in BlockTable.tables + [Pieces.table] { try database.execute(table) }
             if found < 6 { try BroughtTable.begin(in: database) }
             try database.execute(newestHeads)
@@ -51,7 +52,7 @@ package struct HealthStoreSchema {
             try BroughtTable.begin(in: database)
         }
         for table in DocumentTable.tables { try database.execute(table) }
-        // Nothing depends on it, so earlier releases can go on using the store.
+        // Nothing depends on this table, so earlier releases can still use the store.
         try WorkoutSightings.begin(in: database)
         try database.execute("INSERT INTO store_schema VALUES (\(version))")
     }
@@ -61,7 +62,7 @@ package struct HealthStoreSchema {
         try DocumentTable.dropUnfinished(in: database)
     }
 
-    /// What has changed lately, among the types of a thousand people.
+    /// Finds what has changed lately among the types of a thousand people.
     private static let newestHeads = "CREATE INDEX IF NOT EXISTS heads_newest ON heads (seq)"
 
     // Columns that filters read come first: SQLite decodes a row from its beginning up to the last column requested.
@@ -115,8 +116,8 @@ enum SampleState: UInt8 {
     case alive = 0
     /// Missing from a newer complete export; a later add undoes that.
     case absent = 1
-    /// Deleted by UUID or id: permanently.
+    /// Deleted by UUID or id, permanently.
     case deleted = 2
-    /// Outside the plausibility limits since it was received.
+    /// Outside the plausibility limits.
     case quarantined = 3
 }

@@ -1,13 +1,13 @@
 import HealthModel
 import SQLite
 
-/// An export that is complete for the types and the time that it covers, once all of its records have gone through a
+/// An export that is complete for the types and the time that it covers, and whose records have all gone through a
 /// session.
 package struct CompleteExport {
     package let session: ImportSession
     /// When the phone wrote it.
     package var date: Instant
-    /// The store's sequence when the import began: the export doesn't decide about anything added later.
+    /// The store's sequence when the import began: anything added later is left alone.
     package var before: SequenceNumber
 
     package init(session: ImportSession, date: Instant, before: SequenceNumber) {
@@ -44,10 +44,10 @@ package struct AbsenceCounts: Sendable, Equatable {
 extension HealthStoreWriter {
     /// One step of counting what a complete export lacks; changes nothing. Repeat until the progress is done.
     ///
-    /// The export covers the types of its records, each from the start of its first one. It lacks those samples of
-    /// these types that none of its records has claimed. Exempt are samples that didn't come from an export (they have
-    /// a HealthKit UUID, or were never in HealthKit), those that ended or were stored after its date, and those that
-    /// the store received after the import began.
+    /// The export covers the types of its records, each from the start of its first one. It lacks the samples of these
+    /// types that none of its records has claimed. Some samples are exempt: those that didn't come from an export (they
+    /// have a HealthKit UUID, or were never in HealthKit), those that ended or were stored after its date, and those
+    /// that the store received after the import began.
     /// - Parameter limit: how many rows to examine in this step.
     package func countAbsent(
         from export: CompleteExport, _ progress: inout AbsenceProgress, limit: Int = 50_000
@@ -70,7 +70,7 @@ extension HealthStoreWriter {
         try change(settle: false) { user in
             try join(export.session)
             let (counts, gone) = try compare(export, &progress, limit: limit, user: user)
-            // A record in one of those pieces would restore them.
+            // All pieces must be read again: their records could restore these rows.
             if !gone.isEmpty { try pieces.forgetAll(user: user) }
             for sequence in gone {
                 guard let row = try row(at: sequence, user: user) else { continue }

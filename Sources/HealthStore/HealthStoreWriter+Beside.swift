@@ -3,10 +3,10 @@ import SQLite
 
 // What is stored beside the samples: Apple's ring summaries and workout routes.
 extension HealthStoreWriter {
-    /// Stores Apple's own figures for days. A day's figures grow while it goes on: those of the newest export win, in
-    /// whatever order exports are imported; of two exports with the same date, always the same one.
+    /// Stores Apple's own figures for days. A day's figures grow until it is over, so those of the newest export win,
+    /// in whatever order exports are imported. Of two exports with the same date, the same one always wins.
     /// - Parameter exported: when the export was made; nil counts as older than any other.
-    /// - Returns: how many changed anything.
+    /// - Returns: how many rows were written.
     @discardableResult
     package func upsertActivitySummaries(_ summaries: [ActivitySummaryRecord], exported: Instant?) throws -> Int {
         for summary in summaries where LocalDay(summary.date) == nil { throw HealthStoreError.badDate(summary.date) }
@@ -35,7 +35,7 @@ extension HealthStoreWriter {
     ///   - path: as in the payload: "/workout-routes/route_2025-03-30_8.15am.gpx".
     ///   - firstPoint: how many points of the route come before these.
     ///   - points: JSON of the points.
-    ///   - isLast: whether the route ends here: any later points from an earlier version are deleted.
+    ///   - isLast: whether the route ends here, in which case any later points from an earlier version are deleted.
     /// - Returns: whether it is new or has changed.
     @discardableResult
     package func attachRoute(path: String, firstPoint: Int, points: [UInt8], isLast: Bool) throws -> Bool {

@@ -10,7 +10,7 @@ extension HealthStoreWriter {
     }
 
     /// As above, with the outcome for each: a sample that wasn't deleted yet is `deleted`, one that was deleted before
-    /// is `known`, one that isn't here is `added` to those refused in future.
+    /// is `known`, one that isn't in the store is `added` to those refused in future.
     package func outcomes(ofDeleting uuids: [SampleID]) throws -> [RecordOutcome] {
         try change { user in
             try uuids.map { uuid in
@@ -51,7 +51,7 @@ extension HealthStoreWriter {
     }
 
     private func row(id: SampleID, among types: [Int], user: Int) throws -> StoredRow? {
-        // The id begins with the start in milliseconds; before 1970 it has no time.
+        // An id begins with the start in milliseconds, or with 0 if that was before 1970.
         let second = Int64(id.high >> 16) / 1000
         // The table of rows first: it has an index, and only it contains quarantined or deleted samples.
         for type in types {

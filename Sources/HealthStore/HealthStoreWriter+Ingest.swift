@@ -4,15 +4,15 @@ import SQLite
 extension HealthStoreWriter {
     /// Stores a batch's records, each exactly once.
     ///
-    /// A record claims a row with its key that the session hasn't claimed: the one with its HealthKit UUID; else a
-    /// current one whose value agrees; else one that a complete export had lacked; otherwise it becomes a new row. A
-    /// record whose sample was deleted permanently is refused. Known records change nothing; whatever a record knows
-    /// better is merged into the row, as a new version.
+    /// Of the rows with its key that the session hasn't claimed yet, a record claims the one with its HealthKit UUID;
+    /// failing that, a current one whose value agrees; failing that, one that a complete export lacked. If there is
+    /// none, the record becomes a new row. A record whose sample was deleted permanently is refused. A known record
+    /// changes nothing, unless its information is better: then that is merged into the row, as a new version.
     /// - Parameters:
     ///   - batch: values in canonical units, in any order, with any mixture of types.
     ///   - session: the file or request that the batch is part of.
     ///   - plausibility: applied to each new row.
-    /// - Throws: `HealthStoreError`, `SQLiteError`; roll the transaction back then.
+    /// - Throws: `HealthStoreError`, `SQLiteError`; in either case, roll the transaction back.
     package func ingest(
         _ batch: RecordBatch, session: ImportSession, plausibility: PlausibilityRule
     ) throws -> IngestCounts {
@@ -24,7 +24,7 @@ extension HealthStoreWriter {
     }
 
     /// What `ingest` would do with a batch: the session's records claim their rows, and nothing is written.
-    /// - Parameter session: one used for such calls only.
+    /// - Parameter session: a session used only for such calls.
     package func tryOut(
         _ batch: RecordBatch, session: ImportSession, plausibility: PlausibilityRule
     ) throws -> IngestCounts {
@@ -85,8 +85,8 @@ extension HealthStoreWriter {
 }
 
 extension RecordBatch {
-    /// Row numbers by type, each in the order of start and value: index neighbours come one after the other, and rows
-    /// with the same key get their ordinals by value, not by their place in the input.
+    /// Row numbers by type, ordered by start and value: so index neighbours follow each other, and rows with the same
+    /// key get their ordinals by value, not by their place in the input.
     fileprivate func rowsByType() -> [(type: Int, rows: [Int])] {
         var groups: [Int: [Int]] = [:]
         var order: [Int] = []

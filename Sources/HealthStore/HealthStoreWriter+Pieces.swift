@@ -11,9 +11,9 @@ extension HealthStoreWriter {
 
     /// Claims the rows of the pieces' records, as `ingest` would.
     ///
-    /// An earlier record may have claimed one of these rows, taking a piece's sample for its own: then the piece is
-    /// forgotten, and must be read.
-    /// - Returns: nil when a piece must be read after all; start over then, with a new session.
+    /// An earlier record may have claimed one of these rows, taking a piece's sample for its own. In that case the
+    /// piece is forgotten, and must be read.
+    /// - Returns: nil if a piece must be read after all; start over with a new session.
     package func claim(_ hashes: [PieceHash], session: ImportSession) throws -> IngestCounts? {
         try change { user -> IngestCounts? in
             try join(session)
@@ -72,7 +72,7 @@ extension HealthStoreWriter {
 
 /// What the records of the piece being read have claimed so far.
 struct OpenPiece {
-    /// Nil when one of them is refused, deleted or quarantined: then the piece must be read again next time.
+    /// Nil once one of them is refused, deleted or quarantined, so that the piece is read again next time.
     private(set) var claims: [Pieces.Claim]? = []
 
     mutating func add(_ row: SequenceNumber, type: Int, second: Int64) {

@@ -2,7 +2,7 @@ import HealthModel
 import SQLite
 
 extension HealthStoreWriter {
-    /// Stores input that couldn't be understood, once: the same content again adds nothing, whatever its line.
+    /// Stores input that couldn't be understood. The same content is stored only once, whatever its line.
     /// - Returns: how many of them are new.
     @discardableResult
     package func quarantine(_ inputs: [QuarantinedInput], session: ImportSession) throws -> Int {
@@ -13,7 +13,7 @@ extension HealthStoreWriter {
         }
     }
 
-    /// The same within a change.
+    /// The same for one input, within a change.
     /// - Returns: 1 if it is new.
     func setAside(_ input: QuarantinedInput, from source: String, user: Int) throws -> Int {
         try quarantine(
@@ -80,7 +80,7 @@ extension HealthStoreWriter {
         return added
     }
 
-    /// Counts that something in quarantine has been received once more.
+    /// Counts that something in quarantine has been received again.
     func sawAgain(_ content: SampleID, user: Int) throws {
         let count = statements.countQuarantined
         count.bind(1, user)
@@ -180,8 +180,8 @@ extension HealthStoreWriter {
     }
 }
 
-/// Why a sample can't be true, without its value: the caller's rule, within limits that no sample of any channel may
-/// exceed.
+/// Why a sample can't be true, without its value: limits that no sample from any channel may exceed, then the caller's
+/// rule.
 enum SampleGuard {
     static func reason(
         start: Int64, end: Int64, value: Double, rule: (Double, Instant, Instant) -> String?

@@ -6,11 +6,11 @@ extension HealthStoreWriter {
     /// Merges the summary of a workout's route into the workout's payload, as `routeSummary`; a new version of the row
     /// if that changes it. An import of the workout without a summary leaves it in place.
     ///
-    /// The workout is found by its identity. If two share one, it is the one whose payload names the path.
+    /// The workout is found by its identity. If two workouts share it, the one whose payload names the path is meant.
     /// - Parameters:
     ///   - path: as passed to `attachRoute`.
     ///   - summary: an object; it replaces the previous one.
-    /// - Returns: whether the workout has changed; also false if there is none.
+    /// - Returns: whether the workout has changed; false if there is none.
     @discardableResult
     package func describeRoute(
         path: String, workoutFrom start: Instant, to end: Instant, sourceName: String, summary: Value

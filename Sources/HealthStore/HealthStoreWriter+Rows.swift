@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-// Whether a row is in a block or in the table of rows is known only here and to the readers.
+// Only the methods here and the readers know whether a row is in a block or in the table of rows.
 extension HealthStoreWriter {
     /// Takes a new row, which already has its sequence. It is written together with those that follow it, or at the end
     /// of the batch.
@@ -60,7 +60,7 @@ extension HealthStoreWriter {
         try insert.run()
     }
 
-    /// Writes a changed row as a new version. Its texts stay as they are.
+    /// Writes a changed row as a new version. Its metadata and payload stay as they are.
     func rewrite(_ row: inout StoredRow, was old: StoredRow, user: Int) throws {
         row.sequence = nextSequence()
         row.isSealed = false
@@ -95,13 +95,13 @@ extension HealthStoreWriter {
         try update.run()
     }
 
-    /// The row with that sequence, if it is in a block, after writing the waiting rows.
+    /// Writes the waiting rows, and finds the row with that sequence if it is in a block.
     private func sealed(_ sequence: SequenceNumber, user: Int) throws -> (block: SampleBlock, index: Int)? {
         try flushPending(user: user)
         return try blocks.row(at: sequence.value)
     }
 
-    /// A text of a row; empty when it has none.
+    /// The metadata or payload of a row; empty if it has none.
     func text(_ text: RowText, of row: StoredRow, user: Int) throws -> [UInt8] {
         if row.isSealed, let (block, index) = try sealed(row.sequence, user: user) {
             return (text == .metadata ? block.metadata : block.payload).withText(index) { [UInt8]($0) }
@@ -111,7 +111,7 @@ extension HealthStoreWriter {
         return try query.firstRow { $0.bytes(0) } ?? []
     }
 
-    /// Replaces a text of a row in the table of rows.
+    /// Replaces the metadata or payload of a row in the table of rows.
     func set(_ text: RowText, of row: StoredRow, _ bytes: [UInt8]) throws {
         let statement = text == .metadata ? statements.setMetadata : statements.setPayload
         statement.bind(1, row.sequence.value)
@@ -119,20 +119,20 @@ extension HealthStoreWriter {
         try statement.run()
     }
 
-    /// The row with that sequence, leaving its texts in the database.
+    /// The row with that sequence, without reading its metadata and payload.
     func row(at sequence: SequenceNumber, user: Int) throws -> StoredRow? {
         if let (block, index) = try sealed(sequence, user: user) { return block.row(index) }
         statements.rowAtSequence.bind(1, sequence.value)
         return try statements.rowAtSequence.firstRow { StoredRow($0) }
     }
 
-    /// The row with that id, except those of the batch that haven't been written yet.
+    /// The row with that id. Rows of the batch that haven't been written yet aren't found.
     func row(user: Int, type: Int, second: Int64, id: SampleID) throws -> StoredRow? {
         if let row = try looseRow(user: user, type: type, second: second, id: id) { return row }
         return try blocks.row(user: user, type: type, second: second, id: id).map { $0.block.row($0.index) }
     }
 
-    /// Likewise, in the table of rows.
+    /// Likewise, but only in the table of rows.
     func looseRow(user: Int, type: Int, second: Int64, id: SampleID) throws -> StoredRow? {
         let query = statements.rowByID
         query.bind(1, user)
@@ -143,5 +143,5 @@ extension HealthStoreWriter {
     }
 }
 
-/// The texts of a row.
+/// The columns of a row that hold text.
 enum RowText { case metadata, payload }

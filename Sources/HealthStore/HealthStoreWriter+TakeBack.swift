@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-/// How far taking back has progressed.
+/// How far a take-back has come.
 package struct TakeBackProgress: Sendable, Equatable {
     /// The numbers of the origins whose rows are taken back.
     let bringers: [Int]
@@ -12,9 +12,9 @@ package struct TakeBackProgress: Sendable, Equatable {
 
 /// Samples that these origins have added or confirmed and that aren't deleted, by type.
 package struct TakeBackCounts: Sendable, Equatable {
-    /// They have no other origin: they are deleted.
+    /// Those that have no other origin, and are deleted.
     package var taken: [String: Int] = [:]
-    /// They also have, or may have, another origin: they stay.
+    /// Those that have, or may have, another origin too, and stay.
     package var kept: [String: Int] = [:]
 
     package init() {}
@@ -47,12 +47,12 @@ extension HealthStoreWriter {
     }
 
     /// One step of taking back, each in its own transaction. A later add undoes the deletion, as after a complete
-    /// export. The last step deletes the records of the origins too.
+    /// export. The last step also deletes what was recorded for the origins.
     /// - Returns: what this step deleted and kept.
     package func takeBack(_ progress: inout TakeBackProgress, limit: Int = 50_000) throws -> TakeBackCounts {
         try change(settle: false) { user in
             let (counts, gone) = try walk(&progress, limit: limit, user: user)
-            // A record in one of those pieces would restore them.
+            // All pieces must be read again: their records could restore these rows.
             if !gone.isEmpty { try pieces.forgetAll(user: user) }
             for sequence in gone {
                 guard let row = try row(at: sequence, user: user) else { continue }

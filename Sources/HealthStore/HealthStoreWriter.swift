@@ -3,8 +3,9 @@ import SQLite
 
 /// Writes one user's samples to the store. Every call runs inside a transaction opened by the caller.
 ///
-/// Belongs to the thread of its database and is the store's only writer. A call that throws leaves the transaction
-/// unfinished: roll it back. The writer then forgets what it had cached of it; the import session has to start again.
+/// It belongs to the thread of its database and is the store's only writer. A call that throws leaves the transaction
+/// unfinished: roll it back. The writer then forgets what it cached during it, and the import session has to start
+/// again.
 package final class HealthStoreWriter {
     package let user: String
     let database: Database
@@ -24,7 +25,7 @@ package final class HealthStoreWriter {
     /// The document whose parts are being received; nil between documents.
     var openDocument: OpenDocument?
 
-    /// Fewer new rows than this at a time go into the table of rows.
+    /// If fewer new rows than this arrive at a time, they go into the table of rows.
     let leastInBlock: Int
 
     private let sequences: any SequenceSource
@@ -37,7 +38,7 @@ package final class HealthStoreWriter {
     /// - Parameters:
     ///   - database: a store made by `HealthStoreSchema.create`.
     ///   - sequences: the source of each change's sequence.
-    ///   - leastInBlock: fewer new rows of a type than this at a time are stored as rows.
+    ///   - leastInBlock: if fewer new rows of a type than this arrive at a time, they are stored as rows.
     package init(database: Database, user: String, sequences: any SequenceSource, leastInBlock: Int = 64) throws {
         self.leastInBlock = leastInBlock
         self.database = database
@@ -94,7 +95,7 @@ package final class HealthStoreWriter {
         seenRollbacks = database.rollbackCount
     }
 
-    /// Makes sure that the session's claims follow the rows that any session changes.
+    /// Makes sure that the session's claims are updated when any session changes a row.
     func join(_ session: ImportSession) throws {
         if let mark = session.rollbackCount {
             guard mark == database.rollbackCount else { throw HealthStoreError.sessionUndone(source: session.source) }

@@ -3,8 +3,8 @@ import HealthModel
 /// One file or one request while it is being stored: which rows its records have claimed.
 ///
 /// Two records in one session are two samples even if they are equal; records in two sessions may be the same sample. A
-/// session that is interrupted, or has a transaction rolled back, starts again from scratch as a new object. Belongs to
-/// the writer's thread.
+/// session that is interrupted, or has a transaction rolled back, starts again from scratch as a new object. It belongs
+/// to the writer's thread.
 package final class ImportSession {
     /// The file or request, as the quarantine names it.
     package let source: String
@@ -101,7 +101,7 @@ package final class ImportSession {
         }
     }
 
-    /// A changed row has a new sequence: its claim moves along.
+    /// A changed row has a new sequence: its claim moves with it.
     func move(_ old: SequenceNumber, to new: SequenceNumber) {
         if topLevel.contains(old) { topLevel.insert(new) }
         if children.contains(old) { children.insert(new) }
@@ -121,12 +121,12 @@ package struct IngestCounts: Sendable, Equatable {
         package var revived = 0
         /// Records refused because their sample was deleted permanently.
         package var deleted = 0
-        /// Records outside the plausibility limits, or of a type that the store has no room for: in quarantine, since
-        /// now or earlier.
+        /// Records in quarantine, newly or already: outside the plausibility limits, or of a type that the store has no
+        /// room for.
         package var quarantined = 0
-        /// Those of them that weren't in the quarantine before.
+        /// Quarantined records that weren't in the quarantine before.
         package var newlyQuarantined = 0
-        /// Those of them whose UUID belongs to a sample with other content.
+        /// Quarantined records whose UUID belongs to a sample with different content.
         package var conflicts = 0
 
         package init() {}
@@ -144,7 +144,7 @@ package struct IngestCounts: Sendable, Equatable {
     }
 
     package var total = Tally()
-    /// With `otherTypes` for all types that the store has no room for.
+    /// All types that the store has no room for are counted together, as `otherTypes`.
     package var byType: [String: Tally] = [:]
     package static let otherTypes = "(other types)"
 

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// One record of a batch, ready to be looked up; its texts point into the batch.
+/// One record of a batch, ready to be looked up; its metadata and payload point into the batch.
 struct IncomingRecord {
     var prefix: SampleKeyPrefix
     /// Microseconds since 1970.
@@ -29,8 +29,8 @@ struct IncomingRecord {
 
 /// How values are compared.
 enum StoredValue {
-    /// Equal except for the effects of converting and printing a unit: a relative difference of 2e-5. No number agrees
-    /// with no number.
+    /// Equal except for the effects of converting and printing a unit: a relative difference of 2e-5. Two values
+    /// without a number agree.
     static func agrees(_ a: Double, _ b: Double) -> Bool {
         if a == b || (a.isNaN && b.isNaN) { return true }
         return abs(a - b) <= 2e-5 * max(abs(a), abs(b)) && a.isFinite && b.isFinite
@@ -41,7 +41,7 @@ enum StoredValue {
     /// The order of rows with the same key: by number, those without a number last.
     static func isAfter(_ a: Double, _ b: Double) -> Bool { a.isNaN ? !b.isNaN : a > b }
 
-    /// Given two forms of a value, the one that was printed rather than converted: it has fewer digits.
+    /// Whether, of two forms of a value, `a` is the one that was printed rather than converted: it has fewer digits.
     static func isPlainer(_ a: Double, than b: Double) -> Bool {
         if a.isNaN || b.isNaN { return !a.isNaN && b.isNaN }
         let digits = (a.description.utf8.count, b.description.utf8.count)

@@ -16,11 +16,11 @@ package struct LateArrivals {
         var type: Int
     }
 
-    /// Samples stored this long after their end are late.
+    /// Samples stored longer than this after their end are late.
     package static let patience: Int64 = 86_400
 
     private(set) var days: [Key: [Int32: Day]] = [:]
-    /// Rows up to here are counted as they were then.
+    /// Rows up to here have been counted, as they were at the time.
     private var covered = SequenceNumber.beginning
     /// The current pass: rows above `base`, up to `target`.
     private var base = SequenceNumber.beginning
@@ -29,7 +29,7 @@ package struct LateArrivals {
     package init() {}
 
     /// Continues for at most `rows` rows, and subtracts those it read.
-    /// - Parameter edges: nil skips a row's type.
+    /// - Parameter edges: returns nil for a type to skip.
     /// - Returns: whether every row in the store is counted.
     mutating func advance(
         _ walk: RowWalk, head: SequenceNumber, rows: inout Int, edges: (Key) throws -> DayEdges?

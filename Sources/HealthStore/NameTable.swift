@@ -19,7 +19,7 @@ final class NameTable {
     /// The longest name, in bytes of UTF-8.
     static let longest = 200
 
-    /// - Parameter isKnown: tells names that aren't inventions of an input.
+    /// - Parameter isKnown: whether a name isn't one invented by an input.
     init(_ table: String, in database: Database, isKnown: @escaping (String) -> Bool = { _ in false }) throws {
         self.database = database
         self.isKnown = isKnown
@@ -37,8 +37,8 @@ final class NameTable {
     }
 
     /// Which of these names aren't stored, because there are too many others or because they are too long.
-    /// - Parameter new: names that count as if they were already in the table; those of `names` that are accepted are
-    ///   added to it.
+    /// - Parameter new: names that count as if they were already in the table; the accepted ones of `names` are added
+    ///   to it.
     func refused(_ names: [String], besides new: inout Set<String>) throws -> Set<String> {
         var refused: Set<String> = []
         for name in names {
@@ -137,7 +137,8 @@ final class OriginTable {
         return id
     }
 
-    /// Two descriptions of a sample's origin combined: the row's source name, and the richer text for each other part.
+    /// Two descriptions of a sample's origin combined: the row's source name, and for each other part the richer of the
+    /// two.
     func joined(_ row: Int, _ incoming: Int) throws -> Int {
         if row == incoming { return row }
         let key = SIMD2(row, incoming)
@@ -184,7 +185,7 @@ final class OriginTable {
         statement.bind(4, origin.device)
     }
 
-    /// The longer text, or of two equally long ones the greater by bytes: the same in either order.
+    /// The longer string, or of two equally long ones the greater by bytes: the result is the same in either order.
     private func richer(_ a: String, _ b: String) -> String {
         if a.utf8.count != b.utf8.count { return a.utf8.count > b.utf8.count ? a : b }
         return a.utf8.lexicographicallyPrecedes(b.utf8) ? b : a
@@ -192,7 +193,7 @@ final class OriginTable {
 }
 
 extension Origin {
-    /// The UTF-8 bytes of its texts, and a little for overhead.
+    /// The UTF-8 bytes of its strings, plus a little overhead.
     var byteCount: Int {
         64 + sourceName.utf8.count + sourceVersion.utf8.count + productType.utf8.count + device.utf8.count
     }

@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-/// Fills a page from rows, with only the names that these use.
+/// Fills a page from rows, with only the names that they use.
 struct PageBuilder {
     let reader: HealthStoreReader
     private(set) var page = SamplePage()
@@ -29,7 +29,7 @@ struct PageBuilder {
         }
     }
 
-    /// Ids, numbers and indices of one row as it is sent, including its user.
+    /// The bytes of one row as sent: its ids, numbers and indices, including its user.
     static let rowBytes = 64
     /// The columns that only some queries fill: unit; creation time and UUID; the ends of metadata and payload.
     private static let unitBytes = 4
@@ -81,7 +81,7 @@ struct PageBuilder {
         bytes += Self.textBytes + page.payload.range(page.count - 1).count
     }
 
-    /// If only some rows have details, those of the others are empty; if none has, there are no such columns.
+    /// If only some rows have details, fills in empty ones for the others; if none has, there are no such columns.
     mutating func padDetails() {
         if !page.created.isEmpty { padDetails(to: page.count) }
     }

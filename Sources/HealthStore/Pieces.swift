@@ -1,8 +1,8 @@
 import HealthModel
 import SQLite
 
-/// The table `pieces`: which rows the records of an export's pieces are. A piece that appears again in a later export
-/// needn't be read.
+/// The table `pieces`: which rows the records of an export's pieces correspond to. A piece that appears again in a
+/// later export needn't be read.
 ///
 /// A row is identified by the sequence that it was first seen with, which never changes.
 final class Pieces {
@@ -11,9 +11,9 @@ final class Pieces {
           rules INTEGER NOT NULL, records INTEGER NOT NULL, content BLOB NOT NULL, UNIQUE (user, hash))
         """
 
-    /// The version of how records are read. If it changes, all pieces are read again.
+    /// The version of the rules for reading records. If it changes, all pieces are read again.
     private static let rules = 1
-    /// The oldest are dropped when there are more; enough for 50 million records.
+    /// The most pieces to keep, enough for 50 million records; beyond that, the oldest are dropped.
     private static let limit = 200_000
 
     private let list: Statement
@@ -67,7 +67,7 @@ final class Pieces {
         return known
     }
 
-    /// Nil when it isn't known.
+    /// What a piece's records claim; nil if the piece isn't known.
     func claims(of piece: PieceHash, user: Int) throws -> [Claim]? {
         find.bind(1, user)
         find.bind(2, SampleID(high: piece.high, low: piece.low))
@@ -93,7 +93,7 @@ final class Pieces {
         try drop.run()
     }
 
-    /// Called when rows were deleted that a record would restore.
+    /// Called after deleting rows that a record could restore.
     func forgetAll(user: Int) throws {
         dropAll.bind(1, user)
         try dropAll.run()

@@ -1,8 +1,8 @@
 import HealthModel
 
-// A sample in HealthKit never changes, so two contents under one UUID contradict each other. Which one is right can
-// only be told by HealthKit's own sync version: without a higher one the sample stays as it is, and the other content
-// is set aside where a person finds it.
+// A sample in HealthKit never changes, so two contents under one UUID contradict each other. Only HealthKit's own sync
+// version shows which one is right: without a higher one the sample stays as it is, and the other content is set aside
+// for a person to find.
 extension RecordClaim {
     enum Contradiction {
         /// An earlier version of the sample.
@@ -13,8 +13,8 @@ extension RecordClaim {
         case isConflict
     }
 
-    /// Compares a record with the sample that has its UUID. Sub-second times and converted values are no
-    /// contradiction, and what workouts and the like consist of is joined instead.
+    /// Compares a record with the sample that has its UUID. Differences of less than a second, or from converting
+    /// values, aren't contradictions; workouts and the like are merged instead.
     func contradiction(of record: IncomingRecord, with row: StoredRow) throws -> Contradiction? {
         guard let uuid = record.uuid, uuid == row.uuid, row.state == .alive, !row.hasPayload, record.payload.isEmpty
         else { return nil }
@@ -26,7 +26,7 @@ extension RecordClaim {
         let told = Self.syncVersion(record.metadata)
         let held = try writer.text(.metadata, of: row, user: user).withUnsafeBytes(Self.syncVersion)
         if told < held { return .isOutdated }
-        // A row keeps its key: at another time it would be another sample.
+        // A row keeps its key: at a different time it would be a different sample.
         return told > held && !isElsewhere ? .replaces : .isConflict
     }
 

@@ -5,8 +5,8 @@ import SQLite
 // The merge is commutative, associative and idempotent: each part has a rule that picks the same winner in either
 // order.
 extension RecordClaim {
-    /// Merges the record's better information into the row. Adding the same record again changes nothing.
-    /// - Parameter replaces: the record is a later version, whose value counts.
+    /// Merges the record's information into the row where it is better. Adding the same record again changes nothing.
+    /// - Parameter replaces: whether the record is a later version, whose value counts.
     /// - Returns: whether the row has a new version.
     func join(_ record: IncomingRecord, _ slot: Int, replaces: Bool = false) throws -> Bool {
         let old = writer.window.rows[slot]
@@ -14,7 +14,7 @@ extension RecordClaim {
         var metadata: [UInt8]?
         var payload: [UInt8]?
         row.uuid = old.uuid ?? record.uuid
-        // Only a tombstone's UUID matters: it keeps later copies out.
+        // In a tombstone only the UUID matters: it keeps later copies out.
         if old.state != .deleted {
             if old.state == .absent, !isReplaced(old) { try revive(&row, record) }
             try joinColumns(&row, record, old)
@@ -58,7 +58,7 @@ extension RecordClaim {
                 ? StoredValue.isPlainer(record.value, than: row.value) : record.uuid != nil
             if isBetter { row.value = record.value }
         }
-        // A record found by its UUID may have other seconds than the row, whose key then stays.
+        // A record found by its UUID may have different seconds from the row, whose key stays as it is.
         if row.second == record.second, Instant(microseconds: row.end).flooredSecond == record.endSecond {
             let end = max(row.end, record.end)
             row.startRemainder = max(row.startRemainder, record.start &- record.second &* Instant.microsecondsPerSecond)
@@ -93,7 +93,7 @@ extension RecordClaim {
 }
 
 extension StoredRow {
-    /// Whether a column differs, apart from the texts.
+    /// Whether a column other than metadata and payload differs.
     func isDifferent(from old: StoredRow) -> Bool {
         state != old.state || uuid != old.uuid || !StoredValue.isSame(value, old.value) || unit != old.unit
             || startRemainder != old.startRemainder || duration != old.duration || origin != old.origin

@@ -1,8 +1,8 @@
 import HealthModel
 import JSON
 
-// Statistics have no ordinals: there is one for each type, source and stretch of time, and it may be sent again with
-// another number.
+// Statistics have no ordinals: there is one statistic for each type, source and stretch of time, which may be sent
+// again with a different number.
 extension RecordClaim {
     /// Stores a statistic. The newest by creation time (`created`) counts, in any order of arrival; if two have the
     /// same time, the greater number does.
@@ -41,7 +41,7 @@ extension RecordClaim {
         return .beginning
     }
 
-    /// The same content again is nothing new, no matter when it was created.
+    /// Whether the record replaces the row. The same content doesn't, no matter when it was created.
     private func replaces(_ old: StoredRow, _ record: IncomingRecord) throws -> Bool {
         guard record.created == old.created else { return try record.created > old.created && !isSame(old, record) }
         return StoredValue.isAfter(record.value, old.value) && !record.value.isNaN

@@ -39,7 +39,8 @@ extension RecordClaim {
         return dead.map { .row($0) }
     }
 
-    /// Whether both have the same activity, if both have one of HealthKit's: apps name it in the phone's language.
+    /// Whether both have the same activity. Only HealthKit's names are compared: apps name activities in the phone's
+    /// language.
     private func isSameActivity(_ record: IncomingRecord, _ row: StoredRow) throws -> Bool {
         guard let mine = Self.activity([UInt8](record.payload)),
             let other = Self.activity(try writer.text(.payload, of: row, user: user))

@@ -10,22 +10,22 @@ struct RecordClaim {
     let type: Int
     /// Whether the records are statistics.
     let isStatistics: Bool
-    /// Claims rows, but writes nothing.
+    /// Whether rows are only claimed, and nothing is written.
     let isTrial: Bool
     /// First sequences of workouts that are earlier versions of others: an export that contains them isn't enough to
     /// restore them.
     let replaced: Set<Int64>
     /// Origins that name no source, by their numbers in the store.
     let unnamedOrigins: Set<Int>
-    /// The store's number for the workout type if this is it; otherwise a number that nothing has.
+    /// The store's number for the workout type if that is `type`; otherwise a number that no type has.
     let workouts: Int
     let plausibility: (Double, Instant, Instant) -> String?
 
     /// Beyond this many rows, shifting them to keep a key's ordinals in the order of values is no longer worthwhile.
     static let longestShift = 256
 
-    /// - Returns: the birth of the row that it claimed; `.beginning` when it claimed none, or one that is dead or
-    ///   quarantined.
+    /// - Returns: the first sequence of the row that it claimed; `.beginning` if it claimed none, or one that is
+    ///   deleted or quarantined.
     func take(_ record: IncomingRecord, _ tally: inout IngestCounts.Tally) throws -> SequenceNumber {
         if isStatistics { return try state(record, &tally) }
         var candidates = try candidates(of: record)

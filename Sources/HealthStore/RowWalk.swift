@@ -8,7 +8,7 @@ struct WalkedRow {
     var user: Int
 }
 
-/// The texts of the current row of a walk, valid only while the walk is at that row.
+/// The metadata and payload of a walk's current row, valid only while the walk is at that row.
 enum WalkedTexts {
     case row(Statement, metadata: Int, payload: Int)
     case block(SampleBlock, Int)
@@ -54,7 +54,7 @@ final class RowWalk {
     /// - Parameters:
     ///   - stretches: where the table of rows has any of the wanted types; nil walks all of it.
     ///   - wants: whether rows of a user and type may be wanted; other blocks are skipped.
-    ///   - visit: false ends the walk.
+    ///   - visit: returns false to end the walk.
     /// - Returns: whether it reached the end of the window.
     func run(
         _ window: SequenceWindow, stretches: Stretches.Walk? = nil,

@@ -2,16 +2,17 @@ import HealthModel
 
 /// The rows that a batch's records may claim, found by id; reused from batch to batch.
 ///
-/// Bounded: seconds with more than `crowd` rows aren't loaded ahead, and texts beyond `textLimit` are read when needed.
+/// It is bounded: seconds with more than `crowd` rows aren't loaded ahead, and text beyond `textLimit` is read when
+/// needed.
 struct RowWindow {
     static let crowd = 4096
     static let textLimit = 1 << 20
-    /// Rows loaded ahead for one batch: 8 MB.
+    /// The most rows to load ahead for one batch: 8 MB.
     static let rowLimit = 65_536
 
     private(set) var rows: ContiguousArray<StoredRow> = []
     private(set) var text: [UInt8] = []
-    /// Seconds of which some rows aren't here.
+    /// Seconds with rows that aren't here.
     private(set) var crowded: Set<Int64> = []
     /// The rows that were loaded ahead, by second; built when first needed.
     private var seconds: [Int64: [Int]]?

@@ -9,12 +9,12 @@ final class SliceCursor {
         var isLong: Bool
     }
 
-    /// Which columns are read of each sample besides its numbers.
+    /// Which columns of each sample are read besides its numbers.
     enum Columns {
         case none, payload, all
     }
 
-    /// What one statement walks through: seconds of the start, both included.
+    /// What one statement walks through: samples that start in these seconds, both included.
     private struct Segment {
         var isLong: Bool
         var first: Int64
@@ -25,7 +25,7 @@ final class SliceCursor {
     let columns: Columns
     /// Rows first seen later aren't part of the slice.
     let asOf: SequenceNumber
-    /// Microseconds since 1970. The samples overlap one of these; in order, without overlap.
+    /// Microseconds since 1970. The samples overlap one of these ranges, which are in order and don't overlap.
     let ranges: [Range<Int64>]
     /// The second of the current row; nil at the end.
     private(set) var second: Int64?
@@ -38,7 +38,7 @@ final class SliceCursor {
     private var isLong = true
     /// The second of the statement's row; nil after its last one.
     private var rowSecond: Int64?
-    /// The rows in the segment from blocks that have begun.
+    /// The segment's rows in blocks that the walk has reached.
     private var parts: [Part] = []
     /// Its other blocks, the next one last: each is read when the walk reaches it.
     private var coming: [BlockPlace] = []
@@ -78,7 +78,7 @@ final class SliceCursor {
 
     /// - Parameters:
     ///   - from: the first second to return; long samples may begin before a range.
-    ///   - reach: no sample shorter than a day that begins earlier than this before a range can reach into it.
+    ///   - reach: how long before a range a sample shorter than a day may begin and still reach into it.
     init(
         user: Int, type: Int, columns: Columns, asOf: SequenceNumber, from: Int64, ranges: [Range<Instant>],
         reach: Int64,

@@ -4,8 +4,8 @@ import HealthModel
 package struct SliceQuery: Sendable {
     package var user: String
     package var types: TypeFilter.Types
-    /// In order, without overlap. The samples overlap one of these; an instant sample at a lower bound does, one at an
-    /// upper bound doesn't.
+    /// In order, without overlap. Samples that overlap one of these are returned, including an instant sample at a
+    /// lower bound but not one at an upper bound.
     package let ranges: [Range<Instant>]
     /// Only rows first seen up to this sequence.
     package var asOf: SequenceNumber

@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-/// A row of `samples` as the writer handles it, without its texts.
+/// A row of `samples` as the writer handles it, without its metadata and payload.
 struct StoredRow {
     var sequence = SequenceNumber.beginning
     /// The sequence that it was first seen with.
@@ -26,15 +26,15 @@ struct StoredRow {
     var hasPayload = false
     /// Whether it is in a block, or will be.
     var isSealed = false
-    /// Ordinals of this key below these are known to be claimed: kept at ordinal 0, for top-level records and for
-    /// children.
+    /// The key's ordinals below these are known to be claimed, by top-level records and by children; kept in the row
+    /// with ordinal 0.
     var claimedBelow = (0, 0)
 
     // Microseconds since 1970. Wrapping arithmetic: a hostile row with extreme times is quarantined instead of crashing
     // the process.
     var start: Int64 { second &* Instant.microsecondsPerSecond &+ startRemainder }
     var end: Int64 { start &+ duration }
-    /// Until when it counts.
+    /// The time up to which it counts.
     var countedEnd: Int64 { SampleTimes.countedEnd(start: start, duration: duration) }
 
     /// The same in SQL.

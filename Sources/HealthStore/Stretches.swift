@@ -23,7 +23,7 @@ enum Stretches {
         private static let typeLimit = 64
 
         private let types: [Int]
-        /// nil: every sequence is walked.
+        /// nil if every sequence is walked.
         private let find: Statement?
 
         init(of types: [Int], in database: Database) throws {

@@ -26,7 +26,7 @@ enum ColumnName {
     /// In double quotes, since a figure may have the name of an SQL keyword.
     static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 
-    /// A text as an SQL literal.
+    /// A string as an SQL literal.
     static func literal(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
 }
 

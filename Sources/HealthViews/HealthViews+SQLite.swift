@@ -1,7 +1,8 @@
 extension HealthViews {
     /// The views over the tables of the reference backend's file: `sample_rows`, `kinds`, `texts`, `documents`.
     ///
-    /// The rows are packed; the views unpack them with plain SQL, so that any SQLite tool from 3.35 on can read them.
+    /// The rows are packed; the views unpack them with plain SQL, so that any tool with SQLite 3.35 or later can read
+    /// them.
     package var sqlite: [ViewStatement] {
         all.map { view in
             let columns = view.columns.map { "\(SQLiteText.expression(of: $0)) AS \(ColumnName.quoted($0.name))" }
@@ -24,7 +25,8 @@ private enum SQLiteText {
         case .workouts: "FROM (\(documents(1)))"
         case .nights: "FROM (\(documents(2)))"
         case .hours:
-            // The list of the hours' starts says how many there are, and when, with the local clock's offset.
+            // The list of the hours' starts shows how many there are, and when they begin, with the local clock's
+            // offset.
             """
             FROM (SELECT d.user_id, d.date, d.body, h.key AS "index", CAST(substr(h.value, 12, 2) AS INTEGER) AS hour,
                 strftime('%Y-%m-%dT%H:%M:%SZ', h.value) AS start_date
@@ -92,8 +94,8 @@ private enum SQLiteText {
                 FROM sample_rows WHERE deleted = 0 LIMIT -1) LIMIT -1
         """
 
-    /// The names for the numbers in a row `r` of `times`. In this order, so that SQLite walks the rows once and keeps
-    /// none.
+    /// The names for the numbers in a row `r` of `times`, joined in this order so that SQLite walks the rows once and
+    /// keeps none.
     private static let names = """
         CROSS JOIN kinds k ON k.id = r.kind CROSS JOIN (SELECT id, text AS type FROM texts) t ON t.id = k.type
             CROSS JOIN (SELECT id, text AS user_id FROM texts) u ON u.id = r.user

@@ -3,13 +3,13 @@ package struct ViewStatement: Sendable, Equatable {
     package let name: HealthView.Name
     /// The view's name in the statement that creates it, with its schema if it has one.
     package let place: String
-    /// `SELECT …`. Another text is another definition.
+    /// `SELECT …`. A different string is a different definition.
     package let query: String
     /// Names of the query's columns, in order.
     package let columns: [String]
     /// For databases that keep comments: what the view holds, and what each column does.
     package let comments: [String]
 
-    /// Without anything before it that would drop an older one.
+    /// The statement, with nothing before it that would drop an older view.
     package var text: String { "CREATE VIEW \(place) AS\n\(query)" }
 }

@@ -1,40 +1,42 @@
-// Narrow wrappers over what Swift can't call (macros, variadics, GNU extensions it doesn't import).
-// Every function that can fail answers the negated errno, so that no caller reads errno too late.
+// Narrow wrappers over what Swift can't call (macros, variadics, GNU extensions it doesn't import). Every function that
+// can fail returns the negated errno, so that no caller reads errno too late.
 #pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
 
-/// Opens (creates, 0600) a file and takes its exclusive lock without waiting. The descriptor closes on exec; closing it, or
-/// the end of the process however it comes, gives the lock back. Answers the descriptor, or -errno (-EWOULDBLOCK: held).
+/// Opens (creates, 0600) a file and takes its exclusive lock without waiting. The descriptor closes on exec; closing
+/// it, or the end of the process in any way, releases the lock. Returns the descriptor, or -errno (-EWOULDBLOCK: held).
 int healthbus_lock_file(const char *path);
 
-/// Whether a process holds the lock of such a file, without writing to it: 1, 0 (also where there is none), or -errno.
+/// Whether a process holds the lock of such a file, without writing to it: 1, 0 (also if there is no such file), or
+/// -errno.
 int healthbus_lock_is_held(const char *path);
 
 /// Bounds glibc's malloc arenas (mallopt M_ARENA_MAX): by default each thread may get one of 64 MB that never shrinks.
-/// Call it before the first thread starts. Answers 0, or -EINVAL.
+/// Call it before the first thread starts. Returns 0, or -EINVAL.
 int healthbus_limit_arenas(int count);
 
-/// When a process started, in clock ticks since boot (field 22 of /proc/<pid>/stat): with the id it names one process even
-/// after the id is used again. Answers -ESRCH when there is no such process.
+/// When a process started, in clock ticks since boot (field 22 of /proc/<pid>/stat): together with the id it identifies
+/// one process even after the id is reused. Returns -ESRCH when there is no such process.
 int64_t healthbus_process_start(pid_t pid);
 
-/// posix_spawn with an empty signal mask, default dispositions, a process group of its own, and no descriptor but 0, 1, 2.
-/// `directory` NULL is the caller's own. `input` -1 is /dev/null; `output` and `error` -1 are inherited; others must be 3 or above.
-/// Answers the pid, or -errno.
+/// posix_spawn with an empty signal mask, default dispositions, a process group of its own, and no descriptors beyond
+/// 0 to 2. `directory` NULL is the caller's own. `input` -1 is /dev/null; `output` and `error` -1 are inherited; others
+/// must be 3 or above. Returns the pid, or -errno.
 pid_t healthbus_spawn(
     char *const argv[], char *const envp[], const char *directory, int input, int output, int error);
 
-/// The same in a session of its own, so that it outlasts its terminal, with nothing to read and one descriptor (3 or above) for what it says.
+/// The same in a session of its own, so that it outlasts its terminal, with nothing to read and one descriptor (3 or
+/// above) for its output.
 pid_t healthbus_spawn_session(char *const argv[], char *const envp[], int output);
 
-/// A pipe whose ends close on exec: read end, write end. Answers 0 or -errno.
+/// A pipe whose ends close on exec: read end, write end. Returns 0 or -errno.
 int healthbus_pipe(int ends[2]);
 
-/// A descriptor that turns readable when the process ends; closes on exec. Answers -errno.
+/// A descriptor that becomes readable when the process ends; closes on exec. Returns -errno on failure.
 int healthbus_pidfd_open(pid_t pid);
-/// Signals exactly that process, never one that got its id later. Answers 0 or -errno.
+/// Signals exactly that process, never one that got its id later. Returns 0 or -errno.
 int healthbus_pidfd_signal(int pidfd, int signal);
 
 /// How a child ended.
@@ -45,38 +47,39 @@ struct healthbus_exit {
     int signal;
 };
 
-/// Reaps a child: 1 with `exit` filled, 0 when it still runs (only without `block`), -errno. What is left of the child's process
-/// group is killed before the id is given back, so that the group's id can't have become another's.
+/// Reaps a child: 1 with `exit` filled, 0 when it is still running (only without `block`), -errno. What is left of the
+/// child's process group is killed before the id is released, so that the group's id can't belong to another by then.
 int healthbus_wait(pid_t pid, int block, struct healthbus_exit *exit);
 
-/// "Killed"; NULL for a number that names no signal. The text is static.
+/// "Killed"; NULL for a number that isn't a signal's. The string is static.
 const char *healthbus_signal_name(int number);
 
-/// An eventfd, non-blocking, closed on exec: readable once woken, until it is cleared. Answers -errno.
+/// An eventfd, non-blocking, closed on exec: readable once woken, until it is cleared. Returns -errno on failure.
 int healthbus_wake_open(void);
-/// From any thread.
+/// May be called from any thread.
 void healthbus_wake(int fd);
 void healthbus_wake_clear(int fd);
 
-/// Catches SIGINT and SIGTERM: each arrives as one byte (its number) on the descriptor answered, which is non-blocking and
-/// closes on exec. SIGHUP and SIGPIPE are ignored meanwhile. One user at a time: -EBUSY for a second one.
+/// Catches SIGINT and SIGTERM: each arrives as one byte (its number) on the descriptor returned, which is non-blocking
+/// and closes on exec. SIGHUP and SIGPIPE are ignored until `healthbus_release_signals`. One user at a time: -EBUSY for
+/// a second one.
 int healthbus_catch_signals(void);
 /// As above, for a program that draws a screen: SIGHUP, SIGQUIT, SIGTSTP, SIGCONT and SIGWINCH arrive too; SIGPIPE alone is ignored.
 int healthbus_catch_screen_signals(void);
 /// Stops this process as an uncaught SIGTSTP would; returns once it is continued.
 void healthbus_suspend(void);
-/// Puts the dispositions back and closes the descriptor.
+/// Restores the dispositions and closes the descriptor.
 void healthbus_release_signals(void);
 
-/// A netlink socket that reports changed links, addresses and routes; closes on exec. Answers -errno.
+/// A netlink socket that reports changed links, addresses and routes; closes on exec. Returns -errno on failure.
 int healthbus_route_watch(void);
-/// Waits for a change, and takes all notices that have arrived. Only a hint: ask for the current state. Answers 0, or
-/// -errno.
+/// Waits for a change, and takes all notices that have arrived. It is only a hint: ask for the current state. Returns
+/// 0, or -errno.
 int healthbus_route_wait(int watch);
 /// Ends a wait, from any thread; the descriptor stays open.
 void healthbus_route_end(int watch);
-/// The interfaces over which routes of the main table lead anywhere (IPv4, IPv6), those of default routes first, possibly more
-/// than once. Answers how many, or -errno.
+/// The interfaces of all routes in the main table that lead anywhere (IPv4, IPv6), those of default routes first,
+/// possibly more than once. Returns how many, or -errno.
 int healthbus_route_links(unsigned links[64]);
-/// Answers 0, or -errno (-ENXIO: the link is gone).
+/// Returns 0, or -errno (-ENXIO: the link is gone).
 int healthbus_link_name(unsigned link, char name[16]);

@@ -1,13 +1,13 @@
 #pragma once
 // A push parser for the XML of exports, which continues after damage: a tag that isn't well-formed affects only itself.
 //
-// '<' can't occur within a well-formed tag. So a tag that breaks a rule ends, at the latest, where the next whole tag begins: nothing
-// behind that is lost, and nothing is read twice. General parsers give up here, or guess: they take the next tag for a part of the
-// broken one.
+// '<' can't occur within a well-formed tag. So a tag that breaks a rule ends, at the latest, where the next whole tag
+// begins: nothing after that is lost, and nothing is read twice. General parsers give up here, or guess: they take the
+// next tag for a part of the broken one.
 //
-// The caller names the elements and attributes it knows; each is reported by its index ("code"), so that no name is
-// compared per record. No document type, no entity but XML's own five, no network: feed the document from its root
-// element on.
+// The caller names the elements and attributes it knows; each is reported by its index ("code"), so that names needn't
+// be compared for every record. No document type, no entity but XML's own five, no network: feed it the document
+// starting at its root element.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 typedef struct healthbus_xml healthbus_xml;
 
-/// UTF-8 text, not terminated, valid during the callback only.
+/// UTF-8 text, not terminated, valid only during the callback.
 typedef struct {
     const char *bytes;
     int64_t length;
@@ -28,16 +28,16 @@ typedef struct {
     int32_t code;
     /// Open elements above this one; 0 for the root.
     int32_t depth;
-    /// Bit i: the attribute of code i is there.
+    /// Bit i is set if the attribute with code i is present.
     uint64_t present;
     /// By attribute code; only those in `present` are valid.
     const healthbus_xml_text *attributes;
-    /// Attributes of other names: name, value, name, value, ...
+    /// Attributes with other names: name, value, name, value, ...
     const healthbus_xml_text *extras;
     int32_t extraCount;
     /// The tag isn't well-formed: it has no attributes here, and `raw` is all of it, up to where the next tag begins.
     bool malformed;
-    /// It has no end tag of its own: its end follows at once.
+    /// It has no end tag of its own: its end follows immediately.
     bool empty;
     /// The line where the tag begins.
     int64_t line;
@@ -52,17 +52,17 @@ typedef struct {
     void (* end)(void *_Nullable context, int32_t code, int32_t depth, bool implied);
     /// Character data; NULL when none is wanted.
     void (*_Nullable text)(void *_Nullable context, const char * bytes, int64_t length);
-    /// Text where only elements are expected; NULL when it doesn't matter. True when it is damage.
+    /// Text where only elements are expected; NULL when it doesn't matter. Returns true if it is damage.
     bool (*_Nullable stray)(void *_Nullable context, int64_t line, const char * bytes, int64_t length);
 } healthbus_xml_callbacks;
 
 typedef struct {
-    /// First error of form; empty when there was none.
+    /// Why the document isn't well-formed: the first error; empty if there was none.
     char message[160];
     int64_t line;
-    /// Errors of form.
+    /// How many such errors there were.
     int64_t errors;
-    /// Character references and entities that XML forbids or nobody declared: '?' in attributes, left out of text.
+    /// How many references are forbidden by XML or undeclared: they become '?' in attributes and are left out of text.
     int64_t dropped;
 } healthbus_xml_damage;
 
@@ -71,21 +71,23 @@ healthbus_xml *_Nullable healthbus_xml_create(
     const char *elements, const char *attributes, healthbus_xml_callbacks callbacks, void *_Nullable context);
 void healthbus_xml_free(healthbus_xml * xml);
 
-/// False once parsing can't go on (see damage).
+/// Returns false once parsing can't continue (see damage).
 bool healthbus_xml_feed(healthbus_xml * xml, const uint8_t * bytes, int64_t length);
-/// No more bytes follow: the rest is reported as far as possible.
+/// No more bytes will follow: the rest is reported as far as possible.
 void healthbus_xml_finish(healthbus_xml * xml);
 /// From a callback: no more callbacks after this one.
 void healthbus_xml_stop(healthbus_xml * xml);
-/// From `start`: the elements between that depth and the one that starts have no end tags. Nothing is called for them.
+/// From `start`: the elements between that depth and the one that starts have no end tags. No callback is made for
+/// them.
 void healthbus_xml_collapse(healthbus_xml * xml, int32_t depth);
-/// The root element has ended.
+/// Whether the root element has ended.
 bool healthbus_xml_complete(const healthbus_xml * xml);
 int64_t healthbus_xml_line(const healthbus_xml * xml);
 healthbus_xml_damage healthbus_xml_get_damage(const healthbus_xml * xml);
 
-/// Makes bytes fit for XML 1.0 in place: control characters become spaces, what isn't UTF-8 question marks (counted in `replaced`).
-/// Returns how many bytes are done; the rest, at most three, is the beginning of a character that the next bytes continue (0 rest if `last`).
+/// Makes bytes fit for XML 1.0 in place: control characters become spaces, and bytes that aren't UTF-8 become question
+/// marks (counted in `replaced`). Returns how many bytes are done; the rest, at most three, is the beginning of a
+/// character that the next bytes continue (there is no rest if `last`).
 int64_t healthbus_xml_clean(uint8_t * bytes, int64_t length, bool last, int64_t * replaced);
 
 #pragma clang assume_nonnull end

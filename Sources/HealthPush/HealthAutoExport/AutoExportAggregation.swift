@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Over what period the app has aggregated, as far as a request says.
+/// The period over which the app has aggregated, as far as a request states it.
 enum AutoExportAggregation: Equatable {
     /// Nothing is aggregated.
     case samples
@@ -26,7 +26,7 @@ enum AutoExportAggregation: Equatable {
     }
 }
 
-/// A period of the calendar that begins according to the wall clock.
+/// A calendar period, which begins by the wall clock.
 enum AutoExportPeriod: Int, Comparable {
     case second, minute, hour, day, week, month, year
 
@@ -40,8 +40,8 @@ enum AutoExportPeriod: Int, Comparable {
         return inDay % minuteLength == 0 ? .minute : nil
     }
 
-    /// Whether one may begin at this date. Weeks, months and years begin at some midnight; the day depends on the
-    /// person's settings.
+    /// Whether such a period may begin at this date. Weeks, months and years begin at some midnight; the day depends on
+    /// the person's settings.
     func mayBegin(at date: AutoExportDate) -> Bool {
         guard self != .second else { return true }
         return AutoExportPeriod.beginning(at: date).map { $0 >= min(self, .day) } ?? false

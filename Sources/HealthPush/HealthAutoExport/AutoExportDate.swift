@@ -3,8 +3,8 @@ import HealthModel
 /// A date as the app writes it, with the wall clock that it was read from.
 ///
 /// `2024-02-06 14:30:00 -0800`, and on phones with a 12-hour clock `2024-02-06 2:30:00 PM -0800` or `2:30:00 pm`,
-/// preceded by a space of any kind (U+202F since iOS 17); also ISO 8601. A date without an offset isn't read: nobody
-/// can say when that is.
+/// preceded by a space of any kind (U+202F since iOS 17); also ISO 8601. A date without an offset isn't read: there is
+/// no telling which moment it means.
 struct AutoExportDate: Equatable {
     let instant: Instant
     /// Seconds east of Greenwich, as printed.

@@ -36,7 +36,7 @@ struct AutoExportItem {
         return value ?? second
     }
 
-    /// As above, for three names. Each number of names has its own function: an array would be made for every item.
+    /// As above, for three names. Each number of names has its own function, so that no array is made for every item.
     mutating func take(_ name: StaticString, _ other: StaticString, _ third: StaticString) -> JSONSpan? {
         let value = take(name, other)
         let last = take(third)
@@ -46,7 +46,7 @@ struct AutoExportItem {
     /// Whether there is a member with this name, even if it is null.
     func has(_ name: StaticString) -> Bool { members.contains { $0.name == name } }
 
-    /// A member that stays among the rest.
+    /// A member's value, leaving the member among the rest.
     func look(_ name: StaticString) -> JSONSpan? {
         members.first { $0.name == name }.flatMap { $0.value.isNull ? nil : $0.value }
     }
@@ -61,7 +61,7 @@ struct AutoExportItem {
         return rest
     }
 
-    /// The rest, as far as its text fits this many bytes, shortest members first, and the names of those that don't
+    /// As many of the remaining members as fit into this many bytes, shortest first, and the names of those that don't
     /// fit.
     func rest(upTo limit: Int) -> (members: [String: Value], notKept: [String]) {
         let left = members.enumerated().filter { !isUnderstood($0.offset) && !$0.element.value.isNull }
@@ -100,7 +100,7 @@ extension JSONSpan {
         }
     }
 
-    /// A boolean, or 0 and 1.
+    /// A boolean; a number counts as false if it is 0, and otherwise as true.
     var flag: Bool? {
         switch kind {
         case .bool: bytes.first == UInt8(ascii: "t")

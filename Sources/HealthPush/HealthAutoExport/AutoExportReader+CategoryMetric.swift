@@ -9,7 +9,7 @@ extension AutoExportReader {
     /// Sessions and events: mindful minutes, handwashing, stand hours. Returns what is wrong, or nil.
     ///
     /// An entry with a start and an end, or with a `value` by name, is a sample; so is one that lasts longer than its
-    /// period, from its date on. Otherwise the app has counted them, or added up their minutes.
+    /// period, and it begins at its date. Otherwise the app has counted events, or added up their minutes.
     mutating func readCategoryMetric(_ series: AutoExportSeries) -> String? {
         let quantity = item.take("qty") ?? item.take("Avg", "avg")
         let seconds = AutoExportUnits.seconds(in: series.units)

@@ -70,7 +70,7 @@ extension AutoExportReader {
     static let systolic = "HKQuantityTypeIdentifierBloodPressureSystolic"
     static let diastolic = "HKQuantityTypeIdentifierBloodPressureDiastolic"
 
-    /// As stated by the request, or else judged by all dates of the metric together.
+    /// As stated by the request; otherwise judged by all dates of the metric together.
     private func aggregation(of data: JSONSpan) throws(JSONScanError) -> AutoExportAggregation {
         guard case .unknown(let longest) = aggregation else { return aggregation }
         var scanner = JSONScanner(data.bytes)

@@ -89,8 +89,8 @@ extension AutoExportReader {
         row.metadata = Array(Value.object(members).json().utf8)
     }
 
-    /// Several sources are one text, joined by `|`, and stay that way. Heart-rate notifications have an object with a
-    /// name.
+    /// Several sources come as one string, joined by `|`, and stay that way. Heart-rate notifications have an object
+    /// with a name.
     private mutating func origin() -> Int32 {
         guard let source = item.take("source") else { return rows.originSlot(named: "") }
         guard source.kind == .object else { return rows.originSlot(of: source) }

@@ -45,8 +45,8 @@ extension AutoExportReader {
     ///
     /// Its payload has seconds: `asleepSeconds` is all sleep, `unspecifiedSeconds` sleep without a stage, then
     /// `coreSeconds`, `deepSeconds`, `remSeconds`, `awakeSeconds`, `inBedSeconds`; and `inBedStart`, `inBedEnd` in UTC.
-    /// Values that the app doesn't send are missing. Its `asleep` is all sleep when there are no stages, and only the
-    /// sleep without a stage when there are, so the sum is right in both cases. Hours that can't be true are in
+    /// Values that the app doesn't send are missing. The app's `asleep` is all sleep when there are no stages, and only
+    /// the sleep without a stage when there are, so the sum is right in both cases. Hours that can't be true are in
     /// `leftOut`.
     private mutating func readNight(_ series: AutoExportSeries) -> String? {
         guard let length = AutoExportUnits.seconds(in: series.units.isEmpty ? "hr" : series.units) else {
@@ -77,7 +77,7 @@ extension AutoExportReader {
         if payload["asleepSeconds"] == nil, let asleep { payload["asleepSeconds"] = .number(asleep) }
         payload["inBedStart"] = times.bedStart.map { .string(InstantText.iso8601($0.instant)) }
         payload["inBedEnd"] = times.bedEnd.map { .string(InstantText.iso8601($0.instant)) }
-        // The time of the night, or of its recording: another version of its start.
+        // The time of the night, or of its recording: just another form of its start.
         _ = item.take("date")
         if item.look("source") == nil, let source = item.take("sleepSource")?.text {
             payload["sleepSource"] = .string(source)
@@ -101,7 +101,7 @@ extension AutoExportReader {
 
         mutating func add(_ name: String, _ span: JSONSpan?) {
             guard let span else { return }
-            // To the millisecond: hours, even with all their digits, are no longer whole seconds.
+            // Rounded to the millisecond: hours, even with all their digits, don't give whole seconds.
             let seconds = span.decimal.map { ($0 * secondsEach * 1000).rounded() / 1000 }
             guard let seconds, seconds >= 0, seconds <= longestNight.seconds else {
                 leftOut[name] = span.value

@@ -2,7 +2,7 @@ import HealthModel
 import JSON
 
 extension AutoExportReader {
-    /// Bytes for a workout's or an event's other members in its row, besides what is read.
+    /// How many bytes of its row a workout's or an event's other members may take, besides those that are read.
     static let restLimit = 256 << 10
 
     /// A workout in version 1 or 2 of the app's format. Returns what is wrong, or nil.

@@ -86,7 +86,7 @@ struct AutoExportReader {
         }
     }
 
-    /// Keeps what isn't read: each element of an array is one item, anything else is a single item.
+    /// Quarantines what isn't read: each element of an array is one item, anything else is a single item.
     private mutating func quarantine(
         part name: JSONSpan, _ value: JSONSpan, reason: String
     ) throws(JSONScanError) {

@@ -69,7 +69,7 @@ struct AutoExportContext {
         return out
     }
 
-    /// Only if it is short: it is kept with each of the items.
+    /// Appends it only if it is short, since it is kept with each of the items.
     private static func append(_ span: JSONSpan, to out: inout [UInt8]) {
         if span.bytes.count <= 128 { out.append(contentsOf: span.whole) } else { out.append(json: "\"too long\"") }
     }
@@ -122,7 +122,7 @@ struct AutoExportRows {
         return changes
     }
 
-    /// For a type, with its canonical unit unless another is given.
+    /// The positions of a type and its unit: the canonical one unless another is given.
     mutating func slots(_ identifier: String, unit: String? = nil) -> AutoExportSlots {
         let unit = unit ?? HealthType.named(identifier).unit
         return AutoExportSlots(type: columns.slot(type: identifier), unit: columns.slot(unit: unit))

@@ -14,8 +14,8 @@ struct AutoExportSpan {
 
     /// Reads an entry's times, by the rule in `HealthAutoExport`.
     /// - Parameters:
-    ///   - hasSpread: its minimum and maximum differ.
-    ///   - isSum: it adds up, so a number at any time belongs to a period.
+    ///   - hasSpread: whether its minimum and maximum differ.
+    ///   - isSum: whether it is a sum, which belongs to a period whatever its time.
     init(
         _ item: inout AutoExportItem, _ aggregation: AutoExportAggregation, hasSpread: Bool = false, isSum: Bool
     ) throws(Problem) {

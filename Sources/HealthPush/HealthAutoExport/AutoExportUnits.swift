@@ -1,15 +1,15 @@
 import HealthModel
 
-/// Units as the app writes them. Most are HealthKit's own strings; the others are what people read.
+/// Units as the app writes them. Most are HealthKit's own strings; the others are written for people.
 enum AutoExportUnits {
-    /// What converts a type's values; nil when the unit doesn't belong to the type, or when none is given and several
-    /// are in use.
+    /// The factors that convert a type's values; nil if the unit doesn't belong to the type, or if none is given and
+    /// several are in use.
     ///
     /// A percentage is 97 here and 0.97 in HealthKit and in the store.
     static func factors(_ unit: String, for type: HealthType) -> UnitFactors? {
         let unit = healthKit(unit)
         if type.unit == "%", unit.isEmpty || unit == "%" { return UnitFactors(scale: 0.01, offset: 0) }
-        // Beats, the wording of the app's first version.
+        // Beats, as the app's first version called them.
         if type.unit == "count/min", unit == "count" { return .identity }
         if unit.isEmpty { return unambiguous.contains(type.unit) ? .identity : nil }
         guard let found = UnitConversion.toCanonical(unit: unit, for: type) else { return nil }
@@ -28,7 +28,7 @@ enum AutoExportUnits {
     }
 
     private static let secondsType = HealthType(identifier: "duration", kind: .other, unit: "s", style: .none)
-    /// Canonical units that nobody replaces with another.
+    /// Canonical units that have no alternative in use.
     private static let unambiguous: Set = ["count", "count/min", "ms", "min", "dBASPL", "mmHg", "appleEffortScore"]
 
     private static let spellings: [String: String] = {

@@ -7,7 +7,7 @@ import JSON
 /// `activity`, `durationSeconds`, `totalDistanceMeters`, `totalEnergyKilocalories` (active energy),
 /// `totalSwimmingStrokeCount`, `totalFlightsClimbed`, `statistics` by type, `routeSummary` for the route, `leftOut` for
 /// numbers that can't be true; also `name` as in the app, and every member not covered by these (weather, elevation,
-/// the workout's series), unchanged. The route's raw points aren't kept, and neither are they in imports.
+/// the workout's series), unchanged. As in imports, the route's raw points aren't kept.
 struct AutoExportWorkout {
     private var numbers: WorkoutNumbers
     private var statistics: [String: [String: Value]] = [:]
@@ -42,8 +42,8 @@ struct AutoExportWorkout {
 
     func has(_ type: String, _ name: String) -> Bool { statistics[type]?[name] != nil }
 
-    /// The duration in seconds. Version 2 of the app's format uses seconds, but others who send in its format often use
-    /// minutes: the one that fits between start and end is taken.
+    /// The duration in seconds. Version 2 of the app's format uses seconds, but other senders of its format often use
+    /// minutes: whichever fits between start and end is taken.
     mutating func duration(_ span: JSONSpan?, within length: Duration) {
         guard let span, let (text, unit) = Self.quantity(span) else { return }
         let number = Double(text) ?? 0

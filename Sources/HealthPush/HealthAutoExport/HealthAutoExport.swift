@@ -17,8 +17,9 @@ import JSON
 ///    of the period that begins at the entry's `date`, except for a mean (weight, temperature) whose `date` isn't the
 ///    beginning of a period: that is a measurement with its own time.
 /// 4. Without that header the metric's `date`s decide, together: all at midnight are days, all at whole hours are
-///    hours, all at whole minutes are minutes; otherwise each is a sample at its instant. Together, since a day's first
-///    hour begins at midnight too. The header `Default` means minutes at most, according to the app's manual.
+///    hours, all at whole minutes are minutes; otherwise each is a sample at its instant. They decide together because
+///    a day's first hour begins at midnight too. The header `Default` means minutes at most, according to the app's
+///    manual.
 ///
 /// A statistic has a type of its own (`HealthType.statistics(of:)`): it lasts from the beginning to the end of its
 /// period, its value is the sum of a cumulative type and the mean of any other, and its payload is `{"maximum",
@@ -33,9 +34,9 @@ package enum HealthAutoExport {
 
     /// Decodes one request.
     /// - Parameters:
-    ///   - headers: of the request, in any case; only `automation-aggregation` is read.
+    ///   - headers: of the request, in upper or lower case; only `automation-aggregation` is read.
     ///   - now: when the request was received.
-    /// - Throws: when the body isn't JSON or has no object `data`; none of it was accepted then.
+    /// - Throws: if the body isn't JSON or has no object `data`; in that case none of it was accepted.
     package static func changes(
         in body: [UInt8], headers: [String: String], now: Instant
     ) throws(PushError) -> PushedChanges {

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A record's contents besides its type, unit and source, before it is a row of columns.
+/// A record's contents besides its type, unit and source, before it becomes a row in columns.
 protocol RecordCells {
     var start: Instant { get }
     var end: Instant { get }
@@ -18,7 +18,8 @@ protocol RecordCells {
 /// Rows of a batch that is being filled; its names are numbered as they come.
 struct RecordRows {
     private(set) var batch = RecordBatch()
-    // By bytes: strings treat canonically equivalent text as equal, but a source spelled differently is another source.
+    // By bytes: strings treat canonically equivalent text as equal, but a source spelled differently is a different
+    // source.
     private var types: [[UInt8]: Int32] = [:]
     private var units: [[UInt8]: Int32] = [:]
     private var origins: [[UInt8]: Int32] = [:]

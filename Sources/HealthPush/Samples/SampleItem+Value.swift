@@ -46,7 +46,7 @@ extension SampleItem {
         try readOther(&row)
     }
 
-    /// Whatever has no column: given as `payload`.
+    /// Reads a sample of any other kind: what has no column is given as `payload`.
     func readOther(_ row: inout RecordRows.Row) throws(SampleProblem) {
         if HealthType.named(row.type).kind == .other, let value {
             guard let number = value.double else { throw SampleProblem(reason: "value isn't a number") }

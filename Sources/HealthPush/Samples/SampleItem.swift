@@ -1,7 +1,7 @@
 import HealthModel
 import JSON
 
-/// One sample as sent by a program, its members still in the text.
+/// One sample as sent by a program, with its members still in the text.
 struct SampleItem {
     private(set) var uuid: JSONSpan?
     private(set) var type: JSONSpan?
@@ -22,7 +22,7 @@ struct SampleItem {
     private(set) var payload: JSONSpan?
     private(set) var location: JSONSpan?
 
-    /// The total bytes of an item's texts.
+    /// The most bytes of JSON in an item.
     private static let textLimit = 512 << 10
     private static let nameLimit = 1000
     private static let partLimit = 4096
@@ -66,7 +66,7 @@ struct SampleItem {
         }
     }
 
-    /// Takes members from a correlation that its part leaves out.
+    /// Takes over from a correlation the members that its part leaves out.
     mutating func inherit(_ whole: SampleItem) {
         start = start ?? whole.start
         end = end ?? whole.end
@@ -190,8 +190,8 @@ struct SampleItem {
         }
     }
 
-    /// HealthKit's own marker for what was entered by hand (`HKMetadataKeyWasUserEntered`), as a number, boolean or
-    /// text.
+    /// Whether the metadata has HealthKit's own marker for what was entered by hand (`HKMetadataKeyWasUserEntered`), as
+    /// a number, boolean or text.
     private static func saysUserEntered(_ metadata: JSONSpan) throws(SampleProblem) -> Bool {
         do throws(JSONScanError) {
             var scanner = JSONScanner(metadata.bytes)

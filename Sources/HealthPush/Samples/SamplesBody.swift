@@ -5,7 +5,7 @@ import JSON
 /// has its schema.
 ///
 /// One JSON object, `{"samples": [...], "deleted": ["UUID", ...]}`, or lines (NDJSON), each a sample or `{"deleted":
-/// "UUID"}`. Missing or wrong members put that item into quarantine, and no other.
+/// "UUID"}`. An item with missing or wrong members goes into quarantine, and no other does.
 package struct SamplesBody {
     /// The most items in one request. A body of many tiny ones would take a hundred times its size in memory.
     package static let itemLimit: Int64 = 250_000
@@ -26,7 +26,7 @@ package struct SamplesBody {
         return try reader.finished()
     }
 
-    /// - Parameter body: a JSON object in each line; empty lines are skipped. A line that isn't one is an item that
+    /// - Parameter body: a JSON object on each line; empty lines are skipped. A line that isn't one is an item that
     ///   isn't understood.
     /// - Throws: `PushError` when it isn't UTF-8, has no line at all, or too many.
     package static func changes(lines body: [UInt8]) throws(PushError) -> PushedChanges {
@@ -105,7 +105,7 @@ package struct SamplesBody {
         quarantine(raw, reason)
     }
 
-    /// Whether there is room for one more item. Any beyond that are only counted.
+    /// Counts one more item, and returns whether there is room for it; any beyond the limit are only counted.
     private mutating func count() -> Bool {
         changes.items += 1
         return changes.items <= Self.itemLimit

@@ -66,7 +66,7 @@ extension LocationFix {
     /// The distance in metres between the fixes that represent a track's line, and how many of them one leg may have.
     private static let step = 25.0
     private static let legLimit = 2000
-    /// Metres: how far a track's own points may be from the truth, besides what simplifying moved.
+    /// Metres: how far a track's own points may be from the truth, in addition to any shift from simplifying.
     private static let ownAccuracy = 10.0
 
     /// A stored track has few points, and its line passes near all others (`TrackSimplifier`): a circle that it crosses

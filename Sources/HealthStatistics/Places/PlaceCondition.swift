@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A circle on the earth that a person has monitored, as Core Location's `CLMonitor.CircularGeographicCondition`.
+/// A circle on the earth that a person wants monitored, like Core Location's `CLMonitor.CircularGeographicCondition`.
 public struct PlaceCondition: Sendable, Equatable {
     /// Given by the person, unique among theirs: CLMonitor's identifier.
     package let name: String
@@ -48,14 +48,14 @@ public struct PlaceCondition: Sendable, Equatable {
         ["latitude": .number(latitude), "longitude": .number(longitude), "radiusMeters": .number(radius)]
     }
 
-    /// Those kept under `conditions`, by name.
-    /// - Throws: `PlaceError` for one that can't be.
+    /// The places kept under `conditions`, by name.
+    /// - Throws: `PlaceError` for an invalid one.
     static func all(in conditions: Value) throws -> [PlaceCondition] {
         try Value.inOrder(conditions.object ?? [:]).map { try PlaceCondition(name: $0.key, $0.value) }
     }
 }
 
-/// Why a place can't be. Reveals neither its name nor its position.
+/// Why a place is invalid. Reveals neither its name nor its position.
 package enum PlaceError: String, Error, CustomStringConvertible {
     case name = "a place's name has 1 to 200 bytes and no control characters"
     case latitude = "a place's latitude is a number of degrees from -90 to 90"

@@ -2,9 +2,9 @@ import HealthModel
 
 /// Core Location's `CLMonitor` for one place: fixes go in by time, visits come out. Pure.
 ///
-/// A state changes only when fixes agree on it for `PlaceRules.settle`, without another one between them, and then from
-/// the first of them on. A single jump changes nothing. A person who is found inside has entered. After a gap without a
-/// decisive fix nothing is known, and the state starts over.
+/// A state changes only when fixes agree on it for `PlaceRules.settle` without a contrary one in between; it then holds
+/// from the first of them. A single jump changes nothing. A person who is found inside has entered. After a gap without
+/// a decisive fix nothing is known, and the state starts over.
 package struct PlaceMonitor: Sendable {
     package enum State: String, Sendable { case satisfied, unsatisfied, unknown }
 
@@ -26,14 +26,14 @@ package struct PlaceMonitor: Sendable {
     package private(set) var events: [Event] = []
     /// The visits that are over, and the current one.
     package var visits: [PlaceVisit] { past + [open].compactMap { $0 } }
-    /// Fixes that don't decide: too coarse, or too near the edge.
+    /// How many fixes decided nothing: too coarse, or too near the edge.
     package private(set) var undecided = 0
 
     private var past: [PlaceVisit] = []
     private var open: PlaceVisit?
-    /// A state that fixes have agreed on since, but not for long enough.
+    /// A different state that fixes have agreed on lately, but not yet for long enough.
     private var candidate: (state: State, visit: PlaceVisit)?
-    /// The latest fix that decided.
+    /// The time of the latest fix that decided.
     private var decided: Instant?
 
     package init(_ condition: PlaceCondition, rules: PlaceRules) {
@@ -67,7 +67,7 @@ package struct PlaceMonitor: Sendable {
         enter(seen, visit)
     }
 
-    /// After a gap nothing is known; a visit ends with the last fix that saw it.
+    /// After a gap nothing is known; a visit ends with the last fix that showed it.
     package mutating func forget(at now: Instant) {
         guard let last = decided, now - last > rules.gap else { return }
         decided = nil
@@ -114,7 +114,7 @@ package struct PlaceVisit: Sendable, Equatable {
         isEntered = state == .unsatisfied
     }
 
-    /// As far as it is known.
+    /// The visit's end, as far as it is known.
     package var end: Instant { departure ?? lastSeen }
 
     mutating func add(_ time: Instant, _ distance: Double) {

@@ -6,9 +6,9 @@ package struct PlaceRules: Sendable, Equatable {
     package var gap = Duration.seconds(12 * 3600)
     /// Metres: a fix less accurate than this, and than half the radius, decides nothing.
     package var accuracy = 100.0
-    /// Metres beyond the circle before somebody is outside of it: less than a fix's own accuracy is never enough.
+    /// How many metres beyond the circle count as outside it; less than a fix's own accuracy is never enough.
     package var margin = 30.0
-    /// How long fixes must agree before the state changes. 20 s are Core Location's.
+    /// How long fixes must agree before the state changes. Core Location uses 20 s.
     package var settle = Duration.seconds(20)
 
     package init() {}

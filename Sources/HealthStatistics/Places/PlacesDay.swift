@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A day's visits to the places that a person has monitored, each cut at the day's edges.
+/// A day's visits to the places that a person wants monitored, each cut at the day's edges.
 ///
 /// Configuration: `gapHours`, `accuracyMeters`, `marginMeters`, `settleSeconds` (`PlaceRules`). The places are the
 /// input's `conditions`.
@@ -88,7 +88,7 @@ public struct PlacesDay {
     /// CLMonitor's event: `{place, state, from, time}`.
     private static func event(_ place: String, _ event: PlaceMonitor.Event) -> DayEvent {
         let time = InstantText.iso8601(event.time)
-        // Ids are shown where contents aren't, and a name is a person's own.
+        // Ids are shown where contents aren't, and a place's name is private.
         return DayEvent(
             id: "\(time) \(ContentDigest(Array(place.utf8)[...]))", kind: "place",
             payload: [
@@ -119,6 +119,6 @@ extension PlacesDay.Part {
         ]
     }
 
-    /// To about a second: places aren't known any better.
+    /// To about a second: places aren't known more precisely.
     static func minutes(_ seconds: Double) -> Value { .number((seconds / 60 * 100).rounded() / 100) }
 }

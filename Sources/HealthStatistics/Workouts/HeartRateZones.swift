@@ -37,7 +37,7 @@ struct HeartRateZones {
 
 extension HeartRateZones {
     /// The zones for a day, from its resting rate and the user's age on that day; nil when either is unknown. Values in
-    /// the configuration win.
+    /// the configuration take precedence.
     static func of(_ input: DayInput) throws -> HeartRateZones? {
         let configuration = input.configuration
         guard let maximum = try configuration["maximumHeartRate"].double ?? age(in: input).map({ Double(220 - $0) }),
@@ -46,7 +46,7 @@ extension HeartRateZones {
         return HeartRateZones(maximum: maximum, resting: resting)
     }
 
-    /// The system replaces its estimate as the day goes on.
+    /// The latest one counts: the system replaces its estimate as the day goes on.
     private static func latestResting(in input: DayInput) -> Double? {
         let samples = input.samples
         let rows = samples.rows(of: "HKQuantityTypeIdentifierRestingHeartRate")
@@ -60,7 +60,7 @@ extension HeartRateZones {
         return date
     }
 
-    /// In full years, on that day.
+    /// The user's age in full years, on that day.
     private static func age(in input: DayInput) throws -> Int? {
         let birth =
             try dateOfBirth(in: input.configuration)

@@ -27,8 +27,8 @@ struct WorkoutBody {
 
     subscript(_ member: String) -> Value { body[member] }
 
-    /// Seconds of active time: the stated duration unless it is zero, else the time from start to end without the
-    /// pauses.
+    /// Seconds of active time: the stated duration, or if that is zero or missing, the time from start to end without
+    /// the pauses.
     var duration: Double { timed.value }
 
     var timed: (value: Double, origin: WorkoutOrigin) {
@@ -63,8 +63,8 @@ struct WorkoutBody {
         }
     }
 
-    /// The sum over the statistics of some types, else a total. Old exports print a total of 0 when nothing was
-    /// measured.
+    /// The sum over the statistics of some types, or failing that a total. Old exports print a total of 0 when nothing
+    /// was measured.
     private func told(by belongs: (String) -> Bool, orTotal member: String) -> (value: Double?, origin: WorkoutOrigin) {
         let parts = (body["statistics"].array ?? []).compactMap { statistic -> WorkoutOrigin.Part? in
             guard let type = statistic["type"].string, belongs(type), let sum = statistic["sum"].double else {

@@ -15,7 +15,7 @@ package struct WorkoutExplanation: Sendable {
     /// The index of the newest workout that the same source wrote for the same start and activity; nil if this is the
     /// newest, or the only one.
     package var repeats: Int?
-    /// How many there are with the same source, start and activity, including this one.
+    /// How many workouts there are with the same source, start and activity, including this one.
     package var written: Int
     /// The indices of other workouts at the same time, without repeats.
     package var overlaps: [Int]

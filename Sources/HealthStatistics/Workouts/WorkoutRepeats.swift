@@ -11,8 +11,9 @@ package enum WorkoutRepeats {
         var payload: [UInt8]
         var id: SampleID
 
-        /// The one that HealthKit stored last is newer; failing that, the one that ends later. Remaining ties are
-        /// decided by content and id, so that the order in which workouts arrive makes no difference.
+        /// The one that HealthKit stored later is newer; if both were stored at the same time, the one that ends later.
+        /// Remaining ties are decided by content and id, so that the order in which workouts arrive makes no
+        /// difference.
         static func isNewer(_ a: Candidate, than b: Candidate) -> Bool {
             if (a.created, a.end) != (b.created, b.end) { return (a.created, a.end) > (b.created, b.end) }
             if a.payload != b.payload { return b.payload.lexicographicallyPrecedes(a.payload) }

@@ -25,7 +25,7 @@ public struct WorkoutsDay {
         return HandlerWindow(after: .seconds(12 * 3600))
     }
 
-    /// Whether only the newest counts of a workout that its source wrote several times.
+    /// Whether, of a workout that its source wrote several times, only the newest counts.
     public static func dropsRepeats(_ configuration: Value) -> Bool { configuration["newestOfRepeats"].bool ?? false }
 
     /// Ordered by start.

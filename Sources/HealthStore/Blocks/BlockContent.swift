@@ -24,7 +24,7 @@ enum BlockContent {
         return out
     }
 
-    // MARK: Values: decimals as integers where each can be had back to the bit, else as they are.
+    // MARK: Values: decimals as integers if each can be restored to the bit, otherwise as they are.
 
     private static let raw: UInt8 = 255
     /// Powers of ten that values are multiplied by. Dividing gives the double nearest to the decimal, just as parsing
@@ -62,7 +62,7 @@ enum BlockContent {
         return form == 0 ? integers.map { Double($0) } : integers.map { Double($0) / divisor }
     }
 
-    // MARK: When it was stored: mostly a little after its end.
+    // MARK: When a sample was stored: usually a little after its end.
 
     private static func encodeCreated(_ rows: ContiguousArray<StoredRow>, to out: inout [UInt8]) {
         let isRelative = rows.allSatisfy { $0.created != 0 }

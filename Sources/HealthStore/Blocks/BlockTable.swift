@@ -1,8 +1,8 @@
 import HealthModel
 import SQLite
 
-/// The tables `blocks` and `moved`, as one connection sees them: samples that came many at a time, in columns, and
-/// which of them have changed and so moved to the table of rows.
+/// The tables `blocks` and `moved`, as one connection sees them: samples that arrived many at a time, in columns, and
+/// which of them have changed since and moved to the table of rows.
 final class BlockTable {
     /// A block in its current state.
     struct View {
@@ -25,8 +25,8 @@ final class BlockTable {
         "CREATE TABLE IF NOT EXISTS moved (seq INTEGER PRIMARY KEY)",
     ]
 
-    /// The most bytes of decoded blocks to keep, for a writer and for a reader: some ten blocks. Decoding one again takes
-    /// less than a millisecond.
+    /// How many bytes of decoded blocks a writer or a reader keeps: about ten blocks. Decoding one again takes less
+    /// than a millisecond.
     private static let cacheLimit = 5 << 20
     /// No further block is created if this many already cover its time.
     private static let overlapLimit = 8
@@ -39,7 +39,7 @@ final class BlockTable {
     private var cache: [Int64: SampleBlock] = [:]
     private var recent: [Int64] = []
     private var cached = 0
-    /// Last sequences of blocks that rows have moved out of in this transaction.
+    /// The last sequence of each block that rows have moved out of in this transaction.
     private var thinned: Set<Int64> = []
     private var seenRollbacks: Int
 
@@ -56,7 +56,7 @@ final class BlockTable {
         return statements
     }
 
-    /// What was written by a transaction that was rolled back doesn't exist.
+    /// Blocks written by a transaction that was rolled back don't exist.
     private func forgetWhatWasUndone() {
         guard database.rollbackCount != seenRollbacks else { return }
         seenRollbacks = database.rollbackCount
@@ -87,7 +87,7 @@ final class BlockTable {
         return (try block(place), Int(sequence - place.first))
     }
 
-    /// The row with an id that starts in a second.
+    /// The row with this id that starts in this second, if it is in a block.
     func row(user: Int, type: Int, second: Int64, id: SampleID) throws -> (block: SampleBlock, index: Int)? {
         for view in try views(user: user, type: type, seconds: second...second) {
             var index = view.block.firstRow(from: second)
@@ -109,7 +109,7 @@ final class BlockTable {
         return views
     }
 
-    /// Where they are, without reading them.
+    /// Where those blocks are, without reading them.
     func places(user: Int, type: Int, seconds: ClosedRange<Int64>) throws -> [BlockPlace] {
         var places: [BlockPlace] = []
         try forEachPlace(user: user, type: type, seconds: seconds) {
@@ -119,7 +119,8 @@ final class BlockTable {
         return places
     }
 
-    /// Each of them in turn. Calls can't be nested: there is only one statement for each direction.
+    /// Visits the places of those blocks in turn. Calls can't be nested: there is only one statement for each
+    /// direction.
     /// - Parameters:
     ///   - descending: start with the block that begins last.
     ///   - body: returns false to stop.

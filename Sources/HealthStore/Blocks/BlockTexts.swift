@@ -1,12 +1,12 @@
-/// The texts of a block's rows: each distinct text once, and which one each row has.
+/// A string for each row of a block: each distinct string is stored once, along with which one each row has.
 struct BlockTexts {
     private(set) var bytes: [UInt8] = []
-    /// Where each text ends in `bytes`.
+    /// Where each string ends in `bytes`.
     private var ends: [Int32] = []
     /// By row, an index into `ends`.
     private var index: [Int64] = []
 
-    /// A new text is compared with this many of the latest new ones: repeats in an export come soon.
+    /// A string is compared only with this many of the latest distinct ones: in an export, repeats are close together.
     private static let memory = 32
 
     init() {}

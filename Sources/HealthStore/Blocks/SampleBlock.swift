@@ -2,20 +2,20 @@ import HealthModel
 
 /// Where a block is, according to the other columns of its row.
 struct BlockPlace: Hashable {
-    /// The sequences of its rows, both included, without gaps.
+    /// The first and last sequence of its rows, which have no gaps.
     var first: Int64
     var last: Int64
     var user: Int
     var type: Int
-    /// The seconds in which its rows start, both included.
+    /// The first and last second in which its rows start.
     var firstSecond: Int64
     var lastSecond: Int64
 
     var count: Int { Int(last - first) + 1 }
 }
 
-/// Samples of one user and type that came one after the other, in columns. It never changes: a row that does moves to
-/// the table of rows.
+/// Consecutive samples of one user and type, in columns. A block never changes: a row that changes moves to the table
+/// of rows.
 ///
 /// Its rows weren't deleted when they arrived, are no longer than `HealthStoreSchema.longDuration`, have consecutive
 /// sequences, and are ordered by the second of their start.
@@ -37,7 +37,7 @@ final class SampleBlock {
     let metadata: BlockTexts
     let payload: BlockTexts
 
-    /// - Throws: `BlockDamage` for content that no writer can have written.
+    /// - Throws: `BlockDamage` for content that no writer could have written.
     init(_ place: BlockPlace, content: UnsafeRawBufferPointer) throws(BlockDamage) {
         self.place = place
         let count = place.count

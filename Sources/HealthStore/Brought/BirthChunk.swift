@@ -48,7 +48,7 @@ struct BirthChunk: Equatable {
             }
     }
 
-    /// Nil when the bytes aren't such a set.
+    /// Nil if the bytes don't represent such a set.
     init?(_ bytes: UnsafeRawBufferPointer) {
         self.init()
         guard let form = bytes.first else { return nil }

@@ -3,7 +3,7 @@
 package enum Bringer: Sendable, Hashable {
     /// One import, by its id.
     case importing(id: String)
-    /// A device that pushes, through one way in.
+    /// A device that pushes, through one of its ways in.
     case device(String, way: String)
 
     /// Its name in the store.
@@ -29,10 +29,10 @@ package enum Bringer: Sendable, Hashable {
     }
 }
 
-/// Which bringers are meant.
+/// A choice of bringers.
 package enum BringerChoice: Sendable, Hashable {
     case importing(id: String)
-    /// Through all its ways in.
+    /// A device, through all of its ways in.
     case device(String)
 
     var kind: String {

@@ -19,7 +19,7 @@ final class BroughtTable {
         "CREATE TABLE IF NOT EXISTS brought_since (sequence INTEGER NOT NULL)",
     ]
 
-    /// It is unknown which import or device existing rows came from.
+    /// Creates the tables; which import or device existing rows came from is unknown.
     static func begin(in database: Database) throws {
         for table in tables { try database.execute(table) }
         try database.execute("INSERT INTO brought_since SELECT coalesce(max(seq), 0) FROM heads")
@@ -51,7 +51,7 @@ final class BroughtTable {
         sinceQuery = try database.prepare("SELECT max(sequence) FROM brought_since")
     }
 
-    /// The number of an origin; a new one gets a number.
+    /// The number of an origin, which is added if it is new.
     func number(_ bringer: Bringer?, user: Int) throws -> Int {
         guard let bringer else { return Self.unnamed }
         for isNew in [false, true] {
@@ -139,7 +139,7 @@ final class BroughtTable {
         }
     }
 
-    /// Rows first stored up to here came before recording began.
+    /// The last sequence before recording began.
     func since() throws -> Int64 { try sinceQuery.firstRow { $0.isNull(0) ? Int64.max : $0.int64(0) } ?? .max }
 
     private static func content(_ row: Statement, _ column: Int) throws -> BirthChunk {

@@ -4,9 +4,9 @@ import SQLite
 
 // Workouts that were edited: see `WorkoutVersions`.
 extension HealthStoreWriter {
-    /// Lets edited workouts replace their earlier versions, judging by everything seen so far: those are deleted until
-    /// something brings them back, and the newer one's payload lists them in `replaces`. If that stops being true, they
-    /// are restored. Repeating it changes nothing.
+    /// Lets edited workouts replace their earlier versions, judging by everything seen so far: the earlier ones are
+    /// deleted until something brings them back, and the newer one's payload lists them in `replaces`. If that stops
+    /// being true, they are restored. Repeating it changes nothing.
     ///
     /// To be called after each file and each request with workouts, and after something was taken back.
     /// - Parameter export: when the latest imported export was made, if it was read as a whole.

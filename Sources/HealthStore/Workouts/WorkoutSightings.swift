@@ -15,7 +15,7 @@ final class WorkoutSightings {
         "CREATE TABLE IF NOT EXISTS workout_sightings_since (sequence INTEGER NOT NULL)",
     ]
 
-    /// For existing workouts it is unknown when they were seen.
+    /// Creates the tables; when existing workouts were seen is unknown.
     static func begin(in database: Database) throws {
         for table in tables { try database.execute(table) }
         try database.execute(

@@ -28,8 +28,8 @@ struct SeenWorkout: Equatable {
 
 /// Which of several workouts with the same source and start are earlier versions of another.
 ///
-/// A workout that was edited has another end, and so another identity; HealthKit has a UUID for each version, but
-/// exports don't include it. The older one is replaced if all of this holds:
+/// A workout that was edited has a different end, and so a different identity; HealthKit has a UUID for each version,
+/// but exports don't include it. The older one is replaced if all of this holds:
 ///
 /// - None of them has a HealthKit UUID: such workouts are deleted by UUID.
 /// - They have the same activity, and different ends.
