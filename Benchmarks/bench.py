@@ -65,7 +65,7 @@ class Context:
         self.work, self.scratch, self.size, self.report, self.say = work, scratch, size, report, say
         #: High-water marks of memory by program, over all runs.
         self.peaks = {}
-        #: A state folder that holds the export, everything delivered.
+        #: A state folder with the export, all of it delivered.
         self.state = None
 
     def seen(self, peaks):

@@ -9,7 +9,7 @@ import time
 from measure import Failed
 
 START = 1_741_564_800  # a Monday in March 2025
-NOON_AFTER = 1_743_933_600  # of the day after the exports' last one
+NOON_AFTER = 1_743_933_600  # on the day after the exports' last
 
 
 def body(first, count, start=START):

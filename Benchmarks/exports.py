@@ -101,7 +101,7 @@ def joined(text, more):
     places = []
     for kind, records in addition.items():
         start = text.rfind(b'\n <Record type="' + kind + b'"')
-        # A type that occurs for the first time is inserted before the workouts.
+        # The records of a new type are inserted before the workouts.
         place = _end(text, start + 1) if start >= 0 else _first_behind_records(text)
         places.append((place, b"".join(records)))
     if summary:
@@ -114,7 +114,7 @@ def joined(text, more):
     addresses = {}
 
     def other(match):
-        # Every device object gets another memory address.
+        # Every device object gets a different memory address.
         return addresses.setdefault(match.group(0), b"HKDevice: 0x%x" % (int(match.group(0)[12:], 16) + 0x1A2B30))
 
     return ADDRESS.sub(other, DATE.sub(date.group(0), result, count=1))

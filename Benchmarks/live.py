@@ -45,7 +45,7 @@ def cost_of_one(stack, door, count, first, tell=lambda number: None):
 class Crowd:
     """Many people with one stack, each with a year of samples."""
 
-    EXPORTS = 20  # different ones; the id of a sample is made of its user too, so two people's never are the same
+    EXPORTS = 20  # different ones; a sample's id depends on its user too, so two people's are never the same
 
     def __init__(self, stack, door, exports, users, records, tell=lambda number: None):
         self.stack, self.door, self.users = stack, door, users

@@ -22,11 +22,11 @@ YEARS = 10
 LOADS = 7
 RATE = 2000  # samples a second
 BATCH = 200
-ROUNDS = 3  # without tabs and with them, in turn
+ROUNDS = 3  # alternately without and with tabs
 TABS = ["days", "days?figure=heartRate.resting", "nights", "workouts", "body", "pipeline", "tap", "waits", "history", "import"]
 FIRST_VIEW, MEMORY, DROP = 300, 60, 5  # ms, MB, %
 
-#: Notes when the first view is drawn.
+#: Records when the first view is drawn.
 WATCH = """
 const look = new MutationObserver(() => {
     const main = document.getElementById('main');

@@ -152,7 +152,7 @@ class Around:
     def _peer(self, row, words, raw, scale):
         notes = [f"{raw['rows']:,} rows, {raw['memoryMB']} MB"]
         if scale != 1:
-            # Its start is scaled as well, so that it can't be compared.
+            # The time to start is scaled as well, so the row can't be compared with ours.
             notes.append(f"{raw['seconds']:.2f} s for {self.size['peers']:,} records, times {scale:g}, its start too")
         for ours in ("import-store", "import-everything"):
             if scale == 1 and self.report[ours].value is not None:
@@ -171,7 +171,7 @@ class Live:
 
     def measure(self):
         attempt([self.report["live"]], self._one_by_one)
-        if self.context.peaks:  # with those of stacks that lived
+        if self.context.peaks:  # including those of the stacks measured here
             memory_row(self.context)
 
     def _one_by_one(self):

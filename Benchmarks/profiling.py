@@ -25,7 +25,7 @@ from measure import Failed, Run, family
 from stack import Stack, environment, free_port
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-FREQUENCY = {"import": "999", "again": "999", "idle": "9999"}  # a resting stack is awake for a hundred microseconds at a time
+FREQUENCY = {"import": "999", "again": "999", "idle": "9999"}  # an idle stack is awake for only a hundred microseconds at a time
 SETTLED = 12  # seconds: heartbeats are quiet after 10
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 
@@ -86,7 +86,7 @@ def samples(program, data, programs):
         name = names.get(sample["pid"], sample["thread"])
         process = whole.get(name, name)
         thread = "main" if sample["pid"] == sample["tid"] else sample["thread"]
-        # A thread without its own name has the program's.
+        # A thread without a name of its own has the program's.
         result.append((process, f"thread {sample['tid']}" if thread == name else thread, os.path.basename(sample["library"]),
                        sample["function"]))
     return result

@@ -18,7 +18,7 @@ TOKEN = "a-token-of-the-benchmark"
 TYPES = [("HKQuantityTypeIdentifierStepCount", "count"), ("HKQuantityTypeIdentifierHeartRate", "count/min"),
          ("HKQuantityTypeIdentifierActiveEnergyBurned", "kcal")]
 METADATA = '{"HKMetadataKeyHeartRateMotionContext":1}'
-AT_ONCE = 2  # requests, as the uploader has them
+AT_ONCE = 2  # requests, like the uploader
 
 
 def sample_id(number):

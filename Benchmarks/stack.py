@@ -13,7 +13,7 @@ import time
 from measure import Failed, family, memory_peak, name, processor_seconds, proportional_memory, thread_times, use
 
 ZONE = "Europe/Berlin"
-STORE_ALONE = {  # what takes an import into the store, and nothing that reads it
+STORE_ALONE = {  # only the instances that import into the store, none that read it
     "instances": dict.fromkeys(
         ["backend", "steps", "heart-rate", "sleep", "energy", "workouts", "body", "hydration", "generic", "consolidator",
          "uploader", "dashboard"])
@@ -117,7 +117,7 @@ class Stack:
         except (OSError, http.client.HTTPException) as problem:
             self.connection.close()
             self.connection = None
-            # The backend closes a connection that has rested for 30 s.
+            # The backend closes a connection that has been idle for 30 s.
             if isinstance(problem, http.client.RemoteDisconnected) and not again:
                 return self.stats(user, again=True)
             raise
@@ -150,7 +150,7 @@ class Stack:
             time.sleep(every)
         return changed, last
 
-    # What it takes of the machine
+    # The machine's resources that it uses
 
     def rest(self, settle, seconds):
         """The resources that all processes use while nothing happens, measured over `seconds` after `settle`: share of a core in percent, wakes a second, and

@@ -1,7 +1,7 @@
 import HealthModel
 
-/// A page of samples like that of a day with two devices: several types, ids in the order of time, units, numbers of
-/// all sizes.
+/// A page of samples such as two devices produce in a day: several types, ids in order of time, units, numbers of all
+/// sizes.
 enum MadePage {
     static func page(rows: Int) -> SamplePage {
         var page = SamplePage()

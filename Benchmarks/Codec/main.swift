@@ -2,7 +2,8 @@ import Foundation
 import HealthModel
 import Protocol
 
-// What `bench.py` needs from the project's own code: how fast pages are coded, and messages that a hub may get.
+// What `bench.py` needs from the project's own code: how fast pages are encoded and decoded, and messages such as a hub
+// gets.
 //
 //   healthbus-bench codec [SECONDS]    prints one JSON value
 //   healthbus-bench message BYTES      writes a message's frames, each with its length (32 bits, little-endian) before it
@@ -29,7 +30,7 @@ do {
     exit(error is Mistake ? 2 : 1)
 }
 
-/// It was called incorrectly, or its measurement can't be right.
+/// The program was called incorrectly, or its measurement can't be right.
 struct Mistake: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

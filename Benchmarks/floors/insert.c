@@ -1,9 +1,11 @@
-// The floor of storing samples: bare SQLite, one table with a rowid and one unique index, rows like samples, each commit synced.
+// The floor for storing samples: bare SQLite, one table with a rowid and one unique index, rows like samples, each
+// commit synced.
 //
 //   cc -O2 Benchmarks/floors/insert.c -o /tmp/insert-floor -lsqlite3
 //   /tmp/insert-floor new.sqlite 1000000
 //
-// 10,000 rows a transaction, in the order of an export: type after type, each by time. Prints rows and the size of the file.
+// 10,000 rows per transaction, in the order of an export: type by type, each by time. Prints rows and the size of the
+// file.
 
 #include <sqlite3.h>
 #include <stdint.h>

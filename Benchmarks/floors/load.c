@@ -1,12 +1,14 @@
-// One publisher and one subscriber at a hub, or at what stands for one: says the same message again and again and hears it back.
+// One publisher and one subscriber at a hub, or at a stand-in for one: sends the same message again and again, and
+// receives it back.
 //
 //   cc -O2 Benchmarks/floors/load.c -o /tmp/load -lzmq
 //   /tmp/load PUBLISH SUBSCRIBE MESSAGE SECONDS
 //
-// MESSAGE is a file of frames, each with its length (32 bits, little-endian) before it; the first is the topic. At most WINDOW messages are
-// on their way. libzmq may drop some even so: between two looks at its commands a sender doesn't learn what was read, and takes a pipe
-// for full. So the last 8 bytes of each are its number, by which the loss of others is seen at once. Prints messages that came, bytes of one,
-// seconds, messages that were lost.
+// MESSAGE is a file of frames, each with its length (32 bits, little-endian) before it; the first is the topic. At most
+// WINDOW messages are on their way at once. Even so, libzmq may drop some: until a sender next processes its commands
+// it doesn't learn what was read, and may take a pipe to be full. So the last 8 bytes of each message are its number,
+// which shows at once that earlier ones were lost. Prints the messages that arrived, the bytes of one, the seconds, and
+// the messages that were lost.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -38,7 +40,8 @@ static void say(void *publisher, uint64_t number) {
         check(zmq_send(publisher, frames[index], lengths[index], index + 1 < FRAMES ? ZMQ_SNDMORE : 0) >= 0, "send");
 }
 
-/// The number of a message that came within the subscriber's time-out, or at once; 0 when none did.
+/// The number of the next message, if it comes within the subscriber's time-out, or with ZMQ_DONTWAIT is already there;
+/// otherwise 0.
 static uint64_t hear(void *subscriber, int flags) {
     uint64_t number = 0;
     zmq_msg_t frame;
@@ -75,7 +78,7 @@ int main(int count, char **arguments) {
     wait_at_most(subscriber, 200);
     check(zmq_connect(publisher, arguments[1]) == 0 && zmq_connect(subscriber, arguments[2]) == 0, "connect");
     check(zmq_setsockopt(subscriber, ZMQ_SUBSCRIBE, frames[0], lengths[0]) == 0, "subscribe");
-    // Until the subscription is known at the publisher, what is said goes nowhere.
+    // Until the publisher knows of the subscription, its messages go nowhere.
     uint64_t said = 0, last = 0;
     do {
         if (said == 50) return fprintf(stderr, "nothing comes back within 10 s\n"), 1;
@@ -90,7 +93,7 @@ int main(int count, char **arguments) {
     while (last < said || now() < end) {
         while (said - last < WINDOW && now() < end) say(publisher, ++said);
         uint64_t number = hear(subscriber, 0);
-        if (number == 0) last = said;  // All that were on their way are lost.
+        if (number == 0) last = said;  // All messages that were on their way are lost.
         for (; number != 0; number = last < said ? hear(subscriber, ZMQ_DONTWAIT) : 0) heard++, last = number;
     }
     printf("%ld messages, %zu bytes, %.4f s, %ld lost\n", heard, bytes, now() - begin, (long)(said - first) - heard);

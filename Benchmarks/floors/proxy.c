@@ -1,4 +1,5 @@
-// The floor of a hub: libzmq's own zmq_proxy between XSUB and XPUB, with the hub's high-water marks and limit of a message.
+// The floor for a hub: libzmq's own zmq_proxy between XSUB and XPUB, with the hub's high-water marks and message size
+// limit.
 //
 //   cc -O2 Benchmarks/floors/proxy.c -o /tmp/proxy-floor -lzmq
 //   /tmp/proxy-floor ipc:///tmp/pub ipc:///tmp/sub

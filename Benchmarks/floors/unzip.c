@@ -1,4 +1,4 @@
-// The floor of reading an archive: libarchive inflates one file of it, in blocks, and throws the bytes away.
+// The floor for reading an archive: libarchive inflates one file from it, in blocks, and the bytes are thrown away.
 //
 //   cc -O2 Benchmarks/floors/unzip.c -o /tmp/unzip-floor -larchive
 //   /tmp/unzip-floor export.zip apple_health_export/export.xml

@@ -1,4 +1,4 @@
-// The floor of any importer here: libxml2's SAX2 push parser over a file in 256 KiB chunks, with empty callbacks.
+// The floor for any importer here: libxml2's SAX2 push parser over a file in 256 KiB chunks, with empty callbacks.
 //
 //   cc -O2 $(xml2-config --cflags) Benchmarks/floors/xml.c -o /tmp/xml-floor $(xml2-config --libs)
 //   unzip -p export.zip apple_health_export/export.xml > /tmp/export.xml && /tmp/xml-floor /tmp/export.xml

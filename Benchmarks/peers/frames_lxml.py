@@ -9,6 +9,6 @@ rows = 0
 for flag in parser.flags:
     try:
         rows += len(parser.get_flag_records(flag).records)
-    except Exception as problem:  # a type that its models don't take is left out by name
+    except Exception as problem:  # a type that its models don't accept is named and left out
         print(f"{flag}: {type(problem).__name__}", file=sys.stderr)
 print(f"{rows} rows")

@@ -11,7 +11,7 @@ import Testing
     }
 
     private let targets: [Target]
-    /// By module; plugins' stages and programs have the layer of `plugins/<name>`.
+    /// By module; a plugin's stage and program have the layer of `plugins/<name>`.
     private let layers: [String: Int]
 
     init() throws {
@@ -152,8 +152,7 @@ import Testing
         }
     }
 
-    /// Public declarations are an interface for authors of handlers: it is small, and every declaration says what it
-    /// is.
+    /// Public declarations are an interface for authors of handlers: it is small, and every declaration is documented.
     @Test func whatIsPublicIsSaid() throws {
         var all = 0
         for folder in ["Sources", "plugins"] {
@@ -164,7 +163,7 @@ import Testing
                 let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
                 for (index, line) in lines.enumerated() where line.contains(#/^\s*(@\w+ )?public /#) {
                     all += 1
-                    // A protocol's requirements are documented there.
+                    // Members that fulfil a protocol are documented in the protocol.
                     guard folder == "Sources", !line.contains(Self.asked) else { continue }
                     #expect(index > 0 && lines[index - 1].contains("///"), "\(file.lastPathComponent):\(index + 1)")
                 }

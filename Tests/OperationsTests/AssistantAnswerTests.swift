@@ -4,7 +4,7 @@ import ModelContext
 import TestSupport
 import Testing
 
-/// What answers to assistants say of themselves.
+/// What answers to assistants report about themselves.
 @Suite struct AssistantAnswerTests {
     private static func state(
         _ date: String, at now: String, final: Bool = false, revision: Int64 = 0, missing: [Value] = []
@@ -54,7 +54,7 @@ import Testing
         // "row 0" in quotes and a comma are eight bytes.
         check(AnswerLimits(rows: 10, bytes: 24).last(rows), rows.suffix(3), 7)
         check(AnswerLimits(rows: 10, bytes: 23).last(rows), rows.suffix(2), 8)
-        // A row alone is never left out: nothing could be asked that shows it.
+        // A single row is never left out: otherwise no request could ever show it.
         check(AnswerLimits(rows: 10, bytes: 1).last(rows), rows.suffix(1), 9)
         check(AnswerLimits(rows: 10).last([]), [], 0)
     }
@@ -69,7 +69,7 @@ import Testing
         #expect(AnswerLimits.cut(tree, to: 3, left: &left) == tree && left.isEmpty)
     }
 
-    /// Against counting each day.
+    /// Compared with counting each day.
     @Test(arguments: 0..<100) func gapsAreTheDaysThatAreNotThere(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let first = Int.random(in: -5...5, using: &random)
@@ -77,7 +77,7 @@ import Testing
         let dates = (-10...30).filter { _ in Bool.random(using: &random) }
         let gaps = MissingDays.gaps(in: span, except: dates)
         #expect(gaps.flatMap { Array($0) } == span.filter { !dates.contains($0) })
-        // Spans as long as they can be.
+        // Each span is as long as possible.
         #expect(zip(gaps, gaps.dropFirst()).allSatisfy { $0.upperBound + 1 < $1.lowerBound })
         #expect(MissingDays.value(gaps)["days"].int == Int64(span.count { !dates.contains($0) }))
     }

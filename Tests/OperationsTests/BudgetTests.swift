@@ -42,7 +42,7 @@ import Testing
         for budget in budgets { #expect((budget.atMost == nil) != (budget.atLeast == nil), "\(budget.id)") }
     }
 
-    /// A row that no part of the benchmark sets would say "left out" forever.
+    /// A row that no part of the benchmark sets would be reported as left out forever.
     @Test func eachIsMeasured() throws {
         let parts = try FileManager.default.contentsOfDirectory(at: Self.folder, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "py" }.map { try String(contentsOf: $0, encoding: .utf8) }.joined()

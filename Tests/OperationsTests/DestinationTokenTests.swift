@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import UploaderReading
 
-/// Which secret goes to which destination.
+/// Tests which secret goes to which destination.
 @Suite struct DestinationTokenTests {
     private static let own = "the-stack's-own"
     private static let others = "another-server's"
@@ -41,7 +41,7 @@ import UploaderReading
         let elsewhere = #""uploader": {"configuration": {"url": "https://h.example.org", "tokenFile": "FILE"}}"#
         #expect(try tokens(elsewhere) == ["uploader": Self.others])
         #expect(try tokens(elsewhere, environment: ["HEALTHBUS_BACKEND_TOKEN": "e"]) == ["uploader": "e"])
-        // Files need none, and change nothing.
+        // File destinations need no token, and change nothing.
         #expect(
             try tokens(#""files": {"plugin": "files"}"#, environment: ["HEALTHBUS_BACKEND_TOKEN": "e"]) == [
                 "uploader": "e"

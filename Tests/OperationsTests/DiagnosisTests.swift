@@ -29,7 +29,7 @@ import Testing
         return (beat, 0.2)
     }
 
-    /// A stack with nothing wrong, then changed.
+    /// The findings for a healthy stack after a change.
     private func findings(_ change: (inout Examination) -> Void = { _ in }) -> Findings {
         var seen = Examination(stack, state: "/s", now: Self.now, beats: [:])
         for name in stack.instances.map(\.name) + ["supervisor"] { seen.beats[name] = heard(name) }
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    /// Seen twice: a backlog that shrinks is a note, one that doesn't is an error.
+    /// If seen twice, a backlog that shrinks is a note, and one that doesn't is an error.
     @Test func aBacklogIsToldOf() {
         func look(_ pending: [Int64], committed: Int64) -> (inout Examination) -> Void {
             { seen in
@@ -207,7 +207,7 @@ import Testing
             $0.beats["uploader"]?.beat.say(["deadLetters": 2])
         }
         expectOne(.error, "steps", "couldn't compute 1 day;") { $0.beats["steps"]?.beat.say(["failedDays": 1]) }
-        // With the reason, once: its alert isn't reported as well.
+        // With the reason, and only once: its alert isn't reported as well.
         expectOne(.error, "steps", "as they were. 2025-04-05 can't be computed: it broke") {
             $0.beats["steps"]?.beat.say(["failedDays": 1])
             $0.alerts = [("steps", "failed-days", "", "2025-04-05 can't be computed: it broke", "correct it")]
@@ -249,10 +249,10 @@ import Testing
         #expect(cause.consequences.count == 4, "\(cause.consequences)")
         let text = own.text(for: Terminal(isTerminal: false), allWell: "")
         #expect(text.contains("\n  so: uploader: isn't delivering at present: no connection\n"), "\(text)")
-        // If the backend is there, the stopped delivery is the fault.
+        // If the backend is running, the stopped delivery is the fault.
         let other = findings(trouble).list
         #expect(other.count == 1 && other.first?.subject == "uploader" && other.first?.consequences.count == 3)
-        // Days wait for a process that isn't there, and for none that is.
+        // Days wait for a process that isn't running, but for none that is.
         let open: (inout Examination) -> Void = {
             $0.beats["consolidator"]?.beat.say(["openDays": 3, "missing": ["sleep"]])
         }

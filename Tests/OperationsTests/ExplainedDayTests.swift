@@ -33,8 +33,8 @@ import Testing
         (list.array ?? []).reduce(0) { $0 + ($1[member].double ?? 0) }
     }
 
-    /// All figures with a name, and types that come under `other`, on made-up days: one is 23 hours long, some end
-    /// in another zone.
+    /// All named figures, and types that come under `other`, on made-up days: one is 23 hours long, some end in a
+    /// different zone.
     @Test func everyExplanationAddsUpToItsFigure() throws {
         var explained: [String: Int] = [:]
         var lived: Set<String> = []
@@ -55,7 +55,7 @@ import Testing
                 Self.check(day, figure, summary, "\(name), seed \(seed)")
             }
         }
-        // The types these lives have samples of: nearly all.
+        // Nearly all types have samples in these lives.
         let names = try ExplainedMetric.names.filter { lived.contains(try ExplainedMetric($0).type) }
         #expect(names.count >= 18)
         for name in names { #expect(explained[name] ?? 0 >= 20, "\(name)") }
@@ -163,7 +163,7 @@ import Testing
 
     private static let stages = ["in bed": 0.0, "asleep": 1, "awake": 2, "core": 3, "deep": 4, "REM": 5]
 
-    /// The rows of the table of docs/figures.md: samples, the main sleep, its minutes asleep, the naps'.
+    /// The rows of the table in docs/figures.md: samples, the main sleep, its minutes asleep, and the naps'.
     private static func nights() throws -> [[String]] {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -176,7 +176,7 @@ import Testing
             }
     }
 
-    /// A time such as "23:00" in UTC, for the day 2025-06-01; from 18:00 on, it means the evening before.
+    /// A time such as "23:00" in UTC, for the day 2025-06-01; from 18:00 on, a time on the evening before.
     private static func instant(_ text: some StringProtocol) throws -> Instant {
         let parts = text.split(separator: ":").compactMap { Int($0) }
         try #require(parts.count == 2)

@@ -34,7 +34,7 @@ struct ExplainedLife {
 
     private var rows: [Row] = []
 
-    /// Types with the longest duration of their samples (minutes) and the values they take.
+    /// Types, with the longest duration of their samples (minutes) and the range of their values.
     static let types: [(type: String, minutes: Int64, values: ClosedRange<Double>)] = [
         (quantity + "StepCount", 15, 0...900), (quantity + "DistanceWalkingRunning", 15, 0...900),
         (quantity + "FlightsClimbed", 1, 1...4), (quantity + "ActiveEnergyBurned", 20, 0...90),
@@ -79,7 +79,7 @@ struct ExplainedLife {
     private mutating func id() -> SampleID { SampleID(high: random.next(), low: random.next()) }
     private mutating func source() -> String { Self.sources.randomElement(using: &random) ?? "Ring" }
 
-    /// In the three days around the explained one.
+    /// A moment within the three days around the explained one.
     private mutating func moment() -> Instant {
         let noon = Instant(seconds: Int64(Self.day.number) * 86_400 + 43_200)
         return noon + Int64.random(in: -36 * 60...36 * 60, using: &random) * Self.minute
@@ -180,14 +180,14 @@ struct ExplainedLife {
 
     private static func named(_ names: String...) -> Set<String> { Set(names.map { quantity + $0 }) }
 
-    /// What a handler, or an explanation, gets for the day.
+    /// The input that a handler, or an explanation, gets for the day.
     func input(_ traits: any HandlerTraits, _ isWanted: (String) -> Bool) throws -> DayInput {
         DayInput(
             user: "me", day: Self.day, window: try traits.window(configuration), zones: zones,
             cutting: page.filter { isWanted(page.typeName($0)) }, configuration: configuration)
     }
 
-    /// The day's figures of all handlers, side by side as the consolidator puts them.
+    /// All handlers' figures for the day, side by side as the consolidator puts them.
     func summary() throws -> Value {
         var members: [String: Value] = [:]
         for (handler, types) in Self.handlers {

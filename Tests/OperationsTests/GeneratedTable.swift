@@ -3,13 +3,13 @@ import Testing
 
 /// A table on a page of the documentation, made from what the code declares.
 ///
-/// With `HEALTHBUS_WRITE_DOCS=1` in the environment the page is updated instead.
+/// With `HEALTHBUS_WRITE_DOCS=1` in the environment, the page is updated instead of compared.
 struct GeneratedTable {
     static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
     let page: String
-    /// It is between `<!-- NAME -->` and `<!-- end -->`.
+    /// The table is between `<!-- NAME -->` and `<!-- end -->`.
     let name: String
 
     func hold(against table: String) throws {

@@ -2,7 +2,7 @@ import HealthModel
 import HealthResources
 import Testing
 
-/// The codes that FHIR's resources have.
+/// The codes in FHIR resources.
 @Suite struct HealthCodesTests {
     @Test func thePageListsEachCodeWithItsSource() throws {
         try GeneratedTable(page: "docs/fhir.md", name: "codes").hold(against: HealthCodes.documentation)

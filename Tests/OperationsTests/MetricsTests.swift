@@ -31,7 +31,7 @@ import Testing
         return (details.isEmpty ? beat : beat.saying(details), 0.5)
     }
 
-    /// Everything that any instance says.
+    /// Heartbeats with everything that any instance reports.
     private var beats: StackMetrics.Beats {
         let messages: Value = ["sent": 5, "received": 6, "dropped": 0, "malformed": 1, "foreign": 2]
         return [

@@ -5,7 +5,7 @@ import HealthModel
 import Protocol
 import Testing
 
-/// The parts of a file that a command returns to an observer that asks in its own order.
+/// The parts of a file that a command returns to an observer, which asks for them in any order.
 @Suite struct OfferedFileTests {
     private let data = Data((0..<700_001).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ ($0 >> 8)) })
 
@@ -52,7 +52,7 @@ import Testing
                 let (bytes, last) = try readAll(file, from: start)
                 #expect(bytes == data.dropFirst(start))
                 #expect(last["hash"] == hash && last["size"] == 700_001)
-                // A repeated request gets the same.
+                // A repeated request gets the same answer.
                 let (again, end) = try readAll(file, from: 500_000)
                 #expect(again == data.dropFirst(500_000) && end["hash"] == hash)
             }
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    /// From a pipe the last pieces may be asked for again, but nothing before them.
+    /// From a pipe, the last pieces can be requested again, but nothing before them.
     @Test func aPipeKeepsWhatMayBeAskedForAgain() throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)

@@ -14,8 +14,8 @@ import Testing
     private let names = ["hub", "steps", "sleep"]
 
     /// - Parameters:
-    ///   - unanswered: how long a process that doesn't answer has left a question open.
-    ///   - restarts: of sleep, which began two seconds ago.
+    ///   - unanswered: for processes that don't answer, how long a question has been open.
+    ///   - restarts: how often `sleep` was restarted; it began two seconds ago.
     private func view(
         unanswered: [String: Double] = [:], age: Double = 0.1, restarts: Int = 0, after old: PipelineView? = nil
     ) -> PipelineView {

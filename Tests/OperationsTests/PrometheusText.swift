@@ -1,4 +1,4 @@
-/// Reads a page in Prometheus' text format and reports what its format or its conventions forbid, like promtool's check
+/// Reads a page in Prometheus' text format and reports what the format or its conventions forbid, like promtool's check
 /// command.
 struct PrometheusText {
     struct Sample {

@@ -49,17 +49,17 @@ import Testing
         #expect(ours.onlyOurs == [Self.day] && ours.compared == 0)
         let apples = Self.compare([:], ["appleStandHours": 4])
         #expect(apples.onlyApples == [Self.day] && apples.compared == 0)
-        // Apple writes 0 for what it doesn't know.
+        // Apple writes 0 for unknown values.
         let neither = Self.compare([:], ["appleStandHours": 0, "activeEnergyBurned": 0])
         #expect(neither.onlyOurs.isEmpty && neither.onlyApples.isEmpty && neither.compared == 0)
     }
 
-    /// Figures on one side only aren't compared: that isn't a difference of that size.
+    /// Figures on one side only aren't compared: a missing figure isn't a 0.
     @Test func whatOneSideLacksIsNoZero() {
         let partly = Self.compare(["standHours": 4], ["appleStandHours": 4, "appleExerciseTime": 20])
         #expect(partly.compared == 1 && partly.equal == 1 && partly.differences.isEmpty)
         #expect(partly.byFigure["exerciseMinutes"] == .init(onlyApples: 1))
-        // Only samples of another kind: nothing for the ring.
+        // There are only samples of a different kind: nothing for the ring.
         let without = Self.compare(["moveMinutes": 3], ["appleStandHours": 12, "activeEnergyBurned": 400])
         #expect(without.compared == 0 && without.onlyApples == [Self.day] && without.differences.isEmpty)
         #expect(without.byFigure.values.allSatisfy { $0.compared == 0 && $0.onlyApples == 1 })

@@ -79,7 +79,7 @@ import Testing
         }
         #expect(text == " a  b\n 5  b\n12  c [31m\n")
         #expect(try written(.table(plain)) { _ in } == "")
-        // A table of any length is printed as it comes, in the widths of its first rows.
+        // A table of any length is printed as it comes, with the column widths of its first rows.
         let long = try written(.table(plain)) { output in
             for number in 0..<2000 {
                 output.integer(Int64(number))
@@ -90,7 +90,7 @@ import Testing
         #expect(long.split(separator: "\n").count == 2001 && long.hasSuffix("1999  x\n"))
     }
 
-    /// However many rows there are, at most one buffer is held.
+    /// No matter how many rows there are, at most one buffer is held.
     @Test func rowsGoOutAsTheyCome() throws {
         let sink = Sink()
         let output = RowOutput(["a"], .csv) { bytes in

@@ -2,7 +2,7 @@ import Configuration
 import HealthModel
 import Testing
 
-/// The manifests' descriptions of figures, compared with what depends on them.
+/// The manifests' descriptions of figures, compared with the code that depends on them.
 @Suite struct ShippedFiguresTests {
     @Test func columnsStandAsTheyAlwaysStood() {
         let titles = [

@@ -5,7 +5,7 @@ import Inspection
 import TestSupport
 import Testing
 
-/// What is reported about a configuration that can be read, but still isn't right.
+/// What is reported about a configuration that can be read but is still wrong.
 @Suite struct StackStructureTests {
     private func findings(_ overlay: String) throws -> [Finding] {
         let file = FileManager.default.temporaryDirectory.appending(path: "structure-\(UUID().uuidString).json")
@@ -61,7 +61,7 @@ import Testing
         #expect(list.contains { $0.severity == severity && $0.what.contains(words) }, "\(list)")
     }
 
-    /// Claims of a manifest that neither the observer nor the hub grants.
+    /// Claims in a manifest that neither the observer nor the hub grants.
     @Test(
         arguments: [
             (["entitlements": []], Finding.Severity.error, "lacks the entitlement health"),
@@ -103,7 +103,7 @@ import Testing
         #expect(try findings(#"{"instances": {"ingest": null}}"#) == [])
     }
 
-    /// An instance has the topics of its own name, whatever its plugin is called.
+    /// An instance has topics under its own name, whatever its plugin is called.
     @Test func anInstanceOfAnotherNameIsInOrder() throws {
         #expect(try findings(#"{"instances": {"steps": null, "walk": {"plugin": "steps"}}}"#) == [])
         #expect(try findings(#"{"instances": {"steps": {"plugin": "steps-python"}}}"#) == [])

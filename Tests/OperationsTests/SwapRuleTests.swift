@@ -6,7 +6,7 @@ import Logging
 import TestSupport
 import Testing
 
-/// Which plugins may take an instance's place while all others keep running.
+/// Tests which plugins may take an instance's place while all others keep running.
 @Suite struct SwapRuleTests {
     private let folder: TemporaryFolder
     private let catalog: PluginCatalog
@@ -23,7 +23,7 @@ import Testing
             path: folder.path + "/config.json", choices: choices.mapValues { .plugin($0) }, catalog: catalog)
     }
 
-    /// A handler of one's own that declares `changes` besides what steps declares.
+    /// A custom handler that declares `changes` in addition to what `steps` declares.
     private func plugin(_ name: String, like other: String, _ changes: [String: Value]) throws -> String {
         var manifest =
             try Value(
@@ -74,7 +74,7 @@ import Testing
         #expect(refusal?.message.contains("its kind is backend, not notifier") == true)
     }
 
-    /// The family's own plugin delivers samples under that family; an instance of another name would lose it.
+    /// The family's own plugin delivers samples under that family; an instance of a different name would lose it.
     @Test func theFamilyStays() throws {
         let config = #"{ "instances": { "steps": null, "walks": { "plugin": "steps" } } }"#
         let refusal = SwapRule.refusal(
@@ -82,7 +82,7 @@ import Testing
         #expect(refusal?.message.contains("delivered as 'other', not as 'steps'") == true)
     }
 
-    /// Changes in a file since the start aren't known to the running processes.
+    /// The running processes don't know of changes made to a file since the start.
     @Test func theOthersAreAsTheyRun() throws {
         let running = try stack()
         for config in [

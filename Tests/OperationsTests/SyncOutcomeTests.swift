@@ -21,7 +21,7 @@ import Testing
     @Test func aBackendIsComparedOnceItAnsweredForAllThatWasDelivered() {
         #expect(uncompared(["isCompared": true, "check": "b", "why": .null]) == [])
         let waits = SyncClient.Uncompared(uploader: "uploader", why: nil)
-        // Something has been delivered since; another command asked; none did.
+        // Something has been delivered since; a different command asked; none did.
         #expect(uncompared(["isCompared": false, "check": "b"]) == [waits])
         #expect(uncompared(["isCompared": true, "check": "c"]) == [waits])
         #expect(uncompared(["isCompared": true, "check": .null]) == [waits])

@@ -21,7 +21,7 @@ import Testing
         #expect(finding(held(5, deleted: true), held(5)) == .aliveThere)
         #expect(finding(held(5, deleted: true), held(4)) == .aliveThere)
         #expect(finding(held(5), held(4, deleted: true)) == .deletedThere)
-        // What delivery can't overcome under the rule of versions.
+        // Delivery can't fix these under the rule for versions.
         #expect(finding(held(5), held(6)) == .newer)
         #expect(finding(held(5, deleted: true), held(6)) == .newer)
         #expect(finding(held(5), held(5, deleted: true)) == .deletedLater)
@@ -84,7 +84,7 @@ import Testing
             fold.add(id(day: 20_000 + number % 30, UInt64(number)), held(Int64(number), deleted: false), .theirs)
         }
         #expect(fold.differing(rows: 1000) == [])
-        // One more, one with another version, one deleted, and the same number of other ids.
+        // One more, one with a different version, one deleted, and one id replaced by another.
         fold.add(id(day: 20_001, 5000), held(1, deleted: false), .ours)
         fold.add(id(day: 20_004, 5000), held(1, deleted: false), .ours)
         fold.add(id(day: 20_004, 5000), held(2, deleted: false), .theirs)

@@ -67,7 +67,7 @@ import Testing
             #expect(grant.mayHear("control.phone") == (instance.name == "phone"))
         }
         #expect(try of("walking").mayPublish("figures.steps") && of("walking").mayHear("sync.walking"))
-        // Another plugin in its place, known only to its own container.
+        // A different plugin in its place, known only to its own container.
         #expect(try of("walking").mayPublish("figures.steps-python"))
         #expect(try !of("walking").mayPublish("figures.sleep") && !of("walking").mayHear("sync.sleep"))
         #expect(try of("debouncer").mayPublish("control.phone") && !of("debouncer").mayPublish("control.consolidator"))
@@ -76,7 +76,7 @@ import Testing
     @Test func theIngestReachesObserverAndDebouncerAndHearsLittle() throws {
         let ingest = try of("ingest")
         #expect(ingest.mayPublish("ingest.phone") && ingest.mayPublish("control.debouncer"))
-        // As its own tool, which hands files over: everything that counts from it comes from a sender that is believed.
+        // As its own tool, which hands files over: everything it must send is on topics that it may use.
         #expect(ingest.mayPublish("control.phone") && ingest.mayPublish("pull.phone"))
         #expect(!ingest.mayPublish("pull.sleep") && !ingest.mayPublish("observed.x"))
         #expect(ingest.mayHear("ingested.ingest") && ingest.mayHear("heartbeat.phone"))
@@ -116,7 +116,7 @@ import Testing
             !cli.mayPublish("heartbeat.phone") && !cli.mayPublish("page.walking") && !cli.mayPublish("sync.walking"))
         #expect(cli.mayBe("client-cli-1-2") && !cli.mayBe("client-anna-1-2") && !cli.mayBe("phone"))
         #expect(try of("phone").mayPublish("page.client-cli-1-2"))
-        // A file that is handed over via the bus: the observer asks, the command answers.
+        // A file that is handed over on the bus: the observer asks, the command answers.
         #expect(try of("phone").mayPublish("pull.client-cli-1-2") && !of("walking").mayPublish("pull.client-cli-1-2"))
         #expect(cli.mayPublish("page.phone"))
         let tap = try of("tap")
@@ -129,7 +129,7 @@ import Testing
         #expect(rights.grant(.instance("hub"), name: "hub") == nil)
     }
 
-    /// Each stage may receive what it subscribes to: none of the stack's own subscriptions is beyond its rights.
+    /// Each stage may receive what it subscribes to: none of the stack's own subscriptions goes beyond its rights.
     @Test func topicsOfTheProtocolAreCovered() throws {
         #expect(try of("debouncer").mayHear("heartbeat.walking") && of("debouncer").mayHear("observed.x"))
         #expect(

@@ -6,7 +6,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// Which senders are believed: each topic, from each sender.
+/// Tests which senders are trusted, for each topic.
 @Suite struct BusTrustTests {
     private let stack: StackConfiguration
     private let trust: BusTrust
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// Each process asks in its own name: it can't make a producer send an answer that another process hasn't asked
+    /// Each process asks in its own name: it can't make a producer send another process an answer that it hasn't asked
     /// for.
     @Test func requestsComeFromTheirConsumer() {
         #expect(
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    /// It makes the stack look for new data, and can give no other command.
+    /// The ingest makes the stack look for new data, and can give no other command.
     @Test func theIngestBringsSamplesAndWakesAndNothingElse() {
         #expect(believed("ingest.phone") == ["ingest"] && believed("ingested.ingest") == ["phone"])
         #expect(believed("ingest.sleep").isEmpty && believed("ingested.sleep").isEmpty)
@@ -128,7 +128,7 @@ import Testing
             #expect(!believes("ingest", "control.\(instance)", ["command": "sync"]), "\(instance)")
         }
         #expect(!believes("ingest", "pull.phone", ["consumer": "ingest", "query": "imports"]))
-        // Its tool hands files over, and asks how far they have come.
+        // Its tool hands files over, and asks how far they have got.
         let tool = "client-ingest-1-2"
         #expect(believes(tool, "pull.phone", ["consumer": .string(tool), "query": "imports"]))
         #expect(!believes(tool, "pull.phone", ["consumer": .string(tool), "query": "slice"]))
@@ -150,8 +150,8 @@ import Testing
         #expect(!believes("client-anna-3-4", "control.phone", offer))
     }
 
-    /// What the hub passes on and what is believed are one table: nothing is believed from an instance unless its key
-    /// gives the right to send it.
+    /// What the hub passes on and what is trusted come from one table: nothing is trusted from an instance unless its
+    /// key gives the right to send it.
     @Test func nothingIsBelievedThatTheHubWouldNotPassOn() throws {
         let topics =
             ["heartbeat", "standby", "sync", "page", "pull", "control", "acknowledged", "ingest", "ingested"].flatMap {

@@ -4,7 +4,7 @@ import Foundation
 import StageKit
 import Testing
 
-/// docker-compose.yml has what the default stack has.
+/// docker-compose.yml matches the default stack.
 @Suite struct ComposeFileTests {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
@@ -24,12 +24,12 @@ import Testing
                 "      - keys-\(name):/var/lib/healthbus-keys/\(name)\n", "\n  \(name): {}\n", "\n  keys-\(name): {}\n",
             ] { #expect(text.contains(line), "\(line)") }
         }
-        // And nothing else, except what makes the keys, the tool, and what a profile adds.
+        // And nothing else, except the service that makes the keys, the tool, and what profiles add.
         let services = text.matches(of: #/(?m)^ {2}([a-z-]+):\n {4}<<: \*process/#).map { String($0.1) }
         #expect(Set(services) == Set(instances.map(\.name)).union(["keys", "cli", "postgres", "places"]))
     }
 
-    /// What a profile adds is a service, a volume and a key of its own, as the profile's configuration has it.
+    /// A profile adds a service with a volume and a key of its own, as in the profile's configuration.
     @Test(arguments: ["places", "postgres"])
     func aProfileAddsItsInstance(_ name: String) throws {
         let text = try String(contentsOfFile: Self.root + "/docker-compose.yml", encoding: .utf8)

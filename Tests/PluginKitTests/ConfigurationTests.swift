@@ -37,7 +37,7 @@ import Testing
         let shipped = try Value(json: Data(contentsOf: file), comments: true)
         let names = try StackConfiguration(path: nil, catalog: catalog()).instances.map(\.name).sorted()
         #expect(names == (shipped["instances"].object ?? [:]).keys.sorted())
-        // Even if only the manifests are elsewhere; if there are none, it says what is missing.
+        // Also if only the manifests are elsewhere; if there are none, the error names what is missing.
         let away = folder.path + "/plugins"
         try FileManager.default.copyItem(atPath: Self.root + "/plugins", toPath: away)
         let beside = try PluginCatalog(folder: away, programs: Self.root)
@@ -126,7 +126,7 @@ import Testing
         #expect(stack.bus == .standard)
     }
 
-    /// So a plugin needn't be copied into the folder of the shipped ones.
+    /// A plugin needn't be copied into the folder of the shipped ones.
     @Test(arguments: ["./mine", "mine/", "./mine/plugin.json", "ABSOLUTE"])
     func aPathNamesAPluginThatLiesElsewhere(_ path: String) throws {
         let mine = folder.path + "/mine"

@@ -9,8 +9,8 @@ import Testing
 
 /// A consumer that has never received anything from its upstream.
 @Suite struct FirstContactTests {
-    /// Its first window may begin far from 0, because it goes live and leaves the rest for later: the request says
-    /// whose sequences they are.
+    /// Its first window may begin far from 0, because it goes live and leaves the rest for later: the request names the
+    /// store that its sequence numbers belong to.
     @Test func theFirstRequestNamesTheStoreOfTheHint() throws {
         let folder = NSTemporaryDirectory() + "healthbus-contact-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -34,7 +34,7 @@ import Testing
             producer.judge(
                 store: query["store"]?.string, generation: query["generation"]?.string, sequence: after.maximum)
                 == .good)
-        // Another store's sequences are still distinguished.
+        // A different store's sequence numbers are still told apart.
         #expect(
             consumer.judge(
                 store: query["store"]?.string, generation: query["generation"]?.string, sequence: after.maximum)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Where phones send.
+/// The addresses that phones send to.
 @Suite struct IngestAddressTests {
     private func instance(_ options: String) throws -> StackConfiguration.Instance {
         let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../plugins").standardizedFileURL.path

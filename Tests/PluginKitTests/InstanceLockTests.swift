@@ -15,12 +15,12 @@ import Testing
 
     private var path: String { folder.path + "/lock" }
 
-    /// What the lock's file says about its holder, with some of it replaced.
+    /// Replaces some members of what the lock's file says about its holder.
     private func rewrite(_ members: [String: Value]) throws {
         var record = try #require(
             try Value(json: Array(Data(contentsOf: URL(fileURLWithPath: path)))).object)
         record.merge(members) { _, new in new }
-        // Into the same file: the lock depends on it.
+        // Writes into the same file: the lock depends on it.
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try file.truncate(atOffset: 0)
         try file.write(contentsOf: Data(Value.object(record).json().utf8))
@@ -73,7 +73,7 @@ import Testing
         #expect(InstanceLock.holder(folder: folder.path) == Int(getpid()))
     }
 
-    /// SIGTERM; a stopped process doesn't hear it, and is killed.
+    /// By SIGTERM; a stopped process doesn't receive it, and is killed.
     @Test(arguments: [false, true]) func aTakeoverEndsTheHolder(_ isStopped: Bool) throws {
         let holder = try holder()
         if isStopped { try holder.halt() }
@@ -83,7 +83,7 @@ import Testing
         withExtendedLifetime(taken) {}
     }
 
-    /// There, an id names another process.
+    /// In another container, an id names a different process.
     @Test(arguments: ["boot", "namespace"]) func nobodyIsEndedAcrossContainers(_ member: String) throws {
         let holder = try holder()
         defer { holder.end() }
@@ -93,7 +93,7 @@ import Testing
         #expect(holder.isRunning)
     }
 
-    /// An id that was reused names a process that has nothing to do with it.
+    /// A reused id names a process that has nothing to do with the lock.
     @Test func aProcessThatStartedLaterIsNotTheHolder() throws {
         let holder = try holder()
         defer { holder.end() }
@@ -127,7 +127,7 @@ private final class Sleeper: Sendable {
     let pid: pid_t
     private let state: Mutex<State>
 
-    /// - Parameter lock: released when the process has ended, as if it had been its own.
+    /// - Parameter lock: released when the process has ended, as if the process had held it.
     init(holding lock: InstanceLock? = nil) throws {
         var words: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/sleep"), strdup("60"), nil]
         defer { for word in words { free(word) } }
@@ -143,12 +143,12 @@ private final class Sleeper: Sendable {
         thread.start()
     }
 
-    /// The signal that ended it; nil while it runs.
+    /// The signal that ended it; nil while it is running.
     var endedBy: Int32? { state.withLock { $0.endedBy } }
     var isRunning: Bool { endedBy == nil }
     func end() { kill(pid, SIGKILL) }
 
-    /// Stops it, and returns once it has stopped: until then it would still hear SIGTERM.
+    /// Stops it, and returns once it has stopped: until then it would still react to SIGTERM.
     func halt() throws {
         kill(pid, SIGSTOP)
         let deadline = Patience.deadline

@@ -33,7 +33,7 @@ import Testing
         let mistake = try #require(JSONPlaces(text.utf8).mistake, "\(text)")
         #expect(mistake.line == line && mistake.column == column, "\(text): \(mistake)")
         #expect(mistake.reason.contains(reason), "\(text): \(mistake)")
-        // It is also a mistake for those who read the values.
+        // The parser that reads the values refuses it as well.
         #expect(throws: (any Error).self) { try Value(json: text.utf8, comments: true) }
     }
 

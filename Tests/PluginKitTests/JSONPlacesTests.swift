@@ -21,7 +21,7 @@ import Testing
         ("instances", 3), ("instances.steps", 4), ("instances.steps.plugin", 4),
         ("instances.steps.configuration.list[0]", 5), ("instances.steps.configuration.list[1].x", 6),
         (#"instances.é"q"#, 7), ("bus", 9),
-        // For something that isn't there, its surroundings.
+        // For something that isn't there, the place that would contain it.
         ("instances.steps.configuration.none", 4), ("instances.sleep", 3), ("bus.publish", 9),
         ("instances.steps.configuration.list[7]", 4),
     ])
@@ -43,7 +43,7 @@ import Testing
         for text in ["", "/", "/*", "{", "{\"a", "\\", "{\"\\u12", "\u{FEFF}{a:1}"] { _ = JSONPlaces(text.utf8) }
     }
 
-    /// A plugin that is elsewhere reports all of its own mistakes besides those of the stack.
+    /// All mistakes in the manifest of a plugin that is elsewhere are reported, in addition to those of the stack.
     @Test func mistakesOfAManifestAreToldWithThoseOfTheStack() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder.path + "/mine", withIntermediateDirectories: true)

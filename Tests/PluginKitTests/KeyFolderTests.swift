@@ -55,7 +55,7 @@ import Testing
         let entry = try #require(try keys.allowedKey("steps"))
         #expect(entry.valid(at: now).map(\.publicKey) == [new, old])
         #expect(entry.valid(at: now + .seconds(601)).map(\.publicKey) == [new])
-        // Again within that time: three are valid; and the oldest no longer than promised.
+        // If it is repeated within that time, three are valid, and the oldest no longer than promised.
         try keys.rotate("steps", oldUntil: now + .seconds(900), now: now)
         let third = try #require(try keys.allowedKey("steps"))
         #expect(third.valid(at: now).count == 3)
@@ -84,7 +84,7 @@ import Testing
         #expect(throws: Failure.self) { try keys.rotate("tap", oldUntil: now, now: now) }
     }
 
-    /// A process needs only its own folder, or two values from elsewhere.
+    /// A process needs only its own folder, or two values from its environment.
     @Test func aProcessNeedsOnlyItsOwn() throws {
         _ = try initialise()
         let wanted = try keys.credentials(of: "steps", environment: [:])

@@ -41,7 +41,7 @@ import Testing
         #expect(found.problems[4].reason.contains("did you mean 'types'?"))
     }
 
-    /// What the schema refuses isn't reported again in other words.
+    /// A mistake that the schema refuses isn't reported again in different words.
     @Test func eachMistakeIsToldOnce() throws {
         let found = try reader(#"{ "name": 1, "version": null, "protocol": { "min": 1 }, "executable": "" }"#)
         let keys = found.problems.map(\.key)

@@ -43,7 +43,7 @@ extension PullClient {
         #expect(client.receive(part(1), at: 0) == nil)
         let answer = client.receive(part(2, last: true), at: 0)
         #expect(answer?.result == .pages([part(0), part(1), part(2, last: true)]))
-        // Once: a repeat belongs to no request.
+        // Only once: a repeat belongs to no request.
         #expect(client.receive(part(0, last: true), at: 0) == nil)
         #expect(client.nextDeadline == nil)
     }
@@ -125,7 +125,7 @@ extension PullClient {
         }
         #expect(client.receive(forged, from: "sleep", at: 0) == nil)
         #expect(client.receive(forged, from: "client-them-1-2", at: 0) == nil)
-        // As itself, in another's name: the name in the body doesn't help either.
+        // A sender under its own name gains nothing by another's name in the body.
         var members = forged.object ?? [:]
         members["producer"] = "sleep"
         #expect(client.receive(.object(members), from: "sleep", at: 0) == nil)

@@ -17,7 +17,7 @@ import Testing
         return ids
     }
 
-    /// A consumer that asks endlessly waits for itself; another's first request is next but one.
+    /// A consumer that asks endlessly only holds itself up: another's first request comes next but one.
     @Test func oneThatFloodsKeepsOnlyItselfWaiting() {
         var queue = PullQueue()
         for id in 0..<1000 { queue.offer(request(Int64(id)), from: "sleep") }

@@ -47,7 +47,7 @@ import Testing
         #expect(throws: ConfigurationError.self) { try layer.stopped() }
     }
 
-    /// The supervisor's threads change it, each a different part.
+    /// The supervisor's threads change it at the same time, each a different part.
     @Test func changesFromSeveralThreadsAllCount() throws {
         DispatchQueue.concurrentPerform(iterations: 40) { number in
             do { try layer.setStopped(true, "i\(number)") } catch { Issue.record(error) }
@@ -88,7 +88,8 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: layer.file))
     }
 
-    /// With what the stack was started with last; swaps don't matter to that, and the other way round.
+    /// It keeps the configuration that the stack was last started with; swaps don't affect that, nor does it affect
+    /// them.
     @Test func itKnowsTheConfigurationOfTheLastStart() throws {
         #expect(try layer.configurationFile() == nil)
         try layer.remember("/etc/healthbus/stack.json")
@@ -104,7 +105,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: layer.file))
     }
 
-    /// Only the owner can read it, and the remains of an attempt that crashed are no obstacle.
+    /// Only the owner can read it, and leftovers from an attempt that crashed don't matter.
     @Test func itIsTheOwnersAlone() throws {
         try "{ \"insta".write(toFile: layer.file + ".new", atomically: false, encoding: .utf8)
         chmod(layer.file + ".new", 0o600)
@@ -115,7 +116,7 @@ import Testing
         #expect(try layer.plugin(of: "steps") == "steps-python")
     }
 
-    /// The options stay those of the configuration; the previous plugin no longer plays any part.
+    /// The options stay those of the configuration; the previous plugin no longer matters.
     @Test func optionsAreThoseOfTheInstance() throws {
         let order: Value = ["HKQuantityTypeIdentifierStepCount": ["Watch"]]
         let config = "{ \"instances\": { \"steps\": { \"configuration\": { \"sourceOrder\": \(order.json()) } } } }"
@@ -134,7 +135,7 @@ import Testing
         let error = #expect(throws: ConfigurationError.self) { try stack() }
         #expect(error?.file == layer.file && error?.key == "instances.steps")
         #expect(error?.reason.contains("'healthbus swap steps --back' undoes it") == true)
-        // Which is possible.
+        // This is possible.
         #expect(try stack(nil, ["steps": .configured]).instance("steps")?.plugin == "steps")
     }
 

@@ -19,7 +19,7 @@ import Testing
         let path = folder.path + "/a/b"
         try StateFolder.make(path)
         #expect(try rights(path) == 0o700 && rights(folder.path + "/a") == 0o700)
-        // One that was open is closed.
+        // A folder that was open to others is closed.
         #expect(chmod(path, 0o755) == 0)
         try StateFolder.make(path)
         #expect(try rights(path) == 0o700)

@@ -114,7 +114,7 @@ import Testing
         #expect(try answer(secret, after: 9) == .unknown)
         #expect(try answer(secret, after: 10) == .granted(entry.grant))
         _ = try file.revoke(entry.id, now: now)
-        // The previous list is valid for the pause, however many ask; then the new one.
+        // The previous list stays valid for the pause, no matter how many ask; after that, the new one is.
         #expect(try answer(secret, after: 259) == .granted(entry.grant))
         #expect(try answer(secret, after: 260) == .revoked)
         // Removing the file locks every client out.

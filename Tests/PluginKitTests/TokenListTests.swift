@@ -4,7 +4,7 @@ import Logging
 import TestSupport
 import Testing
 
-/// Which secret is good for what, and when.
+/// Tests what each secret allows, and when.
 @Suite struct TokenListTests {
     private let now: Instant = 1_795_000_000_000_000
     private var generator = SeededRandom(seed: 5)
@@ -89,7 +89,7 @@ import Testing
         #expect(error.code == .usage && error.message.contains(first.entry.id) && error.message.contains(same.entry.id))
         _ = try list.revoke(first.entry.id, now: now)
         #expect(try list.revoke("phone", now: now).id == same.entry.id)
-        // It belongs to no valid token: the name is free again.
+        // The name belongs to no valid token, so it is free again.
         #expect(throws: Failure.self) { try list.revoke("phone", now: now) }
         #expect(try made().entry.device == "phone")
     }

@@ -7,7 +7,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// To readers a removed key is a tombstone, not a row without content.
+/// Readers see a removed key as a tombstone, not as a row without content.
 @Suite struct TombstoneTests {
     @Test func aRemovedKeyIsReadAsATombstone() throws {
         let folder = NSTemporaryDirectory() + "hb-\(UUID().uuidString)"

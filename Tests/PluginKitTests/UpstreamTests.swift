@@ -90,7 +90,7 @@ import Testing
         #expect(seen == [60] && upstream.isLevel)
     }
 
-    /// Read again from the beginning it would lose nothing; but a damaged file is for a person to look at.
+    /// Reading again from the beginning would lose nothing; but a damaged file is for a person to look at.
     @Test func anAnchorThatCanNotBeReadIsNamedAndNotForgotten() throws {
         try store.transaction {
             try store.database.execute("INSERT INTO cursors VALUES ('them', '{\"anchor\": \"far\"}')")
@@ -106,7 +106,7 @@ import Testing
         var seen: [Int64] = []
         try accept(upstream, pages(first, through: [60]), pages: &seen)
         #expect(upstream.frontier == 60 && upstream.isLevel)
-        // Switched on again: exactly its own range is left.
+        // The type is switched on again: exactly its own range is left.
         upstream.hear(head, limit: AnchorVector(base: 60), turn())
         #expect(upstream.frontier == 20)
         let second = try #require(pull(upstream))
@@ -121,7 +121,7 @@ import Testing
         let first = try #require(pull(upstream))
         #expect(first.query["bulk"] == true)
         try accept(upstream, pages(first, through: [50]), pages: &seen)
-        // The next window was requested when the first arrived; another start requests the same.
+        // The next window was requested when the first arrived; a restart requests the same.
         let other = try opened()
         other.hear(head, limit: AnchorVector(base: 100), turn())
         let second = try #require(pull(other))
@@ -171,7 +171,7 @@ import Testing
             }
             waiting.append(fetched)
         }
-        // Two sets are here, and nothing is consumed: a restart would fetch both again.
+        // Two sets have arrived, but nothing is consumed: a restart would fetch both again.
         #expect(upstream.frontier == 0)
         #expect(try opened().frontier == 0)
         let settling = turn()
@@ -210,8 +210,8 @@ import Testing
         var seen: [Int64] = []
         try accept(upstream, pages(try #require(pull(upstream)), through: [100]), pages: &seen)
         #expect(pull(upstream) == nil)
-        // An older copy was restored: the same generation, fewer rows. There is nothing to fetch, yet it must hear of
-        // what was seen.
+        // An older copy was restored: the same generation, fewer rows. There is nothing to fetch, yet the producer must
+        // learn what was seen.
         upstream.hear(StoreHead(store: "s", generation: "g", sequence: 80), limit: AnchorVector(base: 80), turn())
         let shown = try #require(pull(upstream))
         #expect(shown.query["after"] == 100 && shown.query["until"] == 100 && shown.query["generation"] == "g")

@@ -37,7 +37,7 @@ final class RunningForwarder: Sendable {
 
     var failed: String? { failure.withLock(\.self) }
 
-    /// False when it doesn't end.
+    /// Stops it; false when it doesn't end.
     func stop() -> Bool {
         forwarder.stop()
         return ended.wait(timeout: Patience.timeout) == .success
@@ -67,7 +67,7 @@ final class Listener: Sendable {
     var malformed: [MessageError] { errors.withLock(\.self) }
     func close() { bus?.close() }
 
-    /// Whether what `sender` sends arrives, waiting for both connections; pings aren't shown in `messages`.
+    /// Waits for both connections, and returns whether messages from `sender` arrive; pings don't appear in `messages`.
     func hears(_ sender: BusConnection?, from name: String = "sender") -> Bool {
         let mark = Int64.random(in: 1 ... .max)
         var next = MonotonicTime.distantPast

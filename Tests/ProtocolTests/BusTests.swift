@@ -36,7 +36,7 @@ import Testing
     }
 
     /// A stack has about seventy topics with subscribers; one with more plugins and tools has many more. A process that
-    /// connects when all of them are there learns of each: messages on a missed topic would never arrive.
+    /// connects after all of them learns of each: messages on a missed topic would never arrive.
     @Test func aPublisherThatComesLastKnowsAllTopics() throws {
         let hub = try RunningForwarder(address)
         let topics = (0..<400).map { "topic.\($0)." }
@@ -67,7 +67,7 @@ import Testing
             sender.send(message(topic))
         }
         #expect(eventually { prefix.topics.count == 4 && exact.topics.count == 2 })
-        // All have passed by now, because they keep their order.
+        // All messages have passed by now, because they keep their order.
         #expect(exact.hears(sender))
         #expect(exact.topics == ["page.steps", "page.steps"])
         #expect(prefix.topics == ["page.steps2", "page.steps", "page.stepsx", "page.steps"])
@@ -153,7 +153,7 @@ import Testing
                     return message("heartbeat.me")
                 },
                 pace: { heard.withLock { $0 != nil } ? .lively : .unheard }))
-        // No hub: about every 30 ms, never sooner. A busy machine delays many of them, but not all.
+        // Without a hub they come about every 30 ms, never sooner. A busy machine delays many of them, but not all.
         func impatient() -> [Duration] { times.withLock { zip($0.dropFirst(), $0).map { $0 - $1 } } }
         try #require(eventually { times.withLock(\.count) >= 12 })
         #expect(eventually { impatient().contains { $0 < .milliseconds(150) } })
@@ -163,9 +163,10 @@ import Testing
         try #require(eventually { heard.withLock { $0 != nil } })
         let from = heard.withLock(\.self) ?? .distantPast
         func calm() -> [MonotonicTime] { times.withLock { $0.filter { $0 > from + .milliseconds(100) } } }
-        // At the same moments on the whole machine: whole seconds, some of which a busy one reaches late.
+        // They come at the same moments on the whole machine: at whole seconds, though a busy machine is sometimes
+        // late.
         #expect(eventually { calm().contains { $0.microseconds % Instant.microsecondsPerSecond < 100_000 } })
-        // Each second once: however late some come, this many take this long.
+        // They come once each second: no matter how late some are, this many take this long.
         try #require(eventually { calm().count >= 4 })
         let moments = calm()
         #expect((moments.last ?? from) - (moments.first ?? from) >= .seconds(moments.count - 2), "\(moments)")
@@ -238,7 +239,7 @@ import Testing
         #expect(hub.stop())
     }
 
-    /// A message whose sender isn't believed is dropped and counted; taps, which show everything, still receive it.
+    /// A message whose sender isn't trusted is dropped and counted; taps, which show everything, still receive it.
     @Test func onlyWhoIsBelievedIsHeard() throws {
         let hub = try RunningForwarder(address)
         var trusting = address

@@ -38,7 +38,7 @@ import Testing
                 return
             }
             for _ in 0..<1000 { _ = error(bytes) }
-            // Other tests run beside this one; a gigabyte would still show.
+            // Other tests run at the same time; a gigabyte would still show.
             #expect(ResidentMemory.peak() - before < 400 << 20)
         }
     }

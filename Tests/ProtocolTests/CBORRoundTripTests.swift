@@ -11,7 +11,7 @@ import Testing
             let bytes = CBOREncoder.encode(value)
             let back = try CBORDecoder.decode(bytes)
             try #require(back == value, "value \(number)")
-            // Equal values are equal bytes: changelogs rely on that.
+            // Equal values have equal bytes: changelogs rely on that.
             try #require(CBOREncoder.encode(back).elementsEqual(bytes), "value \(number)")
         }
     }
@@ -23,7 +23,8 @@ import Testing
         #expect(CBOREncoder.encode(.object(a)) == CBOREncoder.encode(.object(b)))
     }
 
-    /// Keys that text's own order considers equal up to a point, where that order depends on how the text is stored.
+    /// Keys that Swift's string comparison considers equal up to a point; beyond it, that order depends on how a string
+    /// is stored.
     @Test func keysAreSortedByTheirBytes() throws {
         let value: Value = ["e\u{301}": 1, "\u{E9}\n": 2, "\u{E9}\0": 3, "f": 4, "": 5]
         let keys = ["", "e\u{301}", "f", "\u{E9}\0", "\u{E9}\n"]
@@ -52,7 +53,7 @@ import Testing
         ("a26161016162820203", .object(["a": 1, "b": [2, 3]])), ("d84043010203", .column(.uint8([1, 2, 3]))),
         ("d84e48ffffffff02000000", .column(.int32([-1, 2]))), ("d84f480100000000000080", .column(.int64([.min + 1]))),
         ("d85648000000000000f83f", .column(.float64([1.5]))), ("d84f40", .column(.int64([]))),
-        // A foreign tag says how to read its content, which stays.
+        // An unknown tag only says how to read its content, which is kept.
         ("c11a514b67b0", .integer(1_363_896_240)),
     ])
     func readsWhatTheStandardSays(hex: String, value: Value) throws {

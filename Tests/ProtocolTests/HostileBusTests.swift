@@ -53,7 +53,7 @@ import Testing
             polite.send(message("a.small"))
         }
         #expect(eventually { listener.topics.count == 20 })
-        // Messages of a peer that was cut off arrive again once it sends what is allowed.
+        // Messages from a peer that was cut off arrive again once it sends only what is allowed.
         #expect(listener.hears(rude))
         #expect(listener.hears(polite))
         #expect(listener.topics == Array(repeating: "a.small", count: 20))
@@ -102,10 +102,10 @@ import Testing
     }
 }
 
-/// In a process of its own, so that the measured memory is only the hub's.
+/// The hub is a process of its own, so that only its memory is measured.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct StalledSubscriberTests {
-    /// Two taps that are stopped while 200 MB of pages pass cost the hub the size of their queues, not what they miss;
-    /// listeners miss nothing.
+    /// Two taps that are stopped while 200 MB of pages pass cost the hub only the size of their queues; listeners miss
+    /// nothing.
     @Test func aStalledSubscriberCostsBoundedMemory() throws {
         let folder = try TemporaryFolder()
         let address = BusAddress(folder: folder.path + "/run")
@@ -122,7 +122,7 @@ import Testing
             try socket.subscribe("")
             return socket
         }
-        // All are connected once each has got a message.
+        // All are connected once each has received a message.
         for socket in stalled {
             try #require(
                 try eventually {
@@ -140,12 +140,12 @@ import Testing
         let begin = received.withLock(\.self)
         for number in 1...3200 {
             sender.send(page)
-            // In step with the one that listens, like a pull's answers: a few in flight.
+            // Sent in step with the listener, like a pull's answers: only a few are in flight.
             if number % 8 == 0 { try #require(eventually { received.withLock(\.self) >= begin + number }) }
         }
         let grown = try hub.peakMemory - before
         print("two stalled subscribers cost the hub \(grown >> 20) MB for 200 MB of pages")
-        // Each: 64 messages of 64 KiB in its queue, and what the kernel takes.
+        // Each costs 64 messages of 64 KiB in its queue, and the kernel's buffers.
         #expect(grown < 40 << 20)
         withExtendedLifetime(stalled) {}
         sender.close()

@@ -41,7 +41,7 @@ struct IngestMessageTests {
         let read = try #require(IngestPart(try carried(part.body)))
         #expect(read.id == "1f" && read.number == 3 && read.isLast && read.user == "me" && read.device == "phone")
         #expect(read.way == "/v1/samples" && read.deleted == part.deleted && read.quarantined == part.quarantined)
-        // Columns are compared as they are sent.
+        // Columns are compared in their encoded form.
         #expect(read.body == part.body && read.records.flags == part.records.flags)
         #expect(read.records.healthKitUUID == part.records.healthKitUUID && read.records.start == part.records.start)
         let empty = try #require(
@@ -49,7 +49,7 @@ struct IngestMessageTests {
         #expect(empty.records.count == 0 && !empty.isLast && empty.deleted.isEmpty && empty.quarantined.isEmpty)
     }
 
-    /// What another stack has changed.
+    /// A part with another stack's changes.
     @Test func aPartThatFollowsComesAsItWent() throws {
         var part = IngestPart(id: "2f", number: 0, user: "me", device: "", way: "/api/v1/changes")
         var following = IngestPart.Following(cursor: "g.7.x")

@@ -34,7 +34,7 @@ import Testing
         #expect(trouble.failed(.brokenOff, at: 4_100_000)?.contains("public key") == true)
     }
 
-    /// A key that is entered between the two sockets' handshakes: the first stays refused for good unless it tries
+    /// A key is added to the list between the two sockets' handshakes: the first stays refused for good unless it tries
     /// again.
     @Test func oneSocketsSuccessIsNotTheOthers() {
         var trouble = LinkTrouble()

@@ -39,23 +39,23 @@ import Testing
         #expect(kinds == ["figures", "events", "daily", "alert"])
     }
 
-    /// `graph` draws, and a sealed bus lets a plugin send, what its manifest says it produces: nothing else is sent,
-    /// and all of it is sent.
+    /// `graph` draws what manifests say that plugins produce, and a sealed bus lets them send only that: exactly this
+    /// is sent.
     @Test func everyInstanceSaysWhatItsManifestSays() throws {
         let messages = try stack().messages
         let recorded = Set(messages.map(\.topic).filter { $0.hasPrefix("observed.") })
         let configuration = try StackConfiguration(
             path: nil, catalog: try PluginCatalog(folder: SchemaChecker.checkout + "/plugins", programs: ""))
         for instance in configuration.instances where instance.manifest.kind != .hub {
-            // What every instance sends: its state, that it is standing by, questions and answers, commands to others.
+            // Every instance sends its state, whether it is standing by, questions and answers, and commands to others.
             let common = ["heartbeat.\(instance.name)", "standby.\(instance.name)", "page.*", "pull.*"]
                 .map { TopicPattern($0) }
             let produced = instance.producedTopics
             let said = Set(messages.filter { $0.header.from == instance.name }.map(\.topic))
             let unnamed = said.filter { topic in !(common + produced).contains { $0.matches(topic) } }
             #expect(unnamed.isEmpty, "\(instance.name) sends topics that its manifest doesn't declare")
-            // Alerts are for things that go wrong: not every instance needs one.
-            // And a handler has no figures from types this person doesn't record.
+            // Alerts are for things that go wrong: not every instance needs one. And a handler has no figures for types
+            // that this person doesn't record.
             let types = instance.manifest.types
             let isFed = types.isEmpty || types.contains { recorded.contains("observed.\($0)") }
             let unsaid = produced.filter { pattern in
@@ -113,7 +113,7 @@ import Testing
         "ingested": ["reasons"],
     ]
 
-    /// What is read equals what was sent, to the byte.
+    /// Messages that are read and encoded again equal what was sent, to the byte.
     @Test func everyMessageComesBackAsItWas() throws {
         for (frames, message) in zip(try stack().frames, try stack().messages) {
             try #require(message.frames == frames, "\(message.topic)")
@@ -127,14 +127,14 @@ import Testing
         #expect(largest?[2].count ?? .max <= 64 << 10)
     }
 
-    /// A page of samples is one that a reader accepts.
+    /// A reader accepts every page of samples.
     @Test func everyPageOfSamplesIsRead() throws {
         let pages = try stack().messages.map { $0.body["samples"] }.filter { !$0.isNull }
         #expect(pages.count > 20)
         for page in pages { _ = try SamplePage(wireValue: page) }
     }
 
-    /// A new stack's consumers know whose sequences a hint is about: none has to start again.
+    /// A new stack's consumers know which store a hint's sequence numbers belong to: none has to start over.
     @Test func nobodyIsToldToBeginAnew() throws {
         let resets = try stack().messages.filter {
             $0.body["error"] == "reset" && !$0.topic.hasPrefix("page.client-")

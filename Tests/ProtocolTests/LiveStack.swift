@@ -57,7 +57,7 @@ struct LiveStack {
         _ = try ExportGenerator(.init(days: 12, seed: 3)).write(to: export) { _, _ in }
         let state = StateFolder(path: folder.path + "/state")
         let context = try ZeroMQContext()
-        // Its own queue is long, so that as little as possible is missed while this thread asks questions.
+        // The tap's queue is long, so that as little as possible is missed while this thread asks questions.
         let tap = try ZeroMQSocket(context, type: ZMQ_SUB, highWaterMark: 100_000)
         try tap.connect(state.address.subscribe)
         try tap.subscribe("")
@@ -79,7 +79,7 @@ struct LiveStack {
         try record(tap) { $0.messages.contains { $0.topic == "heartbeat.uploader" && $0.body["phase"] == "stopped" } }
     }
 
-    /// Some of each: samples, deletions, input that isn't understood or can't be true.
+    /// Pushes some of each: samples, deletions, input that isn't understood or can't be true.
     private func push(_ state: StateFolder, _ port: Int) throws {
         let token = try TokenFile(state).add(TokenWish(), now: Instant(seconds: 1_743_000_000)).secret.text
         let http = try HTTPClient(base: "http://127.0.0.1:\(port)")
@@ -124,7 +124,7 @@ struct LiveStack {
         }
         for name in names {
             items.append(.init(rule: name, bytes: new[2]))
-            // The largest says the most.
+            // The largest shows the most.
             if new[2].count > bodies[name]?.count ?? 0 { bodies[name] = new[2] }
         }
     }
@@ -142,7 +142,7 @@ struct LiveStack {
             && uploader.frontier["consolidator"] ?? .beginning >= consolidator.head?.sequence ?? .end
     }
 
-    /// Questions that a stack doesn't ask on its own: existing ones, and those that are turned down.
+    /// Asks questions that a stack doesn't ask on its own: valid ones, and some that are refused.
     private mutating func ask(_ address: BusAddress, export: String) throws {
         let client = try StackClient(address: address)
         defer { client.close() }
@@ -197,7 +197,7 @@ struct LiveStack {
         #expect(isMended)
         client.command("debouncer", ["command": "expire", "task": "healthkit-sync"])
         client.command("debouncer", ["command": "sync", "id": "metric", "metric": "steps"])
-        // Taken once the debouncer knows the zones.
+        // The command takes effect once the debouncer knows the zones.
         let isTaken = eventually {
             client.command("debouncer", ["command": "sync", "id": "history", "history": 400])
             return client.heartbeats["debouncer"]?.beat.details["manual"]?["id"] == "history"
@@ -206,7 +206,7 @@ struct LiveStack {
         swap(client)
     }
 
-    /// A plugin that is standing by and is tried, and one that doesn't exist.
+    /// Swaps in a plugin that stands by and is tried, and one that doesn't exist.
     private func swap(_ client: StackClient) {
         var wish: [String: Value] = [
             "command": "swap", "instance": "steps", "dryRun": true, "force": true,
@@ -228,7 +228,7 @@ struct LiveStack {
         let night = "HKCategoryTypeIdentifierSleepAnalysis"
         var query: [String: Value] = ["query": "completeness", "user": "me", "nights": .object([night: 18])]
         let known = try #require(try client.ask("observer", query, within: Patience.seconds)?.last)
-        // A position before all types.
+        // A position before that of every type.
         query["continue"] = known["continue"].isNull ? ["user": "", "type": ""] : known["continue"]
         #expect(try client.ask("observer", query, within: Patience.seconds)?.last?["types"].array?.isEmpty == false)
         let summaries: [String: Value] = ["query": "summaries", "user": "me", "from": "2000-01-01", "to": "2100-01-01"]
@@ -242,7 +242,7 @@ struct LiveStack {
         #expect(try client.ask("consolidator", day, within: Patience.seconds)?.first?["rows"].array?.count == 1)
     }
 
-    /// What the command line offers besides plain imports.
+    /// Sends what the command line offers besides plain imports.
     private func changeZones(_ client: StackClient) throws {
         let zones = ZoneClient(client: client, observer: "observer")
         let noon = try #require(InstantText.parse("2025-04-01T12:00:00Z"))
@@ -263,7 +263,7 @@ struct LiveStack {
 }
 
 extension StackClient {
-    /// Asks with the members, and returns the bodies, that go over the bus.
+    /// Asks with members, and returns bodies, in the form they have on the bus.
     fileprivate func ask(_ producer: String, _ members: [String: Value], within seconds: Double) throws -> [Value]? {
         try bodies(producer, Question(members: .object(members)), within: seconds)
     }

@@ -2,7 +2,7 @@ import HealthModel
 import Protocol
 import TestSupport
 
-/// Pages as the observer sends them, made up.
+/// Made-up pages like those that the observer sends.
 enum PageFixture {
     /// A page with every column, or only those of a slice for figures.
     static func samples(_ count: Int, isFull: Bool, seed: UInt64 = 1) -> SamplePage {
@@ -47,7 +47,7 @@ enum PageFixture {
 }
 
 extension SamplePage {
-    /// Whether two pages hold the same, column by column.
+    /// Whether two pages have the same content, column by column.
     func holdsSame(as other: SamplePage) -> Bool {
         types == other.types && units == other.units && origins == other.origins && ids == other.ids
             && sequence == other.sequence && type == other.type && start == other.start && end == other.end

@@ -3,7 +3,7 @@ import MessageBus
 import TestSupport
 import Testing
 
-/// How often a process reports how it is. Times are seconds of a clock that only the tests move.
+/// How often a process reports its state. Times are seconds on a clock that only the tests move.
 @Suite struct PresenceTests {
     @Test func itIsOnTheBusOnceItHasHeardItself() {
         var presence = Presence(at: 0)
@@ -33,8 +33,8 @@ import Testing
         #expect(presence.pace(at: .seconds(110), isBusy: true) == .lively)
     }
 
-    /// A process that never rests reports ten times a second: each heartbeat holds everything that the ones before
-    /// would have.
+    /// A process that never rests reports ten times a second: each heartbeat includes everything that separate ones
+    /// would have reported.
     @Test func whatHasMovedIsToldSoonAndTogether() {
         var presence = Presence(at: 0)
         presence.said(at: 0)
@@ -68,7 +68,7 @@ import Testing
         #expect(presence.isOnBus(at: .seconds(1020)) && presence.pace(at: .seconds(1020)) == .lively)
     }
 
-    /// A process that waits for a heartbeat waits for longer than two intervals.
+    /// A process that waits for a heartbeat waits longer than two intervals.
     @Test func patienceOutlastsTwoHeartbeats() {
         #expect(Repetition.silence > Repetition.quiet * 2)
     }

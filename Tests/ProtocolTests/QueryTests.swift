@@ -53,8 +53,8 @@ import Testing
         }
     }
 
-    /// A place that can't be read doesn't count: the anchor is judged as one that begins, and questions that need a
-    /// window are refused.
+    /// A place that can't be read doesn't count: the consumer is treated as new, and questions that need a window are
+    /// refused.
     @Test func aPlaceThatCannotBeReadIsNone() throws {
         let place = try Question(members: ["query": "zones", "after": "x", "store": 3]).place
         #expect(place.after == nil && place.store == nil)

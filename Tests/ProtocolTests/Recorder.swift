@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A man in the middle, which passes bytes on in both directions, and keeps what the client sent.
+/// A man in the middle: passes bytes on in both directions, and keeps what the client sent.
 final class Recorder: Sendable {
     private let endpoint: String
     private let port: Int
@@ -64,7 +64,7 @@ final class Recorder: Sendable {
 }
 
 extension RawConnection {
-    /// Its own descriptor for the same connection.
+    /// A second descriptor for the same connection.
     func duplicate() throws -> Int32 {
         let copy = dup(descriptor)
         try #require(copy >= 0)

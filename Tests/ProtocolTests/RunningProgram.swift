@@ -43,7 +43,7 @@ final class RunningProgram: Sendable {
         get throws { try #require(try started.withLock(\.self)?.get()) }
     }
 
-    /// Asks it to end; returns how it did, nil if it had to be killed.
+    /// Asks it to end, and returns how it ended; nil if it had to be killed.
     func stop() -> ProcessExit? {
         ending.signal()
         ended.wait()

@@ -22,7 +22,7 @@ struct SchemaRules {
             return ["pull-\(query)"]
         case "page":
             guard message.body["error"].isNull else { return ["page-error"] }
-            // A tap that connected after the question can't know.
+            // A tap that connected after the question can't know which query it was.
             guard let query = queries["\(name)/\(message.body["id"].int ?? 0)"] else { return [] }
             return ["page-\(query)"]
         case "acknowledged", "standby", "ingest", "ingested": return [family]

@@ -44,7 +44,7 @@ import Testing
         let before = bus.hub?.forwarder.counters.denied ?? 0
         sender.send(message("observed.steps"))
         sender.send(message("heartbeat.observer"))
-        // The right topic under another's name.
+        // The right topic, but under another process's name.
         sender.send(Message(topic: "figures.steps", header: .init(from: "steps", at: 1)))
         sender.send([Array("figures.steps".utf8), [0xFF], []])
         sender.send([Array("figures.steps".utf8)])
@@ -57,7 +57,7 @@ import Testing
             ])
         #expect(listener.topics == ["figures.steps"])
         #expect((bus.hub?.forwarder.counters.denied ?? 0) - before == 5)
-        // One line for many, with the sender and the topic's family, and none of the content.
+        // One line stands for many, with the sender and the topic's family, and none of the content.
         let denied = bus.notices.filter { $0.kind == .denied }
         #expect(denied.count == 1)
         #expect(denied.first?.who == "sender")
@@ -87,8 +87,8 @@ import Testing
         #expect(bus.hub?.stop() == true)
     }
 
-    /// A process with an unknown key gets nothing, learns so once, and keeps trying; once it is on the list it gets in
-    /// automatically.
+    /// A process with an unknown key gets nothing, reports that once, and keeps trying; once it is on the list it gets
+    /// in automatically.
     @Test func aStrangersKeyIsRefusedOnBothSides() throws {
         try bus.admit("sender")
         let sender = try sender(try bus.address("sender"))
@@ -111,7 +111,7 @@ import Testing
         #expect(bus.hub?.stop() == true)
     }
 
-    /// A client that expects a different hub at this address learns nothing from this one, and gets a message.
+    /// A client that expects a different hub at this address learns nothing from this one, and reports why.
     @Test func aClientOfAnotherHubIsTold() throws {
         try bus.admit("sender")
         let refused = Mutex<[String]>([])
@@ -137,8 +137,8 @@ import Testing
         try #require(eventually { bus.notices.contains { $0.kind == .reopened } })
         #expect(listener.hears(sender))
         let mark = gone.topics.count
-        // One after another: messages from while the hub was away may still fill the queues, and a burst would be
-        // dropped.
+        // They are sent one after another: messages from the time without a hub may still fill the queues, and a burst
+        // would be dropped.
         for number in 1...50 {
             sender.send(message("a.secret"))
             try #require(eventually { listener.topics.count >= number })
@@ -158,7 +158,7 @@ import Testing
         let sender = try sender(try bus.address("sender"))
         let listener = try Listener(try bus.address("listener"), [.prefix("a.")])
         try #require(listener.hears(sender))
-        // Both are valid for a while; then the old one is dropped.
+        // Both keys are valid for a while; then the old one is dropped.
         try bus.admit("listener")
         #expect(listener.hears(sender))
         bus.strikeOff(old)
@@ -171,7 +171,7 @@ import Testing
         #expect(bus.hub?.stop() == true)
     }
 
-    /// The hub ends and comes back: every process reconnects automatically.
+    /// The hub ends and restarts: every process reconnects automatically.
     @Test func everyoneComesBackToANewHub() throws {
         try bus.admit("sender")
         try bus.admit("listener")

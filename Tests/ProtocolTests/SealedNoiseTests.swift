@@ -33,7 +33,7 @@ import Testing
         #expect(bus.hub?.failed == nil)
     }
 
-    /// ZeroMQ without CURVE: refused at both endpoints, with a line in the log. Which of the two sides hangs up first
+    /// ZeroMQ without CURVE is refused at both endpoints, with a line in the log. Which of the two sides hangs up first
     /// varies, and so does the line's text.
     @Test func plainTextGetsNothing() throws {
         let context = try ZeroMQContext()
@@ -63,7 +63,7 @@ import Testing
         end()
     }
 
-    /// Any bytes: without a greeting, after those of every version of the protocol, after that of CURVE.
+    /// Random bytes: without a greeting, after the greeting of every version of the protocol, after that of CURVE.
     @Test(arguments: [1, 2, 3, 4, 5])
     func noiseHarmsNobody(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -92,7 +92,8 @@ import Testing
         let victim = try BusConnection(
             address: recorder.address(try bus.address("sender")), subscriptions: [],
             handlers: .init(message: { _ in }))
-        // Each has its own number: some may still be on their way when the first arrives, but none arrives twice.
+        // Each message has its own number: some may still be on their way when the first arrives, but none arrives
+        // twice.
         var number: Int64 = 0
         #expect(
             eventually {
@@ -115,7 +116,7 @@ import Testing
         end()
     }
 
-    /// Connections that send nothing, and many of them: the others continue.
+    /// Many connections that send nothing don't keep the others from continuing.
     @Test func silentConnectionsStopNobody() throws {
         let silent = try (0..<200).map { try RawConnection($0 % 2 == 0 ? bus.address.publish : bus.address.subscribe) }
         #expect(listener.hears(sender))
@@ -126,9 +127,9 @@ import Testing
         end()
     }
 
-    /// One that is let in floods the bus with messages it may not send, and with some it may: other peers' messages
-    /// still arrive. Each message is compared with all subscriptions: an identity may have only so many of those,
-    /// however often it connects.
+    /// A peer that is let in floods the bus with messages it may not send, and with some it may: other peers' messages
+    /// still arrive. Each message is compared with all subscriptions: an identity may have only a limited number of
+    /// those, no matter how often it connects.
     @Test func aHearerCostsTheHubNoMoreThanItsShare() throws {
         try bus.admit("greedy")
         let many = try (0..<6).map { number in
@@ -141,7 +142,7 @@ import Testing
             eventually {
                 bus.notices.contains { $0.who == "long" && $0.why.contains("on a socket meant only for those") }
             })
-        // Topics it may not hear cost nothing.
+        // Subscriptions to topics it may not receive cost nothing.
         try bus.admit("modest", hears: [.exact("a.b")])
         let modest = try (0..<6).map { number in
             try Listener(try bus.address("modest"), (0..<200).map { .prefix("x.\(number).\($0).") } + [.exact("a.b")])

@@ -31,7 +31,7 @@ extension SeededRandom {
         return .random(in: .min ... .max, using: &self)
     }
 
-    /// Any but NaN, which doesn't equal itself.
+    /// Any number but NaN, which doesn't equal itself.
     mutating func number() -> Double {
         let edges = [0, -0.0, 1.5, .infinity, -.infinity, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 1e15]
         if Bool.random(using: &self) { return edges.randomElement(using: &self) ?? 0 }

@@ -8,7 +8,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Anything committed is there after a power loss, in each kind of store that the programs open.
+/// Anything committed survives a power loss, in each kind of store that the programs open.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct DurabilityTests {
     private let folder: String
 
@@ -19,7 +19,7 @@ import Testing
 
     private func end() throws { try FileManager.default.removeItem(atPath: folder) }
 
-    /// Every store that is written to, by the setting its program opens it with: 2 is FULL.
+    /// Every store that is written to is opened with `synchronous` set to FULL, which is 2.
     @Test func everyStoreSyncsEachCommit() throws {
         let plain = try Database(path: folder + "/plain.sqlite")
         let stage = try StageDatabase(path: folder + "/stage.sqlite", now: 0)
@@ -34,7 +34,7 @@ import Testing
     @Test func aStagesCommitOutlivesAPowerLoss() async throws {
         await #expect(processExitsWith: .success) { [folder = folder as String] in
             let before = folder + "/state.sqlite"
-            // A store is first made under another name; once it has its own, its content is on the disk.
+            // A store is first created under a temporary name; once it has its own, its content is on disk.
             _ = try StageDatabase(path: before, now: 0)
             try FileManager.default.copyItem(atPath: before, toPath: before + ".synced")
             SyncedDisk.install()

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The mutants can be made from the sources as they are, and the tests that should catch them exist. That they do,
-/// `make mutants` shows.
+/// The mutants can be made from the current sources, and the tests that should catch them exist. Whether those catch
+/// them, `make mutants` shows.
 @Suite struct MutantListTests {
     @Test func everyPlaceIsThereOnce() throws {
         for mutant in try MutantList().mutants {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// docs/reliability.md has a row for each, with its tests, under its rule.
+    /// docs/reliability.md has a row for each mutant, with its tests, under its rule.
     @Test func theDocumentationNamesExactlyThese() throws {
         let mutants = try MutantList().mutants
         var rule = 0

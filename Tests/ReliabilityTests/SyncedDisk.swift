@@ -5,8 +5,8 @@ import Synchronization
 
 /// What a disk holds after a power loss: each file as it was when it was last synced.
 ///
-/// A file system of SQLite's that passes everything on, and at each sync of a file copies its bytes to `<file>.synced`.
-/// It becomes the default of the whole process, so a test installs it in a process of its own (an exit test).
+/// A SQLite VFS that passes everything on, and copies a file's bytes to `<file>.synced` whenever it is synced. It
+/// becomes the default of the whole process, so a test installs it in a process of its own (an exit test).
 enum SyncedDisk {
     /// `@unchecked`: SQLite's tables of functions live as long as the process and never change.
     private struct Open: @unchecked Sendable {
@@ -52,7 +52,7 @@ enum SyncedDisk {
         return copied == true ? code : SQLITE_IOERR
     }
 
-    /// Creates the files of a database as they are after a power loss at this moment.
+    /// Creates a database's files as a power loss at this moment would leave them.
     /// - Parameter path: of the new file; its folder must exist.
     static func revive(_ database: String, as path: String) throws {
         for end in ["", "-wal"] {

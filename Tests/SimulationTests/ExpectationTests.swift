@@ -3,7 +3,7 @@ import HealthModel
 import Simulation
 import Testing
 
-/// What anybody who knows phones expects of the model; with an ideal app, so that only the phone decides.
+/// What anybody who knows phones expects of the model. The app is ideal, so that only the phone decides.
 @Suite struct ExpectationTests {
     private let stack: StackConfiguration
 
@@ -18,7 +18,7 @@ import Testing
         return try Simulator(stack, life: life, app: .ideal)
     }
 
-    /// The matrix as developers know it.
+    /// The matrix of strategies, as developers know it.
     @Test func strategiesCanDoWhatTheyAreKnownFor() throws {
         let simulator = try simulator(days: 1)
         func matrix(_ strategy: DeliveryStrategy) throws -> StrategyMatrix {
@@ -59,9 +59,10 @@ import Testing
         #expect(try share(.processing, Array(21..<24) + Array(0..<8)) > 0.5)
     }
 
-    /// Over many lives, not in one that happens to suit.
+    /// It holds over many lives, not just in one that happens to fit.
     @Test func theOrderOfStrategiesHoldsForFiftySeeds() throws {
-        // What is late with background delivery alone is mostly late with everything combined: that is the closest pair.
+        // Samples that are late with background delivery alone are mostly late with everything combined, so that pair
+        // is the closest.
         let faster: [(DeliveryStrategy, DeliveryStrategy, least: Int)] = [
             (.combined, .backgroundDelivery, 35), (.combined, .appRefresh, 44), (.combined, .processing, 44),
             (.backgroundDelivery, .processing, 44), (.backgroundDelivery, .opening, 44),
@@ -73,7 +74,7 @@ import Testing
             let strategies: [DeliveryStrategy] = [.combined, .backgroundDelivery, .appRefresh, .processing, .opening]
             let results = try strategies.map { try simulator.measured($0) }
             let order = StrategyOrder(results)
-            // By the 95th percentile these two are close: what is late there is late for both.
+            // At the 95th percentile these two are close: samples that late are late with both.
             #expect(results[1].delivered(within: "4h") > results[2].delivered(within: "4h"), "seed \(seed)")
             for (place, pair) in faster.enumerated() {
                 #expect(!order.isFaster(pair.1, than: pair.0), "seed \(seed): \(pair)")
@@ -143,7 +144,7 @@ import Testing
         daily.model[.forceQuitAfterUse] = 1
         let usual = try simulator(seed: 2, days: 10).measured(strategy)
         let quit = try Simulator(stack, life: daily, app: .ideal).measured(strategy)
-        // Only in the time before the first opening.
+        // The app is woken only before its first use.
         #expect(quit.wakesPerDay < usual.wakesPerDay / 4)
     }
 

@@ -3,7 +3,7 @@ import Simulation
 import TestSupport
 import Testing
 
-/// The numbers of the model, and what the system makes of them.
+/// The model's numbers, and how the system uses them.
 struct PhoneModelTests {
     private let model = PhoneModel()
     private let usual = SystemMood()

@@ -1,7 +1,7 @@
 import Configuration
 import Foundation
 
-/// The stack that is shipped.
+/// The stack as shipped.
 func shippedStack() throws -> StackConfiguration {
     let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path

@@ -3,7 +3,7 @@ import HealthModel
 import Simulation
 import Testing
 
-/// With the stages.
+/// Strategies, simulated with the real stages.
 @Suite(.serialized) struct StrategyTests {
     /// No matter what the phone does, anything it lets through late arrives complete.
     @Test(arguments: DeliveryStrategy.allCases.filter { $0 != .naive })
@@ -15,7 +15,7 @@ import Testing
         #expect(result.max ?? 0 > 3600, "a life in which nothing is late proves nothing")
     }
 
-    /// What is lost never arrives, and so isn't fast.
+    /// Lost samples never arrive, and don't count as fast.
     @Test func withoutAnchorsSamplesAreLost() throws {
         let result = try Simulator(shippedStack(), life: .init(seed: 3, days: 6)).run(.naive)
         #expect(result.lost > 0 && result.max == nil)
@@ -24,7 +24,7 @@ import Testing
         #expect(other.delivered(within: "24h") > result.delivered(within: "24h"))
     }
 
-    /// The stages do what an ideal app would: the phone makes the order.
+    /// The stages do what an ideal app would: the order of strategies depends on the phone.
     @Test func stagesAndTheIdealAppGiveTheSameOrder() throws {
         let life = PhoneLife.Options(seed: 11, days: 7)
         let strategies = DeliveryStrategy.allCases.filter { $0 != .naive }

@@ -45,7 +45,7 @@ import UploaderStage
             #expect(try rig.frontier() == 1 && rig.detail("delivered") == ["daily": 1])
             #expect(try rig.detail("blocked").string != nil)
             try rig.rig.pass(.seconds(8))
-            // Complete and unchanged: nothing refused it.
+            // The request is complete and unchanged: nothing in it was refused.
             #expect(try rig.dates(rig.request().request) == ["2025-03-12", "2025-03-13"])
         }
         #expect(try rig.alerts().contains("acceptance"))
@@ -84,7 +84,7 @@ import UploaderStage
         #expect(try rig.known("acceptance") == "trust" && rig.known("result") == "trust")
     }
 
-    /// A backend that identifies itself later may not have what was accepted by the server that answered before.
+    /// A backend that first identifies itself later may lack what an earlier server accepted.
     @Test func aBackendThatShowsItselfLaterGetsEverything() throws {
         let rig = try UploaderRig()
         try rig.answerQuestion(.answered(status: 404, body: []))
@@ -106,14 +106,14 @@ import UploaderStage
                 try rig.answerQuestion(.answered(status: 404, body: []))
                 try rig.add(3...3)
                 try rig.reply(200)
-                // It must not get any of the other's.
+                // The other server's acceptances must not count for this one.
                 #expect(try rig.frontier() == 0 && rig.known("acceptance") == "trust")
                 try rig.answerPull()
                 #expect(try rig.dates(rig.request().request).count == 3)
                 try rig.reply(200)
                 #expect(try rig.frontier() == 3 && rig.uploads.isEmpty)
             } else {
-                // The same one, by another name.
+                // The same one, under a different name.
                 try rig.add(3...3)
                 #expect(try rig.dates(rig.request().request) == ["2025-03-13"])
                 try rig.serve()
@@ -144,7 +144,7 @@ import UploaderStage
         #expect(try rig.frontier() == 2 && rig.alerts().isEmpty && rig.letters().isEmpty)
     }
 
-    /// Anything else wrong with the answer is no reason to send a bad element forever.
+    /// Other faults in the answer are no reason to send a bad element forever.
     @Test(
         arguments: [
             #"{"counts":{"created":7,"refused":1},"refused":["2025-03-12"]}"#,
@@ -213,7 +213,7 @@ import UploaderStage
         }
     }
 
-    /// Its counts say that one was refused; its list doesn't say which.
+    /// The answer's counts say that one was refused; its list doesn't say which.
     @Test func aRefusalThatNamesNobodyIsFoundInSmallerParts() throws {
         let rig = try UploaderRig()
         try rig.answerQuestion()
@@ -248,7 +248,7 @@ import UploaderStage
         try rig.add(1...1)
         try rig.reply(429, retryAfter: header)
         #expect(try rig.detail("waitsUntil").int == (rig.rig.now + .seconds(900)).microseconds)
-        // Both what was asked for and what was done.
+        // It shows both the wait that was asked for and the one that was chosen.
         let shown = try #require(try rig.detail("blocked").string)
         let next = InstantText.local(rig.rig.now + .seconds(900), now: rig.rig.now)
         #expect(shown.contains("; it asked to wait \(words)"))

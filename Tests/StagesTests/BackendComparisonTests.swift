@@ -54,7 +54,7 @@ import UploaderStage
             return request.countsRows
         }
         #expect(try counts())
-        // Until it answers.
+        // This lasts until it answers.
         try rig.answerQuestion(.answered(status: 503, body: []))
         try rig.rig.pass(.seconds(1))
         #expect(try counts())
@@ -70,7 +70,7 @@ import UploaderStage
         #expect(try counts())
     }
 
-    /// One backend that loses what it accepted again and again isn't a different one.
+    /// A backend that keeps losing what it accepted isn't several backends.
     @Test func whoLosesItAgainIsNamedForThat() throws {
         let rig = try delivered()
         for _ in 0..<4 {
@@ -89,7 +89,7 @@ import UploaderStage
             why
                 == "the backend once more lacks some of what it accepted; everything was delivered to it again 3 times lately, "
                 + "and will be again from \(next) on")
-        // Once it has kept everything for an hour, that is over.
+        // Once it has kept everything for an hour, the alert is cleared.
         #expect(try rig.alerts().contains("alternating"))
         try rig.rig.pass(.seconds(60))
         try rig.answerQuestion(holdings(created: "3", alive: "3"))
@@ -105,7 +105,7 @@ import UploaderStage
         #expect(try rig.questions.count == 1 && rig.known("check").isNull)
         try rig.answerQuestion()
         #expect(try rig.known("check") == "a" && rig.questions.isEmpty)
-        // This includes the reason why it can't be compared.
+        // This includes the reason that it can't be compared.
         try rig.rig.hear("control.uploader", ["command": "check", "id": "b"])
         try rig.answerQuestion(
             .failed(HTTPError(.connectionRefused, endpoint: "b", detail: "no connection", hint: "start it")))
@@ -153,7 +153,7 @@ import UploaderStage
         #expect(try rig.known("isCompared") == true)
     }
 
-    /// A backend that answers correctly and stores nothing: what it held before delivery proves nothing.
+    /// A backend answers correctly and stores nothing: what it held before the delivery proves nothing.
     @Test func whatWasDeliveredIsComparedToo() throws {
         let rig = try UploaderRig()
         try rig.add(1...3)
@@ -202,7 +202,7 @@ import UploaderStage
         #expect(try rig.frontier() == 5 && rig.alerts().isEmpty)
     }
 
-    /// A question was answered before a request that has since been answered.
+    /// The backend answered the question before a request whose answer has arrived in the meantime.
     @Test func aLateAnswerIsComparedWithWhatWasKnownThen() throws {
         let rig = try delivered()
         try rig.rig.hear("control.uploader", ["command": "check", "id": "a"])

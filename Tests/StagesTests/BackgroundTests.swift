@@ -92,7 +92,7 @@ import Testing
         try rig.pass(6 * Self.second)
         rig.sent = []
         try fire(rig, "a", 20)
-        // It is answered within the wake, once it is stored.
+        // The fire is acknowledged within the wake, once it is stored.
         #expect(rig.sent.last { $0.topic == "acknowledged.observer" }?.body["types"] == ["a": 20])
         try rig.pass(6 * Self.second)
         #expect(released(rig, "steps", "a") == 0)
@@ -132,7 +132,7 @@ import Testing
         #expect(released(rig, "uploader", "b") ?? 0 < 20)
     }
 
-    /// A person who imports and syncs at once means the imported data, although no hint of it has arrived yet.
+    /// A person who imports and then syncs at once wants the imported data, even if no hint of it has arrived yet.
     @Test func aSyncWaitsForTheHeadItIsAskedFor() throws {
         let rig = try rig()
         try observer(rig, 10, [:])
@@ -152,7 +152,7 @@ import Testing
         try fire(rig, "a", 20)
         for consumer in ["steps", "sleep", "uploader"] { try reach(rig, consumer, 10) }
         #expect(try task(rig, "healthkit-sync")["state"] != "running")
-        // The task ended before its window did: another one takes it.
+        // The task ended before the type's window did: a new one takes it.
         #expect(try task(rig, "healthkit-sync")["state"] == "pending")
         try rig.restart()
         try observer(rig, 20, ["a": 20], fired: AnchorVector(base: 20), device: away)
@@ -186,7 +186,7 @@ import Testing
         try observer(rig, 20, ["a": 20], device: device)
         for _ in 0..<10 { try rig.pass(Self.second) }
         #expect(released(rig, "steps", "a") == 10)
-        // Then it goes out without waiting for a window.
+        // After that it is released without waiting for a window.
         try observer(rig, 20, ["a": 20])
         #expect(released(rig, "steps", "a") == 20)
     }

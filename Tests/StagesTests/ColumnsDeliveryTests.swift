@@ -30,7 +30,7 @@ import UploaderStage
 
     private func upload() throws -> (effect: Effect, request: UploadRequest) { try #require(uploads.first) }
 
-    /// The backend says what it holds.
+    /// The backend reports what it holds.
     private func tell(columns: Bool) throws {
         let question = try #require(rig.effects.first { $0.request is HoldingsRequest })
         var answer: [String: Value] = [
@@ -124,7 +124,7 @@ import UploaderStage
         try late.tell(columns: false)
         try late.release(6)
         try late.answerPull(1...6, head: 6, deleted: [2])
-        // The tombstone of a sample that nobody there knows stays here too.
+        // The tombstone of a sample that the backend never had isn't sent either.
         let body = try Value(json: late.upload().request.body)
         #expect(body["samples"].array?.count == 3 && (body["deleted"].array ?? []).isEmpty)
         try late.answer(created: 3)
@@ -170,13 +170,13 @@ import UploaderStage
         try answerPull(6...9, head: 9)
         #expect(try !upload().request.isColumns)
         try answer(created: 4)
-        // Until it says again that it accepts them.
+        // This lasts until the backend reports again that it accepts columns.
         try rig.pass(.seconds(3600))
         try tell(columns: true)
         try release(12)
         try answerPull(10...12, head: 12)
         #expect(try upload().request.isColumns)
-        // And no longer once it doesn't.
+        // They are no longer sent once it doesn't.
         try answer(created: 3)
         try rig.pass(.seconds(3600))
         try tell(columns: false)
@@ -226,7 +226,7 @@ import UploaderStage
         try tell(columns: true)
         try release(100_000)
         try answerPull(1...2000, head: 100_000)
-        // More is on its way: a larger request hardly costs more.
+        // More is on its way, and a larger request hardly costs more.
         #expect(uploads.isEmpty)
         for first in stride(from: Int64(2001), to: 18_001, by: 2000) {
             #expect(uploads.isEmpty)

@@ -9,7 +9,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// A handler whose days are computed outside the stage: what it asks for, and what it does with the answers.
+/// A handler whose days are computed outside the stage: what the stage asks for, and what it does with the answers.
 @Suite struct ComputedBesideTests {
     private struct Traits: HandlerTraits {
         let version = 1
@@ -68,7 +68,7 @@ import Testing
         try touch(days, through: 10)
         #expect(asked == Array(days.prefix(2)))
         #expect(try pending == 40 && rig.report().frontier["observer"] == 0)
-        // Slices are held for a few days ahead, not for all days.
+        // Slices are fetched for a few days ahead, not for all days.
         #expect(!rig.pulls.contains { $0.name == "slice" })
         var answered: [LocalDay] = []
         while let next = asked.first {
@@ -85,7 +85,7 @@ import Testing
     @Test func aDayThatChangesMeanwhileIsComputedAgain() throws {
         try touch([Self.day], through: 10)
         try touch([Self.day], through: 12)
-        // Not twice at once: an older answer never arrives after a newer one.
+        // A day isn't computed twice at once: an older answer never arrives after a newer one.
         #expect(asked == [Self.day])
         try reply(.computed(DayOutput(figures: ["n": 1])))
         #expect(try pending == 1 && rig.report().frontier["observer"] == 0)
@@ -117,7 +117,7 @@ import Testing
         try touch([Self.day], through: 10)
         let before = try #require(rig.effects.first)
         try rig.restart()
-        // A late answer to the previous process belongs to no request.
+        // A late answer meant for the previous process belongs to no request.
         try rig.reply(before, DayReply.computed(DayOutput(figures: ["n": 1])))
         #expect(try figures(Self.day) == nil && pending == 1)
         try rig.hear("sync.steps", ["head": Value(head(10)), "released": 10])
@@ -125,7 +125,7 @@ import Testing
         #expect(asked == [Self.day])
     }
 
-    /// A changed program needs no new version to be believed.
+    /// A changed program is noticed even if its version is the same.
     @Test func whatGaveOtherFiguresInItsTrialComputesEveryDayAgain() throws {
         try touch([Self.day], through: 10)
         try reply(.computed(DayOutput(figures: ["n": 1])))

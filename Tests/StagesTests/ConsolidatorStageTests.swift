@@ -16,7 +16,7 @@ import Testing
         try StageRig { ConsolidatorStage(observer: "observer", handlers: ["steps"]) }
     }
 
-    /// The observer's heartbeat; a handler's that has consumed as much of it.
+    /// Heartbeats of the observer, and of a handler that has consumed all of its changes.
     func beats(_ rig: StageRig<ConsolidatorStage>, observer: Int64, steps: Int64) throws {
         try rig.hear(
             beat(
@@ -40,7 +40,7 @@ import Testing
             ]))
     }
 
-    /// The handler's figures of days, one row each.
+    /// The handler answers with figures for days, one row each.
     func answerFigures(
         _ rig: StageRig<ConsolidatorStage>, _ figures: [(LocalDay, Int)], through: Int64
     ) throws {
@@ -79,8 +79,8 @@ import Testing
         return rig
     }
 
-    /// Two handlers use one name; another uses a name of the summary itself. The first one's figure stays, and the log
-    /// and heartbeat say what is left out.
+    /// Two handlers use the same name; one uses a name that belongs to the summary itself. The first one's figure
+    /// stays, and the log and heartbeat say what is left out.
     @Test func aFigureWhoseNameIsTakenIsToldOf() throws {
         let rig = try StageRig { ConsolidatorStage(observer: "observer", handlers: ["walks", "steps"]) }
         func answer(_ handler: String, _ figures: Value, at sequence: Int64) throws {
@@ -105,12 +105,12 @@ import Testing
         let own: Value = ["figure": "date", "handler": "walks", "taken": .null]
         let other: Value = ["figure": "steps", "handler": "walks", "taken": "steps"]
         #expect(try rig.report().details["collisions"] == [own, other])
-        // Once each, however many days are affected.
+        // Each is reported once, no matter how many days are affected.
         try answer("steps", ["steps": 1001], at: 11)
         #expect(rig.log.fields(of: .figureCollides).count == 2)
         try rig.restart()
         #expect(try rig.report().details["collisions"] == [own, other])
-        // A plugin that gives them other names fixes that.
+        // A plugin that uses different names fixes that.
         try answer("walks", ["walks": 2], at: 12)
         #expect(try rig.report().details["collisions"] == nil)
     }
@@ -119,7 +119,7 @@ import Testing
         let rig = try rig()
         try beats(rig, observer: 100, steps: 50)
         try answerFigures(rig, [(Self.first, 7)], through: 50)
-        // The figures are all there, but not the clock that says when days end: nothing may count as done.
+        // All figures have arrived, but not the zones that decide when days end: nothing may count as done.
         #expect(try rig.report().frontier["observer"] ?? 0 < 100)
         #expect(try summaries(rig)["2025-03-10"]?["final"] == false)
         try answerZones(rig, try ZoneTimeline(zone: Self.berlin), through: 100)
@@ -165,7 +165,7 @@ import Testing
         #expect(try rig.report().frontier["observer"] == 100)
     }
 
-    /// Anything held back isn't claimed.
+    /// The frontier doesn't cover anything held back.
     @Test func theFrontierSaysNothingOfDaysThatAreHeldBack() throws {
         let rig = try rig()
         try rig.hear(beat("observer", head(100), details: ["importOpen": true]))
@@ -220,19 +220,19 @@ import Testing
         let yesterday = LocalDay(year: 2025, month: 3, day: 26)
         try rig.hear(beat("steps", head(51, store: "s"), frontier: ["observer": 110]))
         try answerFigures(rig, [(yesterday, 7)], through: 51)
-        // The handler has consumed all of it, and so has this one; the zones are still being asked for.
+        // The handler has consumed everything, and the consolidator all its outputs; the zones haven't arrived yet.
         try beats(rig, observer: 110, steps: 51)
         #expect(rig.pulls.contains { $0.name == "zones" })
         #expect(try summaries(rig)["2025-03-26"]?["final"] != true)
-        // In this person's present zone it is still the evening of that day.
+        // In this person's current zone it is still the evening of that day.
         try answerZones(rig, try ZoneTimeline(zone: "Etc/GMT+12"), through: 110)
         try beats(rig, observer: 110, steps: 51)
         let day = try #require(try summaries(rig)["2025-03-26"])
         #expect(day["final"] == false && day["revision"] == 0)
     }
 
-    /// A handler's store was lost: its days stay until all of the new one has been read; days that it lacks then are
-    /// gone.
+    /// A handler's store was lost: its days stay until the new store has been read completely; days that it lacks are
+    /// then removed.
     @Test func whatAResetDoesNotShowAgainIsGone() throws {
         let rig = try settled()
         let anew = head(20, store: "new")
@@ -278,7 +278,7 @@ import Testing
         let moved = try rig.rows().filter { $0.value.sequence != before[$0.key] }.keys.sorted()
         #expect(moved == ["day/me/2025-03-13", "day/me/2025-03-14", "day/me/2025-03-15"])
 
-        // What the handler had before doesn't make them final; what it has computed since does.
+        // The handler's earlier outputs don't make them final; what it has computed since does.
         try beats(rig, observer: 105, steps: 50)
         #expect(try summaries(rig).values.count { $0["final"] == false } == 3)
         try rig.hear(beat("steps", head(51, store: "s"), frontier: ["observer": 110]))
@@ -290,7 +290,7 @@ import Testing
         #expect(after["2025-03-14"]?["zone"] == "America/New_York")
     }
 
-    /// When a day ends is looked up once, and again when its user has travelled.
+    /// The end of a day is looked up once, and again when its user has travelled.
     @Test func aDayEndsByTheNewestTimeline() throws {
         let evening = try #require(InstantText.parse("2025-03-25T23:00:00+01:00"))
         let rig = try StageRig(now: evening) { ConsolidatorStage(observer: "observer", handlers: ["steps"]) }

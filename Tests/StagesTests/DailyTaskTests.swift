@@ -54,14 +54,14 @@ import Testing
         #expect(try task(rig)["state"] == "pending")
         try rig.pass(.seconds(1))
         #expect(try task(rig)["state"] == "running")
-        // While something is being read there is no mark.
+        // While a file is being read there is no mark.
         try observer(rig, importOpen: true)
         try steps(rig)
         #expect(try task(rig)["state"] == "running")
         try observer(rig)
         try steps(rig)
         #expect(try task(rig)["history"]["lastOutcome"] == "succeeded")
-        // And the next one is for the next day, also on the day when the clocks change.
+        // And the next run is for the next day, even when the clocks change.
         #expect(try task(rig)["request"]["earliestBegin"] == .integer((over + .seconds(86_400)).microseconds))
         for _ in 0..<3 {
             try rig.pass(.seconds(86_400))

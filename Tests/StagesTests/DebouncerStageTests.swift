@@ -69,8 +69,7 @@ import Testing
         #expect((rig.deadline ?? .distantFuture) <= rig.monotonic + .seconds(1))
     }
 
-    /// While nothing moves it sends little; an instance that starts again gets its release at once, and the others
-    /// don't.
+    /// While nothing changes it sends little; an instance that restarts gets its release at once, and the others don't.
     @Test func aRestingReleaseIsRepeatedSeldomAndToldToWhoBeginsAnew() throws {
         let rig = try rig(window: .zero)
         try fire(rig, "a", 10)

@@ -2,7 +2,7 @@ import DeliveryKit
 import TestSupport
 import Testing
 
-/// What happens to passed elements when the choice of what is delivered changes.
+/// What happens to elements already passed when the choice of what is delivered changes.
 @Suite struct DeliveryChoiceTests {
     private let daily = DeliverySettings(choice: DeliveryChoice(["daily"]))
     private let steps = DeliverySettings(choice: DeliveryChoice(["steps"]))
@@ -19,14 +19,14 @@ import Testing
         try uploader.serve()
         #expect(uploader.delivered == 3)
 
-        // The same choice has nothing to do.
+        // With the same choice there is nothing to do.
         try uploader.rig.restart()
         try uploader.add(1...3)
         #expect(uploader.uploads.isEmpty)
         #expect(try uploader.frontier() == 3)
     }
 
-    /// Files of earlier releases, which took everything, have no choice written down: nothing is delivered twice
+    /// Earlier releases, which delivered everything, stored no choice in their files: nothing is delivered twice
     /// because of that.
     @Test func withoutAChoiceNothingIsRepeated() throws {
         let uploader = try UploaderRig(lives: [.init(), .init()])

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import WorkoutsStage
 
-/// One changed sample among ten years of them: what is computed again, and what is reported of that.
+/// One changed sample among ten years of them: which days are computed again, and which of them are reported.
 @Suite struct DirtyDaysTests {
     private static let first = LocalDay(year: 2015, month: 3, day: 20)
     private static let count = 3650
@@ -91,7 +91,7 @@ import WorkoutsStage
 
         try rig.delete(Self.late)
         #expect(try rig.settle().count == usual.days)
-        // As before, except for the number of the revision.
+        // The summaries are as before, except for the revision.
         let after = try rig.summaries()
         #expect(after.mapValues(Self.content) == before.mapValues(Self.content))
         #expect(after.count { $0.value["revision"] != 1 } == revised.count)
@@ -103,7 +103,7 @@ import WorkoutsStage
         return .object(members)
     }
 
-    /// The system takes back its estimate and gives another, during the day and on the day after.
+    /// The system replaces its estimate with a new one, during the day and on the day after.
     @Test func aReplacedEstimateReplacesTheFigure() throws {
         let zones = try ZoneTimeline(zone: FiguresRig.zone)
         let rig = try FiguresRig("heart-rate", HeartRateHandler())
@@ -122,7 +122,7 @@ import WorkoutsStage
         #expect(try rig.figures(day)?["heartRate"]["resting"] == 58.0)
         #expect(try rig.figures(day)?["hrvSDNNMilliseconds"] == 40.0)
 
-        // Even the same times, with another value.
+        // The same times, but a different value.
         try rig.delete(Self.uuid(1))
         try rig.delete(Self.uuid(2))
         _ = try rig.settle()
@@ -143,7 +143,7 @@ import WorkoutsStage
         #expect(try rig.settle() == [day])
         #expect(try rig.figures(day)?["heartRate"]["resting"] == 55.0)
         #expect(try rig.figures(next)?["heartRate"]["resting"] == 61.0)
-        // Without figures there was no day to be final.
+        // Without figures there was no day that could become final.
         #expect(try rig.summaries()[day]?["revision"] == 3)
     }
 

@@ -109,7 +109,7 @@ import Testing
         #expect(drops.files().isEmpty)
     }
 
-    /// Killed after the report was written, and between the two halves of the move.
+    /// The process is killed after the report was written, and between the two halves of the move.
     @Test func aMoveThatWasInterruptedEndsAsOneFile() throws {
         try write("a.zip")
         try write("done/a.zip.report.json", "{\"a\":1}")
@@ -179,7 +179,7 @@ import Testing
         let rig = try rig()
         try find(rig, "a.zip")
         #expect(try imports(rig).map(\.path) == [folder.path + "/a.zip"])
-        // Killed before it was adopted; then the folder is looked at again.
+        // Killed before it was adopted: the folder is checked again.
         try rig.restart()
         try find(rig, "a.zip")
         #expect(try imports(rig).count == 1)

@@ -14,7 +14,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One handler between the store and the daily summaries, each a separate stage, driven until none asks for anything.
+/// A handler between the store and the daily summaries, each a separate stage, driven until none asks for anything.
 /// Reports which days were computed.
 final class FiguresRig {
     static let zone = "Europe/Berlin"
@@ -73,7 +73,7 @@ final class FiguresRig {
     }
 
     /// Has the handler watch conditions; null forgets one.
-    /// - Returns: why it doesn't; nil when it does.
+    /// - Returns: why the handler refuses; nil when it doesn't.
     func watch(_ conditions: [String: Value], user: String = "me") throws -> String? {
         var request = MendRequest(id: "watch", action: "watch")
         (request.user, request.conditions) = (user, conditions)
@@ -102,8 +102,8 @@ final class FiguresRig {
         #expect(deleted == 1)
     }
 
-    /// Passes on every change until all of it is computed, summed up and final.
-    /// - Returns: the days that were computed, one entry each time.
+    /// Passes on every change until everything is computed, summarized and final.
+    /// - Returns: the days that were computed, with one entry for each time.
     func settle() throws -> [LocalDay] {
         counted.list.withLock { $0 = [] }
         let head = observer.store.head
@@ -148,7 +148,7 @@ final class FiguresRig {
         try handler.rows()["figures/me/\(day)"].flatMap(\.body)?["figures"]
     }
 
-    /// The days whose figures changed since a sequence, with what they are now.
+    /// The days whose figures have changed since a sequence number, with their current summaries.
     func summaries(after sequence: SequenceNumber = .beginning) throws -> [LocalDay: Value] {
         let changed = try consolidator.rows().values.filter { $0.sequence > sequence }
         return Dictionary(
@@ -157,6 +157,6 @@ final class FiguresRig {
             })
     }
 
-    /// How far the summaries are.
+    /// The sequence number that the summaries have reached.
     var summarySequence: SequenceNumber { consolidator.store.sequence }
 }

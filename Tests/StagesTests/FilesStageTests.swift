@@ -7,7 +7,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// Which files are written when, from days alone: the stage turn by turn, over a disk that is a dictionary.
+/// Which files are written, and when, with days alone: the stage runs turn by turn, on a disk that is a dictionary.
 @Suite struct FilesStageTests {
     private static let file = "user=me/days/year=2025.csv"
     private static let manifest = "manifest.json"
@@ -15,7 +15,7 @@ import Testing
     /// A stage, a consolidator with some days, and a disk.
     private final class Rig {
         let stage: StageRig<FilesStage>
-        /// What the consolidator holds: by number, its sequence and steps.
+        /// The consolidator's days by number: sequence number and steps of each.
         var days: [Int64: (sequence: Int64, steps: Int64)] = [:]
         var sequence: Int64 = 0
         var disk: [String: String] = [:]
@@ -51,7 +51,8 @@ import Testing
             try hear()
         }
 
-        /// Does what the stage asks for, until it asks for nothing more; false after `limit` pieces of work.
+        /// Does what the stage asks for until it asks for nothing more; returns false if that takes more than `limit`
+        /// steps.
         @discardableResult
         func serve(_ limit: Int = 1000) throws -> Bool {
             for _ in 0..<limit {
@@ -99,7 +100,7 @@ import Testing
                 }
                 disk[part.path] = text
                 written.append(part.path)
-                // Here the text serves as its own checksum.
+                // Here the content serves as its own checksum.
                 return .written(
                     rows: rows, bytes: Int64(text.utf8.count), sum: text, isChanged: part.known?.sum != text)
             default: return .taken
@@ -130,7 +131,8 @@ import Testing
         #expect(manifest["files"].array?.first?["path"] == .string(Self.file))
     }
 
-    /// Files not on the disk when the process ends are written by the next one; so are files there but not noted yet.
+    /// Files that aren't on disk when the process ends are written by the next one; so are files on disk that weren't
+    /// recorded yet.
     @Test func aKillAtAnyPointEndsWithTheSame() throws {
         for steps in 0..<12 {
             let rig = try Rig()
@@ -156,7 +158,7 @@ import Testing
         try rig.change(Self.day, steps: 1)
         try rig.serve()
         try rig.stage.pass(.seconds(3))
-        // The manifest, and then the question for the rows.
+        // First the manifest, then the request for the rows.
         try rig.serve(2)
         try rig.change(Self.day + 1, steps: 9)
         try rig.serve()
@@ -167,7 +169,7 @@ import Testing
         #expect(try rig.frontier() == 2)
     }
 
-    /// A stream that never rests is still written, after a minute.
+    /// A file that keeps changing is still written, after a minute.
     @Test func aFileThatNeverSettlesIsWrittenAfterAMinute() throws {
         let rig = try Rig()
         try rig.serve()
@@ -228,7 +230,7 @@ import Testing
         #expect(try rig.frontier() == 1)
     }
 
-    /// Another format: the old files go, the new ones come.
+    /// With another format, the old files are replaced by new ones.
     @Test func anotherLayoutWritesEverythingAnew() throws {
         let rig = try Rig()
         try rig.serve()

@@ -5,8 +5,8 @@ import Protocol
 import TestSupport
 import Testing
 
-/// When days turn final: at 00:01 of the next local day, on the observer's word, also after the machine slept for a
-/// long time.
+/// When days turn final: at 00:01 on the next local day, on the observer's heartbeat, even after the machine slept for
+/// a long time.
 @Suite struct FinalDaysTests {
     private static let minute = Duration.seconds(60)
 
@@ -39,7 +39,7 @@ import Testing
         #expect(try final(stages) == days[..<5].map(\.description))
         #expect(try stages.days().values.allSatisfy { $0["revision"] == ($0["final"] == true ? 1 : 0) })
 
-        // Again, also with a clock that was set back: nothing is written, nothing is open again.
+        // If it is repeated, even with a clock that was set back, nothing is written, and nothing is open again.
         let sequence = stages.consolidator.store.sequence
         try stages.flow()
         stages.now = zones.hour(12, of: days[2])
@@ -59,11 +59,11 @@ import Testing
         ("Africa/Cairo", "2024-04-25", "2024-04-25 22:01:00 +0000"),
         ("Asia/Beirut", "2024-03-30", "2024-03-30 22:01:00 +0000"),
         ("America/Sao_Paulo", "2018-11-03", "2018-11-04 03:01:00 +0000"),
-        // The day when it is skipped.
+        // The day on which midnight is skipped.
         ("America/Sao_Paulo", "2018-11-04", "2018-11-05 02:01:00 +0000"),
         // 23:00 to 24:00 comes twice.
         ("America/Sao_Paulo", "2018-02-17", "2018-02-18 03:01:00 +0000"),
-        // Half an hour's change; hours of three quarters.
+        // A change of half an hour, and an offset with three quarters of an hour.
         ("Australia/Lord_Howe", "2025-04-06", "2025-04-06 13:31:00 +0000"),
         ("Asia/Kathmandu", "2025-03-26", "2025-03-26 18:16:00 +0000"),
         // The day before a skipped date.
@@ -84,7 +84,8 @@ import Testing
         #expect(try final(stages) == [date])
     }
 
-    /// Only the observer knows whether anything has come in: without its word from after 00:01 nothing is final.
+    /// Only the observer knows whether anything has come in: without a heartbeat that it sent after 00:01, nothing is
+    /// final.
     @Test func withoutTheObserverNothingTurnsFinal() throws {
         let zones = try ZoneTimeline(zone: "Europe/Berlin")
         let day = LocalDay(year: 2025, month: 3, day: 27)

@@ -18,7 +18,7 @@ private struct NotingHandler: DayHandler {
     func compute(_ input: DayInput) throws -> DayOutput { note(input) }
 }
 
-/// What a page of spans or a slice may cost a handler, no matter which process sends it.
+/// How much a page of spans or a slice may cost a handler, no matter which process sends it.
 @Suite struct HandlerLimitTests {
     private static let day = LocalDay(year: 2025, month: 3, day: 26)
     private let zones: ZoneTimeline
@@ -65,7 +65,7 @@ private struct NotingHandler: DayHandler {
         #expect(try pending(rig) == 0)
         let other = try self.rig()
         try touch(other, [(.distantPast, .distantFuture)])
-        // 1900 to 2200, and no day twice.
+        // Days from 1900 to 2200, each only once.
         #expect(try (109_000...110_000).contains(#require(try pending(other))))
     }
 
@@ -77,7 +77,7 @@ private struct NotingHandler: DayHandler {
         #expect(try pending(rig) == 31)
     }
 
-    /// An earlier release marked days until 4001, and computed some of them.
+    /// An earlier release marked days up to the year 4001, and computed some of them.
     @Test func daysOfAnEarlierReleaseAreForgotten() throws {
         let rig = try rig { $0.samples.isEmpty ? DayOutput() : DayOutput(figures: ["n": 1]) }
         let far = LocalDay(year: 3999, month: 5, day: 1)

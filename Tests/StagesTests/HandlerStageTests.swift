@@ -10,7 +10,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The handler in these tests: for each day it says which of its computations this is.
+/// A handler that lets the test compute each day.
 private struct CountingHandler: DayHandler {
     struct Broken: Error {}
 
@@ -48,7 +48,7 @@ private struct CountingHandler: DayHandler {
             ["head": Value(head(sequence, generation: generation)), "released": .integer(sequence)])
     }
 
-    /// Answers the pull of changes: these days were touched.
+    /// Answers the pull for changes: these days were touched.
     private func touch(
         _ rig: StageRig<HandlerStage>, _ days: [LocalDay], through: Int64, zones: ZoneTimeline? = nil,
         isBulk: Bool = false
@@ -65,7 +65,7 @@ private struct CountingHandler: DayHandler {
         try rig.answer(pull, .pages([page]))
     }
 
-    /// Answers every pull of samples, until it asks for none.
+    /// Answers every pull for samples, until the handler asks for none.
     private func slices(_ rig: StageRig<HandlerStage>) throws {
         for _ in 0..<20 {
             guard let pull = rig.pulls.first(where: { $0.name == "slice" }) else { return }
@@ -111,7 +111,7 @@ private struct CountingHandler: DayHandler {
         #expect(rig.sent.allSatisfy { $0.body.read(Hint.self)?.head == rig.store.head })
     }
 
-    /// Days of a type that comes now and then: with little in between, several are fetched and committed together.
+    /// Days of an infrequent type: with little in between, several are fetched and committed together.
     @Test func daysThatHoldLittleAreFetchedTogetherOverGaps() throws {
         let seen = Mutex<[LocalDay]>([])
         let rig = try rig { input in
@@ -129,7 +129,7 @@ private struct CountingHandler: DayHandler {
         }
         // At first it is unknown how much a day holds.
         #expect((6...20).contains(asked))
-        // Each once, the newest first, except for those that another slice had taken before.
+        // Each is computed once, newest first, except for those that an earlier slice already covered.
         #expect(seen.withLock { $0.sorted() } == days)
         #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 10)
     }
@@ -203,7 +203,8 @@ private struct CountingHandler: DayHandler {
         try sync(rig, 10)
         try touch(rig, [Self.day, Self.day.adding(days: 10)], through: 10)
         try slices(rig)
-        // From noon of the day before the later one, elsewhere: that day and those that may have samples after it.
+        // The person is elsewhere from noon on the day before the later one: this changes that day, and all days that
+        // may have samples after that moment.
         let moved = try ZoneTimeline(
             zones.entries + [.init(from: noon(Self.day.adding(days: 9)), zone: "America/New_York")])
         try sync(rig, 11)
@@ -216,7 +217,7 @@ private struct CountingHandler: DayHandler {
         #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 11)
     }
 
-    /// A stay has an end: days after it stay as they were.
+    /// A stay has an end: later days stay as they were.
     @Test func aStayComputesOnlyItsDaysAgain() throws {
         let seen = Mutex<[LocalDay]>([])
         let rig = try rig { input in
@@ -238,7 +239,7 @@ private struct CountingHandler: DayHandler {
         #expect(seen.withLock { $0.sorted() } == (9...11).map { Self.day.adding(days: $0) })
     }
 
-    /// Samples of a waiting day may belong to another one by the new clock.
+    /// With the new zones, samples of a waiting day may belong to a different one.
     @Test func aNewTimelineAlsoMarksBesideDaysThatWait() throws {
         let rig = try rig()
         try sync(rig, 10)
@@ -288,7 +289,7 @@ private struct CountingHandler: DayHandler {
         try touch(rig, [Self.day, Self.day.adding(days: 4)], through: 10)
         try slices(rig)
         #expect(tries.withLock { $0 } == 3)
-        // It holds nothing up, and is counted.
+        // The failed day holds nothing up, and is counted.
         #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 10)
         #expect(try rig.report().details["failedDays"] == 1)
         func days() throws -> Int { try rig.rows().values.count { !$0.topic.hasPrefix("alert.") } }
@@ -296,7 +297,7 @@ private struct CountingHandler: DayHandler {
             try rig.rows().values.contains { $0.topic == Alert.topic(.failedDays) && $0.body != nil }
         }
         #expect(try days() == 1 && isTold())
-        // Changed, it has three more tries, and is still one day.
+        // Once changed, the day gets three more tries, and still counts as one.
         try sync(rig, 12)
         try touch(rig, [Self.day], through: 12)
         try slices(rig)
@@ -356,7 +357,7 @@ private struct CountingHandler: DayHandler {
         let asked = try #require(rig.pulls.first { $0.name == "spans" })
         try rig.answer(asked, .reset(head(500, generation: "two")))
         #expect(try pending(rig) == 1 && rig.report().frontier["observer"] == 0)
-        // A slice from before doesn't know the new store's limit.
+        // An earlier slice request doesn't fit the new store.
         #expect(!rig.pulls.contains { $0.name == "slice" })
     }
 
@@ -374,7 +375,7 @@ private struct CountingHandler: DayHandler {
         try slices(rig)
         let key = "alert/workout-recorded/w"
         #expect(try (rig.rows()[key]?.body != nil) == news.raised)
-        // Reported again, it is the same workout; a day later it isn't news any more.
+        // When reported again, it is the same workout; a day later it is no longer news.
         try sync(rig, 6)
         try touch(rig, [Self.day], through: 6)
         try slices(rig)

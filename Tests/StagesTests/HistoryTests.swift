@@ -18,7 +18,7 @@ import Testing
             seen.append("\(chunk.id) \(chunk.from) \(chunk.through)")
             let first = history.heard("a", hasDone: chunk.id, of: ["a", "b"])
             #expect(!first)
-            // A late message about another chunk doesn't count for this one.
+            // A late message about a different chunk doesn't count for this one.
             let late = history.heard("b", hasDone: "3-0", of: ["a", "b"])
             #expect(!late)
             let all = history.heard("b", hasDone: chunk.id, of: ["a", "b"])
@@ -39,7 +39,7 @@ import Testing
     }
 }
 
-/// The historical sync through the stage: which chunk is reported when, and what survives a restart.
+/// The historical sync through the stage: which chunk is announced when, and what survives a restart.
 @Suite struct HistoryStageTests {
     private typealias Rig = StageRig<DebouncerStage>
 

@@ -76,7 +76,7 @@ import Testing
         try rig.reply(effect, Published())
     }
 
-    /// Until there is nothing left to publish.
+    /// Acknowledges until there is nothing left to publish.
     private func settle() throws {
         while !posts.isEmpty { try acknowledge() }
     }
@@ -131,7 +131,7 @@ import Testing
     @Test func atMidnightTodayIsUnknownAndYesterdayIsWhatTodayWas() throws {
         try begin()
         try settle()
-        // 23:00 UTC is midnight in Berlin in winter. The consolidator keeps saying that it is there.
+        // 23:00 UTC is midnight in Berlin in winter. The consolidator keeps reporting that it is running.
         try rig.pass(.seconds(12 * 3600 + 59 * 60))
         try rig.hear(beat("consolidator", head(3)))
         try settle()

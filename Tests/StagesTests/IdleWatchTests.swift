@@ -14,7 +14,7 @@ import Testing
                 documents: ["consolidator"]), closedHead: closedHead)
     }
 
-    /// Everything done up to 100.
+    /// Heartbeats of a stack that has done everything up to 100.
     private func beats() -> [String: (beat: Heartbeat, age: Double)] {
         [
             "observer": (beat("observer", head(100), details: ["importOpen": false]), 0),
@@ -76,7 +76,7 @@ import Testing
         #expect(verdict { $0["uploader"]?.beat.say(["backend": ["isCompared": true]]) } == .idle)
     }
 
-    /// Also with dead letters: they are being sent again.
+    /// Dead letters that are being sent again count too.
     @Test func waitsForWhatWasAskedForByHand() {
         for name in ["observer", "a", "consolidator", "uploader"] {
             let verdict = verdict {
@@ -129,7 +129,7 @@ import Testing
         beats["a"]?.beat.frontier["observer"] = 10
         var last = IdleWatch.Verdict.idle
         for step in 0..<200 {
-            // Some progress every 80 s, then none.
+            // There is some progress after 80 s, and none after that.
             if step == 80 { beats["a"]?.beat.frontier["observer"] = 20 }
             last = watch.judge(beats, at: .seconds(step))
             if case .blocked(let why) = last {

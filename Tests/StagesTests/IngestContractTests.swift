@@ -4,7 +4,8 @@ import HealthModel
 import IngestStage
 import Testing
 
-/// Compares docs/openapi-ingest.json with the ingest's answers. `make test-contract` tries a running one much harder.
+/// Compares docs/openapi-ingest.json with the ingest's answers. `make test-contract` tests a running ingest much
+/// harder.
 struct IngestContractTests {
     private static func page(_ name: String) throws -> Data {
         try Data(
@@ -40,7 +41,7 @@ struct IngestContractTests {
         let outcomes = document["components"]["schemas"]["Outcomes"]["required"].array?.compactMap(\.string) ?? []
         #expect(problem == ["error", "hint"] && outcomes.count == 9)
         var statuses: Set<Int> = []
-        // Files need a folder and an observer: whole stacks try them. Events have their own tests.
+        // Files need a folder and an observer: tests of whole stacks cover them. Events have their own tests.
         for route in IngestRoute.allCases where route != .file && route != .files && !route.isOwn {
             let method = try #require(route.methods.first)
             let rig = try IngestRig(requestsPerMinute: 8)

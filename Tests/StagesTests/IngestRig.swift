@@ -50,7 +50,7 @@ final class IngestRig: @unchecked Sendable {
             wake: { [weak self] in self?.woken += 1 })
     }
 
-    /// Encoded and decoded, as messages are on the bus.
+    /// Passes a part on, encoded and decoded as on the bus.
     private func carry(_ part: IngestPart) throws {
         if isDead { return }
         if restartBefore == part.number {
@@ -103,7 +103,7 @@ final class IngestRig: @unchecked Sendable {
         try observer.store.database.prepare("SELECT coalesce(sum(alive), 0) FROM heads").firstRow { $0.int64(0) } ?? -1
     }
 
-    /// One step sample; each `number` is another minute.
+    /// A step sample; each `number` is a different minute.
     static func steps(_ number: Int, uuid: String? = nil, value: Double = 12, more: String = "") -> String {
         let start = 1_743_000_000 + 60 * number
         return "{\"type\": \"HKQuantityTypeIdentifierStepCount\", \"start\": \(start), \"end\": \(start + 60), "
@@ -117,6 +117,6 @@ final class IngestRig: @unchecked Sendable {
 }
 
 extension Value {
-    /// An answer's words, by item.
+    /// The answer's word for each item.
     var words: [String?] { (self["results"].array ?? []).map(\.string) }
 }

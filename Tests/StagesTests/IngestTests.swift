@@ -24,7 +24,7 @@ struct IngestTests {
         #expect(first["reasons"].array?.map { $0["item"].int } == [3, 4, 5])
         #expect(first["reasons"].array?.allSatisfy { $0["reason"].string?.isEmpty == false } == true)
         #expect(try rig.alive() == 2)
-        // The same again, one with more in it.
+        // The same items again, one of them with more in it.
         let again = try rig.post([
             IngestRig.steps(1, uuid: IngestRig.uuid(1)), IngestRig.steps(2, uuid: IngestRig.uuid(2)),
             IngestRig.steps(3, value: 9e8),
@@ -53,7 +53,7 @@ struct IngestTests {
         #expect(try rig.alive() == 0)
     }
 
-    /// One UUID with two contents: the sample stays, and the other content is told of and listed.
+    /// One UUID with two contents: the sample stays, and the other content is reported and listed.
     @Test func aRepeatedIDWithOtherContentIsAConflict() throws {
         let rig = try IngestRig()
         let uuid = IngestRig.uuid(1)
@@ -64,7 +64,7 @@ struct IngestTests {
         let heart = "{\"type\": \"HKQuantityTypeIdentifierHeartRate\", \"start\": 1743000060, \"value\": 60, "
         let others = [IngestRig.steps(9, uuid: uuid), heart + "\"uuid\": \"\(uuid)\"}"]
         #expect(try rig.post(others).words == ["quarantined", "quarantined"])
-        // What agrees is no conflict, and the same conflict again is counted, not listed twice.
+        // Equal content isn't a conflict, and a repeated conflict is counted, but not listed twice.
         #expect(try rig.post([IngestRig.steps(1, uuid: uuid, value: 12.0001)]).words != ["quarantined"])
         #expect(try rig.post([IngestRig.steps(1, uuid: uuid, value: 40)]).words == ["quarantined"])
         #expect(try rig.alive() == 1)
@@ -92,7 +92,7 @@ struct IngestTests {
         #expect(try changes(rig).flatMap(\.value) == [40])
     }
 
-    /// Everything that an anchored query from the beginning gives.
+    /// Everything that an anchored query from the beginning returns.
     private func changes(_ rig: IngestRig, _ predicate: Value? = nil) throws -> [SamplePage] {
         var pages: [SamplePage] = []
         try ObserverSource(database: rig.observer.store.database).answer(
@@ -106,7 +106,8 @@ struct IngestTests {
         return pages
     }
 
-    /// Whoever asked for runs has the run, and must hear that it is gone, though nothing says any more that it was one.
+    /// A consumer that asked for runs has the run, and must learn that it is gone, though its tombstone no longer says
+    /// that it was one.
     @Test func anActivityPredicateDropsNoDeletion() throws {
         let rig = try IngestRig()
         let uuid = IngestRig.uuid(1)
@@ -169,7 +170,7 @@ struct IngestLossTests {
 
     @Test func aRequestOfSeveralPartsIsOne() throws {
         let rig = try IngestRig()
-        // Two equal ones, far apart: two samples, though they come in different parts.
+        // Two equal items, far apart, are two samples, though they arrive in different parts.
         let answer = try rig.post([IngestRig.steps(9_000)] + samples(5000) + [IngestRig.steps(9_000)])
         #expect(answer.words.count == 5002 && answer.words.allSatisfy { $0 == "added" })
         #expect(rig.heard.map(\.number) == [0, 1, 2] && rig.heard.map(\.isLast) == [false, false, true])

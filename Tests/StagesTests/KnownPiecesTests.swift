@@ -8,7 +8,7 @@ import Testing
 
 /// A later export from the same phone: pieces read before needn't be read again, and nothing shows whether they were.
 @Suite struct KnownPiecesTests {
-    /// A store, with what the observer does to it.
+    /// A store, used the way the observer uses it.
     private final class Rig: ExportSink {
         private final class Sequences: SequenceSource {
             private(set) var sequence = SequenceNumber(1000)
@@ -94,7 +94,7 @@ import Testing
 
         func progress(bytesRead: Int64, bytesTotal: Int64) {}
 
-        /// What the store holds, except for sequences.
+        /// What the store holds, except for sequence numbers.
         func content() throws -> [String] {
             let page = try HealthStoreReader(database: database).anchored(
                 TypeFilter(types: .allExcept([])), PullWindow(SequenceWindow(after: .beginning)),
@@ -127,7 +127,7 @@ import Testing
         return "\(date) " + String(format: "%02d:%02d:%02d +0000", rest / 3600, rest / 60 % 60, rest % 60)
     }
 
-    /// As Apple's exports are: type by type, one record per line, devices with another address each time.
+    /// Written like Apple's exports: type by type, one record per line, devices with a different address each time.
     private static func write(_ lines: [Line], address: Int) -> [UInt8] {
         var text =
             "<?xml version=\"1.0\"?>\n<HealthData locale=\"en_DE\">\n <ExportDate value=\"2026-01-01 00:00:00 +0000\"/>\n"
@@ -180,7 +180,7 @@ import Testing
             }
             for _ in 0..<Int.random(in: 0...3, using: &random) {
                 let copied = lines.randomElement(using: &random) ?? lines[0]
-                // It may be anywhere, even before the piece that has the other one.
+                // The copy may be anywhere, even before the piece with the original.
                 lines.insert(copied, at: .random(in: 0..<lines.count, using: &random))
             }
             let changed = Int.random(in: 0..<lines.count, using: &random)
@@ -199,7 +199,7 @@ import Testing
         #expect(rig.passed > 5)
     }
 
-    /// A new sample that equals an old one of a known piece, and comes before it: the piece is read after all.
+    /// A new sample equals an old one from a known piece, and comes before it: the piece is read after all.
     @Test func aCopyBeforeAKnownPieceIsASampleOfItsOwn() throws {
         let rig = try Rig(passesOver: true)
         var lines = (0..<6000).map { Line(type: 0, start: $0 * 40, value: 60 + $0 % 5) }
@@ -212,7 +212,7 @@ import Testing
         #expect(try rig.take(Self.write(lines, address: 3), isComplete: false).added == 0)
     }
 
-    /// A sample that an export lacked is restored by an export that has it, although that export was read before.
+    /// A sample that one export lacked is restored by an export that has it, even if that export was read before.
     @Test func whatHadGoneComesBack() throws {
         let rig = try Rig(passesOver: true)
         let lines = (0..<6000).map { Line(type: 0, start: $0 * 40, value: 60 + $0 % 5) }

@@ -8,7 +8,7 @@ import Testing
     private static let first = LocalDay(year: 2025, month: 3, day: 26)
     private let stages: LinkedStages
 
-    /// A week in which the clocks go forward, and the two days after it; all final but the last.
+    /// A week in which the clocks go forward, and the two days after it; all are final except the last.
     init() throws {
         let zones = try ZoneTimeline(zone: "Europe/Berlin")
         stages = try LinkedStages(now: zones.hour(12, of: Self.first.adding(days: 8)))
@@ -40,7 +40,7 @@ import Testing
         Record(source: source, start: self.hour(hour, index), length: length, value: 60)
     }
 
-    /// Dates of the days that aren't final, and of the others the revisions that aren't 1.
+    /// Dates of the days that aren't final, and the revisions of the others, unless they are 1.
     private func state() throws -> (open: Set<String>, revised: [String: Int64]) {
         let days = try stages.days()
         return (
@@ -61,7 +61,7 @@ import Testing
         try stages.flow(hearsObserver: false)
         #expect(try stages.delivered(after: before) == [date(3)])
         let open = try #require(try stages.days()[date(3)])
-        // Open again, with the new figure, and the revision of the final one.
+        // The day is open again, with the new figure and the revision it had when final.
         #expect(open["final"] == false && open["steps"].double == 1110 && open["revision"] == 1)
         try stages.flow()
         #expect(try stages.delivered(after: before) == [date(3)])
@@ -129,7 +129,7 @@ import Testing
         try stages.delete(records)
         try stages.flow()
         #expect(try stages.days()[date(6)] == nil)
-        // Deleted stays deleted: these are other samples.
+        // Deleted samples stay deleted: these are different ones.
         try stages.add([steps(20, 6)])
         try stages.flow()
         let day = try #require(try stages.days()[date(6)])

@@ -15,8 +15,8 @@ import StageKit
 import StepsStage
 import TestSupport
 
-/// The observer's store, three handlers and the consolidator, linked by hand: no bus, no debouncer, one clock, and
-/// nothing happens but what the test says.
+/// The observer's store, three handlers and the consolidator, linked by hand: no bus, no debouncer, a single clock, and
+/// nothing happens unless the test says so.
 final class LinkedStages {
     static let user = "me"
 
@@ -27,7 +27,7 @@ final class LinkedStages {
 
     private static let names = ["heart-rate", "sleep", "steps"]
 
-    /// The wall clock of all stages; the one that never jumps advances on its own, a second for each turn of `flow`.
+    /// The wall clock of all stages; the monotonic one advances automatically, by a second for each turn of `flow`.
     var now: Instant {
         didSet {
             observer.now = now
@@ -86,7 +86,7 @@ final class LinkedStages {
 
     // MARK: What goes between them
 
-    /// Lets everything through until nothing moves any more.
+    /// Passes everything on until nothing moves any more.
     /// - Parameter hearsObserver: whether the consolidator receives the observer's heartbeats; without them nothing
     ///   turns final.
     func flow(hearsObserver: Bool = true) throws {
@@ -159,7 +159,7 @@ final class LinkedStages {
             })
     }
 
-    /// Dates of the summaries written since, each with its newest version: what the uploader fetches.
+    /// Dates of the summaries written after `sequence`, each in its newest version: those the uploader fetches.
     func delivered(after sequence: SequenceNumber) throws -> Set<String> {
         Set(try consolidator.rows().values.filter { $0.sequence > sequence }.compactMap { $0.body?["date"].string })
     }

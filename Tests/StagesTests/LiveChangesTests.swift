@@ -4,7 +4,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// A device's health store as the observer's source.
+/// A device's health store as a source for the observer.
 struct LiveChangesTests {
     private static let uuid = SampleID(high: 0x1111_2222_3333_4444, low: 0x8555_6666_7777_8888)
 

@@ -11,7 +11,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// Made-up data and a person's stay separate unless mixing is intended; and imports end when a person asks for that.
+/// Made-up data and a person's stay separate unless mixing is intended, and imports end when a person asks for it.
 @Suite struct MadeUpTests {
     private let start: Instant
 
@@ -29,7 +29,7 @@ import Testing
         values.map { Record(start: start + Duration.seconds(3600) * $0, value: Double($0)) }
     }
 
-    /// Hands a file over, up to the effect that reads it.
+    /// Hands a file over, and answers up to the effect that reads it.
     private func begin(
         _ rig: StageRig<MendingStage>, _ id: String, user: String = "me", _ options: [String: Value] = [:]
     ) throws -> Effect {
@@ -93,7 +93,7 @@ import Testing
         // The note survives the process.
         try rig.restart()
         #expect(try run(rig, "aaaaaaaa-0004", isMadeUp: false).state == .failed)
-        // Mixed it counts as a person's.
+        // Mixed data counts as a person's.
         let mixed = try run(rig, "aaaaaaaa-0005", isMadeUp: false, ["mixMadeUp": true])
         #expect(mixed.state == .closed && mixed.report?["madeUp"] == .null)
         #expect(try run(rig, "aaaaaaaa-0006", isMadeUp: false).state == .closed)

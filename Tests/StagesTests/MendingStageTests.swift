@@ -19,7 +19,7 @@ private struct Counted: DayHandler {
     }
 }
 
-/// Requests made by hand, at the stages: taken once, kept, and answered.
+/// How stages handle repair requests: each is taken once, kept, and answered.
 @Suite struct MendingStageTests {
     private static let noon = Instant(seconds: 1_742_986_800)
 
@@ -86,7 +86,7 @@ private struct Counted: DayHandler {
         #expect(try mending(rig)["state"] == "underWay" && mending(rig)["left"] == 1)
         // It holds nothing up.
         #expect(try rig.report().frontier["observer"] == 10)
-        // Another one waits until it is sent again.
+        // A second one has to wait until it is sent again.
         try ask(rig, replay("b"))
         #expect(try mending(rig)["id"] == "a")
         try rig.restart()
@@ -125,7 +125,7 @@ private struct Counted: DayHandler {
         // Its content stays until it is created again.
         #expect(try rig.rows().values.contains { $0.body != nil })
         #expect(try rig.report().frontier["observer"] == 0)
-        // The observer doesn't know the anchor it gets, so everything starts again.
+        // The observer doesn't know the anchor that it is sent, so everything starts over.
         try rig.restart()
         try sync(rig, head(10))
         let asked = try #require(rig.pulls.first { $0.name == "spans" })
@@ -151,7 +151,7 @@ private struct Counted: DayHandler {
         let rig = try handler()
         try ask(rig, MendRequest(id: "a", action: "backup", ["folder": "one"]))
         #expect(try mending(rig)["state"] == "underWay" && rig.effects.count == 1)
-        // A copy saved as running would start again wherever it is restored.
+        // The request isn't stored as running: otherwise it would start again wherever the copy is restored.
         try rig.restart()
         #expect(try mending(rig).isNull && rig.effects.isEmpty)
     }

@@ -15,7 +15,7 @@ import Testing
         id: "uploader/alert/degraded/delivery/9", producer: "uploader", kind: "degraded", subject: "delivery",
         text: "Nothing has reached the backend.", remedy: "Look at the status.", since: 0)
 
-    /// The outcome; nil when nothing comes.
+    /// Returns the outcome; nil when none comes.
     private func tell(_ target: NotificationTarget, timeout: Double = Patience.seconds) -> NotificationResult? {
         let runner = NotificationRunner(target, timeout: timeout)
         defer { runner.stop() }

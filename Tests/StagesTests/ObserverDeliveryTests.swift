@@ -11,7 +11,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// The observer's side of background delivery, on a file, turn by turn.
+/// The observer's side of background delivery, with a database file, turn by turn.
 @Suite struct ObserverDeliveryTests {
     static let steps = "HKQuantityTypeIdentifierStepCount"
     static let heart = "HKQuantityTypeIdentifierHeartRate"
@@ -45,7 +45,7 @@ import Testing
         try command(rig, ["command": "device", "set": set])
     }
 
-    /// Samples come in from a file that the test plays; returns what fired.
+    /// Imports samples as if from a file; returns the types that fired.
     @discardableResult
     func bring(_ rig: StageRig<ObserverStage>, _ records: Record...) throws -> [String] {
         let id = "00000000-\(rig.identifierOfNextImport)"
@@ -99,7 +99,7 @@ import Testing
         let details = try rig.report().details
         #expect(details["registered"] == nil && details["refused"] == ["debouncer": .string(why.description)])
         #expect(rig.log.fields(of: .registrationRefused).count == 1)
-        // With the app on the screen delivery continues; in the background nothing is fired.
+        // While the app is on screen, delivery continues; in the background nothing is fired.
         #expect(try bring(rig, record(Self.steps, 1)) == [Self.steps])
         try device(rig, ["app": "background"])
         #expect(try bring(rig, record(Self.steps, 2, after: second * 90)) == [])
@@ -123,7 +123,7 @@ import Testing
         #expect(try bring(rig, record(Self.steps, 2, after: 90 * second)) == [])
         let told = try #require(try rig.report().details["fired"]?.read(AnchorVector.self))
         #expect(told[Self.steps] == before && told[Self.heart] == rig.store.sequence)
-        // The same after a crash: changes that may not be fired yet still may not.
+        // The same holds after a crash: changes that can't be fired yet still can't.
         try rig.restart()
         let again = try rig.report().details["fired"]?.read(AnchorVector.self)
         #expect(again == told)
@@ -257,7 +257,7 @@ import Testing
 }
 
 extension StageRig {
-    /// Unique in a test's life.
+    /// Unique within a test.
     var identifierOfNextImport: String {
         let number = String(effects.last?.id ?? 0)
         return String(repeating: "0", count: max(0, 12 - number.count)) + number

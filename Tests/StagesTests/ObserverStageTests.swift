@@ -38,13 +38,13 @@ import Testing
         try rig.reply(adopt, FileStep.adopted(id: id))
     }
 
-    /// The request to read the file, if it hasn't been read since.
+    /// The latest request to read the file.
     private func asked(_ rig: StageRig<ObserverStage>, _ id: String) -> Effect? {
         rig.effects.last { if case .read(id, _, _)? = $0.request as? ObserverEffect { true } else { false } }
     }
 
-    /// A complete import is tried before it is really read: turns until its file is asked for again; false when
-    /// it has ended before.
+    /// A complete import is tried before it is really read: runs turns until its file is asked for again; false when it
+    /// ends first.
     private func rehearsed(_ rig: StageRig<ObserverStage>, _ id: String) throws -> Bool {
         for _ in 0..<200 {
             if asked(rig, id) != nil { return true }
@@ -56,7 +56,7 @@ import Testing
         return false
     }
 
-    /// What the reader finds, until its end.
+    /// Passes on what the reader finds, to the end of the file.
     private func read(
         _ rig: StageRig<ObserverStage>, _ id: String, _ records: [Record], date: Instant?, damaged: Damage? = nil,
         notUnderstood: [QuarantinedInput] = [], batch: Int = 10
@@ -87,7 +87,7 @@ import Testing
         try #require(try ask(rig, ["query": "imports", "import": .string(id)])["imports"].array?.first)
     }
 
-    /// Turns until the import is closed.
+    /// Runs turns until the import is closed.
     private func finish(_ rig: StageRig<ObserverStage>, _ id: String) throws -> Value {
         for _ in 0..<200 {
             let row = try importRow(rig, id)
@@ -151,7 +151,7 @@ import Testing
         ]
         #expect(try timeline(rig) == expected)
         let head = rig.store.head
-        // The same again, and a restart, change nothing.
+        // Importing the same again, and a restart, change nothing.
         _ = try run(rig, "a0000000-1", records)
         try rig.restart()
         #expect(rig.store.head == head)
@@ -198,7 +198,7 @@ import Testing
         #expect(try timeline(rig) == [[.null, "Asia/Tokyo"]])
     }
 
-    /// A state from before there were settings keeps the zone it had.
+    /// A state from before settings existed keeps its zone.
     @Test func aTimelineWithoutSettingsBecomesOne() throws {
         let rig = try rig()
         try rig.store.transaction {
@@ -237,7 +237,7 @@ import Testing
         }
     }
 
-    /// A torn copy leaves pieces; the same file, whole, has them as records.
+    /// A torn copy leaves pieces in the quarantine; the same file, whole, has them as records.
     @Test func piecesOfADamagedFileGoOnceItIsWhole() throws {
         let rig = try rig()
         let pieces = DamageReason.allCases.enumerated().map { number, reason in
@@ -249,7 +249,7 @@ import Testing
         try read(rig, "a0000000-0", life(1...3), date: nil, damaged: damage, notUnderstood: pieces + [odd])
         #expect(try reasons(rig).count == pieces.count + 1)
         #expect(try detail(rig) == .integer(Int64(pieces.count + 1)))
-        // Another file says nothing about this one, and neither does a look at it.
+        // Importing a different file changes nothing about that, nor does a trial of this one.
         _ = try run(rig, "a0000000-1", life(1...5), ["path": "/other.zip"])
         _ = try run(rig, "a0000000-2", life(1...5), ["dryRun": true])
         #expect(try reasons(rig).count == pieces.count + 1)
@@ -304,7 +304,8 @@ import Testing
         #expect(kept.map(\.file) == [file] && kept.map(\.bytes) == [4])
     }
 
-    /// An archive that ends within a document: what came of it goes when the import ends. A trial keeps nothing.
+    /// An archive ends within a document: the incomplete document is removed when the import ends. A trial keeps
+    /// nothing.
     @Test(arguments: [true, false]) func aDocumentWithoutItsEndGoes(isTrial: Bool) throws {
         let rig = try rig()
         let id = "a0000000-0"
@@ -330,7 +331,7 @@ import Testing
         let newer = life(20...62)
         let id = "a0000000-1"
         try begin(rig, id, ["complete": true, "deleteUpTo": 50])
-        // The steps from 20 to 30 have gone since.
+        // The steps from 20 to 30 are gone from the newer export.
         let kept = [newer[0]] + newer[11...]
         try read(rig, id, kept, date: start + 1000 * hour)
         for _ in 0..<turns {
@@ -346,7 +347,7 @@ import Testing
         #expect(report["deletedByAbsence"] == 10 && report["refused"] == .null && report["added"] == 2)
         #expect(report["byType"][Self.steps]["deletedByAbsence"] == 10)
         #expect(try alive(rig) == ((1...20).map(Double.init) + (31...62).map(Double.init)))
-        // A later export that has them undoes the delete.
+        // A later export that contains them undoes the delete.
         let again = try run(rig, "a0000000-2", life(20...62), date: start + 2000 * hour, ["complete": true])
         #expect(again["added"] == 10 && again["deletedByAbsence"] == 0)
         #expect(try alive(rig) == (1...62).map(Double.init))
@@ -409,7 +410,7 @@ import Testing
 
     // MARK: News
 
-    /// The first file is history, whatever is in it; anything that comes later is news.
+    /// The first file is history, whatever it contains; anything that comes later is news.
     @Test func theFirstFileOfAPersonIsBulk() throws {
         let rig = try rig()
         func isBulk(after: SequenceNumber) throws -> Bool {

@@ -45,7 +45,7 @@ struct OwnEventsTests {
         #expect(try samples().alive == [2])
         let other = try send("POST", "/v1/events", Self.coffee.replacing("2}", with: "3}"))
         #expect(other.status == 409 && other.body["code"] == "version" && other.body["version"] == 1)
-        // Another one for the same instant would be the same one for a backend.
+        // To a backend, a second event at the same instant would be the same one.
         let second = try send("POST", "/v1/events", Self.coffee.replacing("one", with: "two"))
         #expect(second.status == 409 && second.body["code"] == "exists" && second.body["id"] == "one")
         #expect(try samples().alive == [2])
@@ -60,7 +60,7 @@ struct OwnEventsTests {
         let changed = try send("PATCH", "/v1/events/one", #"{"value": 3, "note": "late"}"#, headers: first)
         #expect(changed.status == 200 && changed.body["version"] == 2 && changed.body["note"] == "late")
         #expect(try samples().alive == [3] && samples().deleted == 0 && samples().ids == before)
-        // Sent twice, carried out once.
+        // The request is sent twice, but carried out once.
         let again = try send("PATCH", "/v1/events/one", #"{"value": 3, "note": "late"}"#, headers: first)
         #expect(again.status == 200 && again.body["version"] == 2)
         let late = try send("PATCH", "/v1/events/one", #"{"value": 9}"#, headers: first)
@@ -91,7 +91,7 @@ struct OwnEventsTests {
         #expect(try send("POST", "/v1/events", Self.coffee).status == 410)
         #expect(try send("GET", "/v1/events/one").status == 410)
         #expect(try send("PATCH", "/v1/events/one", #"{"value": 1, "version": 2}"#).status == 410)
-        // Under another id it is another event.
+        // Under a different id it is a different event.
         #expect(try send("POST", "/v1/events", Self.coffee.replacing("one", with: "two")).status == 201)
         #expect(try samples().alive == [2])
     }
@@ -169,7 +169,7 @@ struct OwnEventsTests {
         #expect(try settle(entry.number, keep) == .done(result))
         #expect(try changed(after: before) == [value])
         #expect(try store.quarantine().isEmpty)
-        // Whatever comes again stays as it was decided.
+        // If either content comes again, the decision stays.
         _ = try rig.post([IngestRig.steps(1, uuid: uuid)])
         _ = try rig.post([IngestRig.steps(1, uuid: uuid, value: 40)])
         #expect(try store.quarantine().isEmpty && rig.alive() == 1)

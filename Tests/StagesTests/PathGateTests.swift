@@ -11,9 +11,9 @@ import TestSupport
 import Testing
 import UploaderStage
 
-/// Which deliveries wait for a network path.
+/// Tests which deliveries wait for a network path.
 @Suite struct PathGateTests {
-    /// On a machine without a path, or where the kernel says what `news` is.
+    /// A stage on a machine without a path, or where the kernel reports `news`.
     private func rig(
         needsPath: Bool, _ news: PathNews = .path(.init(isSatisfied: false, interface: nil))
     ) throws -> StageRig<DeliveryStage> {
@@ -28,7 +28,7 @@ import UploaderStage
         return rig
     }
 
-    /// A day to deliver; whether it is under way.
+    /// Gives the stage a day to deliver; returns whether it is being sent.
     private func sends(_ rig: StageRig<DeliveryStage>) throws -> Bool {
         let row = KeyedChangelog.Row(
             sequence: 2, key: "day/me/2025-03-11", topic: "daily.summary", user: "me", day: 1,
@@ -72,7 +72,7 @@ import UploaderStage
         #expect(rig.effects.contains { $0.request is UploadRequest })
     }
 
-    /// Where netlink is forbidden, nothing waits for its news.
+    /// Where netlink is forbidden, no delivery waits for a report from it.
     @Test func whatCanNotBeToldHoldsNothingBack() throws {
         let rig = try rig(needsPath: true, .unknown("not permitted"))
         #expect(try sends(rig))

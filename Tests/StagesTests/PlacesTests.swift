@@ -42,20 +42,20 @@ import Testing
         _ = try rig.settle()
         #expect(try places(rig) == [:])
 
-        // Already inside counts, whenever that was.
+        // Fixes inside the place count, even those from before it was monitored.
         #expect(try rig.watch(["Home": Self.home]) == nil)
         _ = try rig.settle()
         #expect(try places(rig) == ["Home": 540])
         #expect(try rig.rows("conditions.places").values.map { $0["name"] } == ["Home"])
         #expect(try rig.rows("events.places").count == 2)
-        // Keys are shown to every tap.
+        // Every tap can see keys, so names must not be in them.
         #expect(try !rig.rows("").keys.contains { $0.contains("Home") })
         #expect(try rig.summaries()[Self.day]?["visits"].array?.count == 1)
 
-        // The same again changes nothing, and computes nothing.
+        // The same place again changes nothing, and no day is computed.
         #expect(try rig.watch(["Home": Self.home]) == nil)
         #expect(try rig.settle() == [])
-        // Another circle under the same name takes its place.
+        // A different circle under the same name replaces it.
         let far: Value = ["latitude": .number(52.5 + 900 / 111_195), "longitude": 13.4, "radiusMeters": 50]
         #expect(try rig.watch(["Home": far]) == nil)
         _ = try rig.settle()
@@ -83,7 +83,8 @@ import Testing
         #expect(try rig.figures(next)?["places"].array?.first?["visits"] == 0)
     }
 
-    /// Conditions that Core Location forgets behind an app's back are registered again, and counted.
+    /// Conditions that vanish, as Core Location may forget them behind an app's back, are registered again, and
+    /// counted.
     @Test func whatVanishedIsRegisteredAgainAtTheNextStart() throws {
         let rig = try FiguresRig("places", PlacesHandler())
         _ = try rig.watch(["Home": Self.home, "Park": ["latitude": 52.6, "longitude": 13.4]])
@@ -96,7 +97,7 @@ import Testing
         _ = try rig.settle()
         #expect(try places(rig) == ["Home": 540])
         let park = try #require(try rig.rows("conditions.").first { $0.value["name"] == "Park" }?.key)
-        // And what is registered without being wanted isn't watched any more.
+        // And conditions that are registered but not wanted are no longer watched.
         try rig.restart { try $0.execute("DELETE FROM changes WHERE key = '\(park)'") }
         #expect(rig.log.fields(of: .conditionsReconciled).last == ["count": "1", "again": "0", "gone": "1"])
     }
@@ -132,7 +133,7 @@ import Testing
         func compute(_ input: DayInput) throws -> DayOutput { DayOutput() }
     }
 
-    /// A late fix concerns its day and its neighbours, and no others.
+    /// A late fix affects its day and the neighbouring days, and no others.
     @Test func aLateFixComputesItsDayAndItsNeighbours() throws {
         let rig = try FiguresRig("places", PlacesHandler())
         _ = try rig.watch(["Home": Self.home])
@@ -145,7 +146,7 @@ import Testing
         #expect(Set(try rig.settle()) == [middle.adding(days: -1), middle, middle.adding(days: 1)])
     }
 
-    /// From a program's request to the store, where only plugins with the right can read it.
+    /// Fixes go from a program's request to the store, where only plugins with the right can read them.
     @Test func pushedFixesAreReadByWhomTheyAreMeantFor() throws {
         let rig = try IngestRig()
         let fixes = (0..<3).map {

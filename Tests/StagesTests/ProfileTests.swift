@@ -26,7 +26,7 @@ import Testing
         DeliveryPolicy(configuration: try options(.observer, of: stack)["delivery"])
     }
 
-    /// The frequency that a type gets in the background, in a stack whose consumer asks for what the profile names.
+    /// The frequency that a type gets in the background if a consumer asks for what the profile names.
     private func effective(_ types: [String: String], _ type: String, _ policy: DeliveryPolicy) -> DeliveryFrequency? {
         var table = ObserverRegistrations(policy: policy)
         table.register(
@@ -43,7 +43,7 @@ import Testing
             let options = try options(kind, of: stack)
             #expect(options["tasksNeedNetwork"] == false && options["tasksNeedPower"] == false)
         }
-        // A Mac or a server: no lock, no battery, always there.
+        // A Mac or a server has no lock and no battery, and is always on.
         let device = DeviceState()
         #expect(device.app == .active && !device.isLocked && device.isCharging && device.network == nil)
     }
@@ -53,7 +53,7 @@ import Testing
         let policy = try policy(stack)
         #expect(policy.strikesUntilStopped == 3 && policy.acknowledgeWithin == .seconds(15))
         #expect(policy.unlockReminderAfter == .seconds(3600) && policy.wakesPerHour == 0)
-        // Only one type has a floor: that is all Apple documents.
+        // Only one type has a floor: Apple documents no others.
         #expect(policy.floor == .immediate && policy.floors == [Self.steps: .hourly])
         #expect(effective(["*": "immediate"], Self.steps, policy) == .hourly)
         let debouncer = try options(.debouncer, of: stack)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// What goes to the observer, by type.
+    /// The frequencies requested from the observer, by type.
     @Test func aPhonesAppAsksForWorkoutsAndHeartRateAtOnceAndForTheRestHourly() throws {
         let stack = try stack("apple-like")
         let debouncer = try DebouncerStage(stack: stack, instance: try #require(stack.only(.debouncer)))

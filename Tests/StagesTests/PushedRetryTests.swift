@@ -8,7 +8,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// Items that were pushed and not understood are read again, completely, by the present rules.
+/// Pushed items that weren't understood are read again, completely, under the current rules.
 @Suite struct PushedRetryTests {
     private static let sample =
         #"{"type":"HKQuantityTypeIdentifierStepCount","start":1742900000,"end":1742900060,"value":7,"source":"Watch"}"#
@@ -55,7 +55,7 @@ import Testing
                 "HKQuantityTypeIdentifierStepCount", "HKWorkoutTypeIdentifier",
             ])
         #expect(try reader.quarantineCount() == 4)
-        // A statistic without the time of its report gives way to any other.
+        // A statistic without a report time yields to any other.
         let heart = try #require(page.samples.ids.indices.first { page.samples.typeName($0).hasSuffix(".statistics") })
         #expect(page.samples.created[heart] == 0 && page.samples.value[heart] == 60)
     }

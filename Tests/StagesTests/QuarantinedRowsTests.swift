@@ -29,7 +29,7 @@ import UploaderStage
         return page
     }
 
-    /// - Returns: the requests that a page leads to; the backend answers that it created each element.
+    /// - Returns: the number of requests for a page; the backend answers that it created each element.
     private func send(_ flags: [SampleFlags]) throws -> (requests: Int, report: StageReport) {
         let rig = try StageRig {
             DeliveryStage(

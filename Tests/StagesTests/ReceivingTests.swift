@@ -24,7 +24,7 @@ import Testing
         return (try OfferedFile(path), data)
     }
 
-    /// Another file is at that path where the observer runs.
+    /// A path that doesn't exist where the observer is running.
     private static let elsewhere: [String: Value] = ["path": "/nowhere/export.zip"]
 
     private func passUntil(_ transfer: Transfer, _ limit: Int = 4000, _ isDone: () throws -> Bool) throws {
@@ -61,14 +61,14 @@ import Testing
         #expect(rights == 0o600)
     }
 
-    /// With a good network nothing is asked for twice: a half-sent file is continued, even by another command.
+    /// With a good network nothing is requested twice: a half-sent file is continued, even by a different command.
     @Test func anotherCommandGoesOnWithTheHalf() throws {
         let transfer = try Transfer()
         let (first, data) = try file("export.zip", bytes: 2_000_000)
         transfer.commands[here] = first.answer
         try transfer.offer(id, first, as: here, Self.elsewhere)
         try passUntil(transfer) { transfer.size(id + ".half") ?? 0 > 900_000 }
-        // The command dies. Days later the command is given again; no process is asked in between.
+        // The command dies, and is run again days later; no process is asked in between.
         transfer.commands = [:]
         for _ in 0..<20 { try transfer.pass(.seconds(1)) }
         let before = transfer.asked.count
@@ -110,8 +110,8 @@ import Testing
 
     @Test func whatArrivesSpoiltIsSentAgainAndThenRefused() throws {
         let (offered, data) = try file("export.zip", bytes: 1_000_000)
-        // There are 17 parts: the 10th is corrupted, and the 20th, which belongs to the second attempt; or only the
-        // 12th matters.
+        // There are 17 parts. With 10, both attempts are corrupted: in the 10th part sent, and in the 20th; with 18, at
+        // most one is.
         for (every, end) in [(10, "failed"), (18, "open")] {
             let transfer = try Transfer()
             transfer.faults.spoilEvery = every
@@ -174,7 +174,7 @@ import Testing
         try Data("another".utf8).write(to: URL(fileURLWithPath: folder.path + "/export.zip"))
         try transfer.offer("a0000000-2", offered, as: here)
         try passUntil(transfer) { try transfer.state("a0000000-2")["state"] == "receiving" }
-        // Without a sender to ask there is nothing to wait for; and an instance of the stack is never asked.
+        // Without a sender to ask there is nothing to wait for, and an instance of the stack is never asked.
         for sender in [Value.null, "uploader"] {
             let name = sender.isNull ? "a0000000-3" : "a0000000-4"
             try transfer.rig.hear(

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// One record, written shortly.
+/// A record in short form.
 struct Record: Hashable {
     var type = "HKQuantityTypeIdentifierStepCount"
     var source = "Watch"

@@ -34,7 +34,7 @@ import Testing
         #expect(releasedAt == .seconds(5))
     }
 
-    /// Its types come one after another: at the end of the file all go at once.
+    /// A file's types come one after another, and all are released at once at its end.
     @Test func aFileThatIsReadIsOneBurst() {
         var window = ReleaseWindow(
             policy: .init(
@@ -49,7 +49,7 @@ import Testing
         #expect(window.close(at: .seconds(59)) == [] && window.nextDeadline == .seconds(60))
         window.isImporting = false
         #expect(window.close(at: .seconds(59)) == ["a", "b"])
-        // One that takes forever, or whose observer is gone, holds nothing up for longer than that.
+        // A file that takes forever, or whose observer is gone, holds changes up for no longer than `importWait`.
         window.isImporting = true
         _ = window.changed("a", to: 30, at: .seconds(100))
         #expect(window.close(at: .seconds(159)) == [] && window.close(at: .seconds(160)) == ["a"])
@@ -97,7 +97,7 @@ import Testing
         var window = window()
         _ = window.changed("a", to: 10, at: 0)
         #expect(window.heard(head: 20, heads: ["a": 10, "b": 5], at: 0) == [])
-        // "b" wasn't known: it waits too.
+        // "b" wasn't known before: it waits too.
         #expect(window.released == AnchorVector(base: 20, exceptions: ["a": 0, "b": 0]))
         _ = window.close(at: .seconds(1))
         #expect(window.released == AnchorVector(base: 20))
@@ -120,13 +120,13 @@ import Testing
         #expect(moved == ["a"] && window.released["a"] == 10)
         #expect(window.pendingSet == ["b": 11, "slow": 12] && window.hasCollected)
         #expect(window.released["b"] == 0 && window.released["slow"] == 0)
-        // Changes of a type after its release wait again, and the others with them.
+        // Changes to a type after its release wait again, together with the others.
         _ = window.changed("a", to: 20, at: .seconds(2))
         #expect(window.pendingSet == ["a": 20, "b": 11, "slow": 12])
     }
 
-    /// Whatever happens, in any order: the released sequence never falls back, nothing is released before its window
-    /// closes, and in the end everything is released.
+    /// Whatever happens, in any order: the released sequence number never falls back, nothing is released before its
+    /// window closes, and in the end everything is released.
     @Test func neverFallsBackAndNeverStarves() {
         var random = SeededRandom(seed: 4)
         for round in 0..<200 {
@@ -164,7 +164,7 @@ import Testing
                 for type in ["a", "b", "c", "other"] {
                     #expect(window.released[type] >= before[type], "round \(round)")
                     #expect(window.released[type] <= head, "round \(round)")
-                    // Without time nothing goes out that is there; where nothing is, the head moves on.
+                    // Without time no existing change is released; where there is none, the head moves on.
                     if reach == .collecting || reach == .nothing, let newest = heads[type], newest > before[type] {
                         #expect(window.released[type] < newest, "round \(round)")
                     }

@@ -19,7 +19,7 @@ private struct OneFigure: DayHandler {
     func compute(_ input: DayInput) throws -> DayOutput { DayOutput(figures: ["n": 1]) }
 }
 
-/// A chunk of a historical sync, for the stages that carry it out.
+/// A chunk of a historical sync, in the stages that carry it out.
 @Suite struct ReplayTests {
     private static let day = LocalDay(year: 2025, month: 3, day: 26)
     private static let noon = Instant(seconds: 1_742_986_800)
@@ -77,7 +77,7 @@ private struct OneFigure: DayHandler {
         try sync(rig, 10, replay: replay("1-1"))
         #expect(try left(rig) == ["id": "1-1", "left": 3])
         #expect(try rig.report().frontier["observer"] == 10)
-        // What survives a kill is that they still have to be done.
+        // That they still have to be done survives a kill.
         try rig.restart()
         #expect(try left(rig) == ["id": "1-1", "left": 3] && rig.report().frontier["observer"] == 10)
         try sync(rig, 10, replay: replay("1-1"))
@@ -94,14 +94,14 @@ private struct OneFigure: DayHandler {
         try sync(rig, 10)
         try touch(rig, through: 10)
         _ = try slice(rig)
-        // Days later than the live one, asked for before it: it still goes first.
+        // Days later than the live one were requested before it, but it still comes first.
         var later = replay("1-1").object ?? [:]
         later["from"] = "2025-04-01"
         later["through"] = "2025-05-30"
         try sync(rig, 10, replay: .object(later))
         try sync(rig, 20)
         try touch(rig, through: 20)
-        // The one under way continues; today's is next.
+        // The day that is under way continues; today's is next.
         _ = try slice(rig)
         let next = try #require(rig.pulls.last { $0.name == "slice" })
         let span = try #require(next.integer("from"))..<(try #require(next.integer("to")))
@@ -190,7 +190,7 @@ private struct OneFigure: DayHandler {
         try rig.reply(days, UploadReply.answered(status: 200, retryAfter: nil, body: []))
         #expect(try rig.report().details["replay"] == ["id": "1-1", "left": 0])
         #expect(try rig.report().frontier == frontier)
-        // A finished one stays finished, even after a restart.
+        // A finished chunk stays finished, even after a restart.
         try rig.restart()
         try tell(rig, replay("1-1"))
         #expect(try rig.report().details["replay"] == ["id": "1-1", "left": 0])
@@ -203,7 +203,7 @@ private struct OneFigure: DayHandler {
         try tell(rig, .null)
         try settleLive(rig)
         let frontier = try rig.report().frontier
-        // Nothing is asked for beyond what was delivered (10): that comes anyway.
+        // Nothing beyond what was delivered (10) is requested: that will come anyway.
         let request = MendRequest(
             id: "v", action: "replay",
             ["rows": ["observer": [[5, 7], [8, 9], [20, 30]], "nobody": [[1, 2]]]])

@@ -5,7 +5,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// How a request is cut into messages.
+/// How a request is split into messages.
 struct RequestPartsTests {
     private func batch(_ rows: Int, metadata: (Int) -> String = { _ in "" }, unit: (Int) -> String = { _ in "count" })
         -> RecordBatch
@@ -50,7 +50,7 @@ struct RequestPartsTests {
         #expect(parts.flatMap(\.deleted) == changes.deleted && parts.flatMap(\.deletedItems) == changes.deletedItems)
     }
 
-    /// Names count too: as many as rows.
+    /// Names count too, since there are as many as rows.
     @Test func largeTextsMakeMorePartsAndTheLargestAreKeptApart() {
         var changes = PushedChanges()
         changes.records = batch(

@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 extension ConsolidatorStageTests {
-    /// An unfinished day is told of again only after a significant change, counted from what was told last; a final one
-    /// with every change.
+    /// An unfinished day is published again only after a significant change from what was last published; a final one
+    /// after every change.
     @Test func aSmallChangeWakesNobodyUntilTheDayIsFinal() throws {
         let evening = Instant(seconds: 1_743_069_600)
         let rig = try StageRig(now: evening) {

@@ -8,10 +8,10 @@ import StageKit
 import TestSupport
 import Testing
 
-/// One stage on a file of its own, driven turn by turn by hand: no bus, no clock but the test's.
+/// One stage with a file of its own, driven by hand, turn by turn: there is no bus, and no clock but the test's.
 final class StageRig<Driven: Stage> {
     let folder: TemporaryFolder
-    /// The wall clock, and the one that never jumps.
+    /// The wall clock, and the monotonic one.
     var now: Instant
     var monotonic = MonotonicTime.seconds(1000)
     private(set) var stage: Driven

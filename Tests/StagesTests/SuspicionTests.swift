@@ -58,7 +58,7 @@ import UploaderStage
         #expect(try Set(rig.letters()) == dates && rig.frontier() == 12)
     }
 
-    /// It accepts requests without elements, and has never accepted an element: it may be either, so nothing is given
+    /// It accepts requests without elements, but has never accepted an element: it may be either, so nothing is given
     /// up.
     @Test func moreThanAFewInARowAreHeldUntilSomethingIsTaken() throws {
         let rig = try UploaderRig()

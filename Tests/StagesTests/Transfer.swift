@@ -12,22 +12,22 @@ import StageKit
 import TestSupport
 import Testing
 
-/// An observer that is sent files: the stage, the inbox on a disk and the sending commands are real; between them is
-/// a network that the test spoils.
+/// An observer that is sent files: the stage, the inbox on disk and the sending commands are real; the network between
+/// them is spoiled by the test.
 final class Transfer {
     struct Faults {
         var loss = 0.0
         var repeats = 0.0
-        /// Answers wait for up to this many others.
+        /// An answer may be overtaken by up to this many others.
         var reach = 0
-        /// Corrupts one byte in one of this many parts; 0 means never.
+        /// Corrupts one byte in one out of this many parts; 0 means never.
         var spoilEvery = 0
     }
 
     let rig: StageRig<ObserverStage>
     let inbox: Inbox
     var faults = Faults()
-    /// The content of a request, by the command's name on the bus.
+    /// Answers a request, by the command's name on the bus.
     var commands: [String: (Value) -> Result<[[String: Value]], PullRefusal>] = [:]
     private(set) var partsSent = 0
     /// Which process was asked, each time.
@@ -86,7 +86,7 @@ final class Transfer {
         }
     }
 
-    /// Does what the stage asked its host for: effects on the disk, pulls over the network.
+    /// Does what the stage asked its host for: effects on disk, pulls over the network.
     private func carry() throws {
         while let effect = rig.effects.first(where: { Self.isOurs($0) }) {
             let done = DispatchSemaphore(value: 0)

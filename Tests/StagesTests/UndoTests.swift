@@ -11,7 +11,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// Samples from an import or a device are taken back when a person asks for that.
+/// Samples from an import or a device are taken back when a person asks for it.
 @Suite struct UndoTests {
     private let start: Instant
     private static let steps = "HKQuantityTypeIdentifierStepCount"
@@ -56,7 +56,7 @@ import Testing
         return page.value.indices.filter { !page.flags[$0].contains(.deleted) }.map { Int(page.value[$0]) }.sorted()
     }
 
-    /// Asks, and turns until it is over.
+    /// Sends the request, and runs turns until it is done.
     private func undo(_ rig: StageRig<MendingStage>, _ id: String, _ members: [String: Value]) throws -> Mending {
         let request = MendRequest(id: id, action: "undo", members)
         try rig.hear("control.observer", .object(request.body))
@@ -92,7 +92,7 @@ import Testing
         let row = try row(rig, "a0000001")
         #expect(row.undone == rig.now && row.isSpent && row.state == .closed)
         #expect(try undo(rig, "u3", ["import": "a0000001"]).problem?.contains("already") == true)
-        // Imported again, so it is there again.
+        // They are imported again, so they are back.
         try run(rig, "a0000003", life(1...20))
         #expect(try alive(rig) == Array(1...30))
     }
@@ -122,7 +122,7 @@ import Testing
         #expect(try undo(rig, "u2", [:]).problem?.contains("doesn't say what to take back") == true)
         try rig.hear("control.observer", ["command": "import", "id": "a0000001", "path": "/x.zip", "user": "me"])
         #expect(try undo(rig, "u3", ["import": "a0000001"]).problem?.contains("isn't over") == true)
-        // From an earlier release: nothing is noted.
+        // An import by an earlier release has no record of its samples.
         try run(rig, "a0000002", [])
         #expect(try undo(rig, "u4", ["import": "a0000002"]).problem?.contains("earlier release") == true)
     }

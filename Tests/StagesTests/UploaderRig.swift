@@ -24,7 +24,7 @@ final class UploaderRig {
         try self.init(lives: [first, settings])
     }
 
-    /// - Parameter lives: its configuration at each start; the last one also applies to all later starts.
+    /// - Parameter lives: the configuration at each start; the last one also applies to all later starts.
     init(lives: [DeliverySettings]) throws {
         var coming = lives.makeIterator()
         var settings = DeliverySettings()
@@ -98,7 +98,7 @@ final class UploaderRig {
         try rig.reply(try #require(questions.first), reply ?? backend.holdings)
     }
 
-    /// Answers everything that comes, for a while, as a backend that refuses some days.
+    /// Answers up to `limit` requests, as a backend that refuses some days.
     /// - Parameter answer: nil means that the backend accepts it.
     func serve(_ limit: Int = 200, _ answer: ([String]) -> UploadReply? = { _ in nil }) throws {
         for _ in 0..<limit {
@@ -133,7 +133,7 @@ final class UploaderRig {
 }
 
 extension StageRig {
-    /// The backend gives this answer; the stage gets its runner's judgement of it.
+    /// The backend gives this answer; the stage gets the runner's judgement of it.
     func reply(_ effect: Effect, _ reply: UploadReply) throws {
         try self.reply(effect, reply.result(of: effect).value)
     }

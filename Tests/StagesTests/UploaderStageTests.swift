@@ -162,7 +162,7 @@ import UploaderStage
 
     // MARK: Dead letters
 
-    /// Gets one day refused for good: alone, by a backend that accepts the request without it.
+    /// Has one day refused for good: when sent alone, by a backend that accepts the rest.
     private func refuseForGood(_ day: Int64) throws {
         try summaries([day], head: day)
         for _ in 0..<2 {
@@ -173,9 +173,9 @@ import UploaderStage
         #expect(try detail("deadLetters") == 1)
     }
 
-    /// Asks for a retry of all, and answers the one question that follows.
+    /// Asks to retry all, and answers the one question that follows.
     private func retry(_ rows: [KeyedChangelog.Row], head sequence: Int64) throws {
-        // Only live elements may be followed by those delivered again.
+        // Elements are delivered again only after live ones.
         try rig.hear("sync.uploader", ["head": Value(head(0)), "released": 0])
         let request = MendRequest(id: "r\(sequence)", action: "retry")
         try rig.turn { turn in
@@ -275,7 +275,7 @@ import UploaderStage
         backend.replace()
         try summaries([3], head: 3)
         try accept(&backend)
-        // Its answer says it isn't the one before: everything begins at 0.
+        // Its answer shows that it isn't the same backend as before: everything begins at 0.
         #expect(try frontier() == 0)
         try answerSummaries([1, 2, 3], head: 3)
         try accept(&backend)

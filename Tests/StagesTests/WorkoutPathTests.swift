@@ -31,7 +31,7 @@ import WorkoutsStage
         }
     }
 
-    /// One export, as its reader gives it.
+    /// Imports one export, as its reader passes it on.
     private func importExport(
         _ id: String, birth: LocalDay? = LocalDay(year: 1985, month: 6, day: 1), exported: Instant = 0,
         records: RecordBatch, routes: [WorkoutRoute] = []
@@ -147,7 +147,7 @@ import WorkoutsStage
         #expect(try summary("2025-06-01")["workouts"].array?.first?["route"]["track"] == .null)
         #expect(try summary("2025-06-01")["workouts"].array?.first?["route"]["points"] == 9000)
 
-        // The same export again: no sample has a new version, and the track is still there.
+        // After the same export again, no sample has a new version, and the track is still there.
         let before = try versions()
         try importExport("00000000-2", records: records, routes: route(9000))
         #expect(try versions() == before)
@@ -199,7 +199,7 @@ import WorkoutsStage
     private let resting = Row(
         type: "HKQuantityTypeIdentifierRestingHeartRate", start: "2025-06-01T05:00:00Z", value: 60)
 
-    /// 40 years: 180 at most; with 60 at rest the zones meet at 132, 144, 156 and 168.
+    /// Age 40: a maximum of 180; with 60 at rest, the zones meet at 132, 144, 156 and 168.
     @Test func theDateOfBirthAndLateHeartRatesChangeTheZones() throws {
         func seconds() throws -> [Double] {
             (try events().first?["heartRateZones"].array ?? []).compactMap { $0["seconds"].double }
@@ -222,17 +222,17 @@ import WorkoutsStage
         #expect(try seconds() == [0, 0, 600, 0, 120])
         try importExport("00000000-4", birth: LocalDay(year: 1955, month: 6, day: 2), exported: 11, records: batch([]))
         try catchUp()
-        // 69 years: 151, so they meet at 114.6, 123.7, 132.8 and 141.9.
+        // Age 69: a maximum of 151, so they meet at 114.6, 123.7, 132.8 and 141.9.
         #expect(try seconds() == [0, 0, 0, 0, 720])
     }
 
-    /// A workout belongs to the day of its start; its heart rate is on both sides of midnight.
+    /// A workout belongs to the day on which it starts; its heart rate is on both sides of midnight.
     @Test func aWorkoutOverMidnightHasItsHeart() throws {
         let late = Row(start: "2025-06-01T21:30:00Z", end: "2025-06-01T22:30:00Z", payload: #"{"activity":"running"}"#)
         let before = heart(50..<60, 135, day: "2025-06-01T21:")
         try importExport("00000000-1", records: batch([late, resting] + before))
         try catchUp()
-        // Midnight in Berlin is 22:00 UTC; these come alone, on the next day.
+        // Midnight in Berlin is 22:00 UTC; these samples come separately, and are on the next day.
         try importExport("00000000-2", records: batch(heart(0..<10, 170, day: "2025-06-01T22:")))
         try catchUp()
         let zones = try events().first?["heartRateZones"].array ?? []

@@ -19,7 +19,7 @@ import Testing
             advice.addressed("'steps' hangs: 'healthbus run steps --takeover' ends it")
                 == "'steps' hangs: 'healthbus run steps --takeover --state /srv/health --config /etc/hb.json' ends it")
         #expect(Advice().addressed("'healthbus up'") == "'healthbus up'")
-        // Already given, or not about a stack.
+        // Commands that already name a stack, or don't concern one, stay as they are.
         let own = Advice(state: "/srv/health").addressed("'healthbus status --state /other', 'healthbus plugins list'")
         #expect(own == "'healthbus status --state /other', 'healthbus plugins list'")
         #expect(

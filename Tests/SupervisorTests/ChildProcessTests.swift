@@ -72,7 +72,7 @@ func shell(_ script: String, name: String = "child", streams: ChildProcess.Strea
         }
     }
 
-    /// Its complete standard output.
+    /// A program's complete standard output.
     private func output(of spec: ProcessSpec) throws -> String {
         let pipe = Pipe()
         var spec = spec

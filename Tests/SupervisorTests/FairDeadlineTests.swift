@@ -5,7 +5,7 @@ import Testing
 
 /// Limits that are extended on a busy machine, but not for a hang.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct FairDeadlineTests {
-    /// When a limit of 10 s is over for processes that wait for a processor for this share of the time.
+    /// When a limit of 10 s ends for processes that spend this share of the time waiting for a processor.
     private func end(waiting share: Double) -> Duration {
         final class Clock { var time = Duration.zero }
         let clock = Clock()
@@ -19,7 +19,8 @@ import Testing
 
     @Test func whoNeverWaitsHasTheClocksTime() { #expect(end(waiting: 0) == .seconds(10)) }
 
-    /// Two thirds of the time: three times as long, except for the part before the first look.
+    /// With two thirds of the time spent waiting, it takes three times as long, except for the part before the first
+    /// check.
     @Test func whoWaitsHasTheTimeThatItHadAProcessor() {
         let end = end(waiting: 2.0 / 3)
         #expect(end > .seconds(27) && end <= .seconds(30), "\(end)")
@@ -27,7 +28,7 @@ import Testing
 
     @Test func nobodyHasForEver() { #expect(end(waiting: 1) == .seconds(100)) }
 
-    /// Two loops on one processor: each waits for the other; one that sleeps doesn't wait for a processor.
+    /// Of two loops on one processor, each waits for the other; a process that sleeps doesn't wait for a processor.
     @Test func theKernelTellsWhoWaits() throws {
         let trampoline = ChildProcess.trampolineBesideProgram()
         let loop = """

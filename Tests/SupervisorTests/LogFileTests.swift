@@ -19,7 +19,7 @@ import Testing
         defer { close(descriptor) }
         let file = try #require(LogFile(path: path, descriptor: descriptor, limit: 100))
         for number in 100..<120 { file.write("line \(number)\n") }
-        // Ten lines of nine bytes fill a file; the two hold the last of them, whole and in order.
+        // Ten lines of nine bytes fill a file; the two files contain the last lines, whole and in order.
         let all = try lines(LogFile.older(path)) + lines(path)
         #expect(all == (100..<120).suffix(all.count).map { "line \($0)" })
         #expect(all.count >= 11)
@@ -78,7 +78,7 @@ import Testing
         #expect(Set(line.fields.map(\.key)) == ["why", "count"])
         #expect(line.fields.first { $0.key == "why" }?.value == "a \"b\" = c\u{1B}[2J")
         #expect(line.fields.first { $0.key == "count" }?.value == "3")
-        // Nothing that controls a terminal comes out, in either form.
+        // No control sequences come out, in either form.
         #expect(!line.line.contains("\u{1B}"))
         #expect(!line.json.contains("\u{1B}"))
     }

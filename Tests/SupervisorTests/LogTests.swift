@@ -88,7 +88,7 @@ import Testing
         #expect(error?.hint?.contains("debug, info, notice, warning, error") == true)
     }
 
-    /// Lines from many threads into one pipe come out whole.
+    /// Lines that many threads write into one pipe come out whole.
     @Test func linesOfThreadsDoNotMix() async throws {
         let pipe = Pipe()
         let stream = StandardStream(descriptor: pipe.fileHandleForWriting.fileDescriptor)

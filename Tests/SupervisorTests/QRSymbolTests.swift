@@ -56,7 +56,7 @@ import Testing
         #expect(seen.allSatisfy { !$0.prefix(4).contains(true) && !$0.suffix(4).contains(true) })
     }
 
-    /// With any theme: each line sets both colours itself, and ends with the terminal's own.
+    /// It works with any theme: each line sets both colours itself, and ends with the terminal's own.
     @Test func coloursAreSetAndTakenBackInEachLine() throws {
         let lines = try #require(QRSymbol("hello")).drawn(.blackOnWhite).split(separator: "\n")
         #expect(lines.count == 15)

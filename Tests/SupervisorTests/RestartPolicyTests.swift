@@ -23,7 +23,7 @@ struct ConstantGenerator: RandomNumberGenerator, Sendable {
         var generator = SystemRandomNumberGenerator()
         let delays = (0..<2000).map { _ in policy.delay(failures: 4, using: &generator) / .seconds(8) }
         #expect(delays.allSatisfy { (0...1).contains($0) })
-        // Full, not equal, jitter: the lower half is used as much as the upper.
+        // Full jitter, not equal jitter: the lower half is used as much as the upper.
         #expect(delays.filter { $0 < 0.5 }.count > 800)
         #expect(delays.filter { $0 >= 0.5 }.count > 800)
     }

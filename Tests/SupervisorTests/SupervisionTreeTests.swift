@@ -58,7 +58,7 @@ import Testing
     @Test func restartsWithRisingDelaysAndForgetsFailuresAfterAHealthyTime() throws {
         let policy = RestartPolicy(base: .seconds(1), longest: .seconds(60), healthyAfter: .seconds(10))
         var steps = spec("steps", policy)
-        // Nothing else is due meanwhile.
+        // Nothing else becomes due in the meantime.
         steps.readyWithin = .seconds(1000)
         var driver = try TreeDriver([steps])
         driver.send(.begin)
@@ -208,7 +208,7 @@ import Testing
         #expect(TreeDriver.spawned(driver.send(.startProcess(name: "observer"))) == ["observer"])
     }
 
-    /// As after a start of the supervisor on a state whose configuration says so.
+    /// As when the supervisor starts with a configuration that holds a process.
     @Test func whatIsHeldFromTheStartStaysDownAndHoldsNobodyUp() throws {
         var driver = try TreeDriver(
             [spec("hub"), spec("observer", group: 1), spec("steps", group: 2)], held: ["observer"])
@@ -241,7 +241,7 @@ import Testing
         let actions = driver.send(.exited(name: "observer", status: .code(0)))
         #expect(actions.contains(.spawn(new)))
         #expect(driver.state("observer") == .starting)
-        // It is what restarts from now on.
+        // From now on, the new program is the one that is restarted.
         driver.send(.exited(name: "observer", status: .code(1)))
         #expect(driver.advance(by: .seconds(1)).contains(.spawn(new)))
     }

@@ -9,7 +9,7 @@ import Testing
 /// Real processes. Anything that handles signals or dies runs in its own process (an exit test), which reports through
 /// the folder.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct SupervisorRunTests {
-    /// A child that writes its id to a file `<name>` and then lives; `exec` keeps its id.
+    /// A child that writes its id to a file `<name>` and then keeps running; `exec` keeps its id.
     static func marked(_ name: String, in folder: String, group: Int = 0, script: String = "exec sleep 1000")
         -> ProcessSpec
     {
@@ -26,7 +26,7 @@ import Testing
         return text.flatMap { pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
     }
 
-    /// Ready as soon as the file with this run's id exists.
+    /// A supervisor whose processes are ready as soon as the file with their id exists.
     static func supervisor(
         _ specs: [ProcessSpec], in folder: String, onEvent: @escaping Supervisor.OnEvent = { _ in }
     ) throws -> Supervisor {
@@ -155,7 +155,8 @@ import Testing
                 ]
                 Supervisor.blockSignals()
                 let supervisor = try Self.supervisor(specs, in: path)
-                // Raised again and again until the end it would count as a second one: exactly one, once all are up.
+                // The interrupt is raised exactly once, when all processes are up: a repeated one would count as a
+                // second.
                 let interrupt = Thread {
                     let isUp = eventually {
                         supervisor.statuses.allSatisfy { $0.state == .ready } && access("\(path)/armed", F_OK) == 0

@@ -13,7 +13,7 @@ struct TreeDriver {
         tree = try SupervisionTree(specs, held: held, generator: ConstantGenerator(word: .max))
     }
 
-    /// Everything that the event asked for, spawns answered.
+    /// Returns all actions that the event led to, and answers the spawns.
     @discardableResult
     mutating func send(_ event: SupervisionTree.Event, spawnsFail: Bool = false) -> [SupervisionTree.Action] {
         var events = [event]
@@ -56,7 +56,7 @@ func spec(_ name: String, group: Int = 0, _ restart: RestartPolicy = RestartPoli
     ProcessSpec(name: name, executable: "/bin/true", group: group, restart: restart, readyWithin: .seconds(5))
 }
 
-/// Sebastiano Vigna's SplitMix64: the same numbers for a seed everywhere.
+/// Sebastiano Vigna's SplitMix64: a seed gives the same numbers everywhere.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A proxy to a server on this machine that breaks on request, or after a number of bytes of each connection.
+/// A proxy to a server on this machine. It cuts connections on request, or each after a number of bytes.
 package final class CuttingProxy: Sendable {
     package let port: Int
     private let target: Int
@@ -144,7 +144,7 @@ package final class CuttingProxy: Sendable {
     }
 }
 
-/// The second of two that end.
+/// Tells which of two threads ends last.
 private final class Ending: Sendable {
     private let left = Mutex(2)
 

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// A TCP port of the loopback interface on which nothing listens, and that no other test of this run gets.
+/// A TCP port on the loopback interface that nothing listens on, and that no other test of this run gets.
 ///
-/// Below those that the kernel gives to outgoing connections, one of which might take it first.
+/// It is below the ports that the kernel gives to outgoing connections, one of which might otherwise take it first.
 package func freePort() throws -> Int {
     struct NoFreePort: Error {}
     for _ in 0..<1000 {

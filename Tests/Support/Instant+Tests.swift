@@ -5,5 +5,5 @@ extension Instant: ExpressibleByIntegerLiteral {
     public init(integerLiteral microseconds: Int64) { self.init(microseconds: microseconds) }
 }
 
-/// Lengths as tests write them: `3 * hour`.
+/// Durations as tests write them: `3 * hour`.
 package func * (count: some BinaryInteger, length: Duration) -> Duration { length * count }

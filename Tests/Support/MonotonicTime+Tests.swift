@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Tests give times as microseconds or seconds of a clock that only they move.
+/// Tests give times as microseconds or seconds on a clock that only they move.
 extension MonotonicTime: ExpressibleByIntegerLiteral {
     package init(integerLiteral microseconds: Int64) { self.init(microseconds: microseconds) }
 

@@ -6,7 +6,7 @@ import Glibc
 ///
 /// Its program is found through `HEALTHBUS_TEST_MOSQUITTO` (`make test-servers` sets it).
 ///
-/// `@unchecked Sendable`: only the test that made it starts and kills it, one after the other.
+/// `@unchecked Sendable`: only the test that made it starts and kills it, one after another.
 package final class MosquittoBroker: @unchecked Sendable {
     package let port: Int
     package let folder: TemporaryFolder
@@ -31,7 +31,7 @@ package final class MosquittoBroker: @unchecked Sendable {
         self.folder = folder
         port = try freePort()
         var lines = ["listener \(port) 127.0.0.1", "persistence false"] + (settings ?? ["allow_anonymous true"])
-        // Otherwise it takes another user, who can't read the folder.
+        // Otherwise it switches to a different user, who can't read the folder.
         if geteuid() == 0 { lines.append("user root") }
         _ = try folder.file("mosquitto.conf", lines.joined(separator: "\n") + "\n")
         try restart()

@@ -3,9 +3,9 @@ import Glibc
 
 /// How long tests wait.
 ///
-/// One number for all of them, and a long one: waiting costs nothing when the test passes, and on a machine that does
-/// other work every step waits for its turn first. A test asks whether something happens, never how soon. One whose
-/// subject is speed measures processor time (`processorTime`) or compares two ways of doing the same.
+/// One number for all of them, and a long one: waiting costs nothing when the test passes, and on a busy machine every
+/// step has to wait for its turn. A test asks whether something happens, never how soon. A test of speed measures
+/// processor time (`processorTime`), or compares two ways of doing the same thing.
 package enum Patience {
     package static let seconds = 180.0
 
@@ -21,7 +21,8 @@ package enum Patience {
 
 /// Waits until the condition holds, looking again every millisecond; false if it doesn't.
 ///
-/// It is checked once more after the deadline: a thread without a turn for so long hasn't seen that it held.
+/// The condition is checked once more after the deadline: a thread that had no turn for that long may have missed that
+/// it holds.
 package func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
     let deadline = Patience.deadline
     while true {
@@ -45,7 +46,7 @@ package func eventually(
     }
 }
 
-/// What the body costs this thread in processor time: the same however busy the machine is.
+/// What the body costs this thread in processor time, which doesn't depend on how busy the machine is.
 package func processorTime<Result>(_ body: () throws -> Result) rethrows -> (result: Result, time: Duration) {
     func now() -> Duration {
         var time = timespec()
@@ -57,10 +58,10 @@ package func processorTime<Result>(_ body: () throws -> Result) rethrows -> (res
     return (result, now() - begin)
 }
 
-/// Whether a process runs: it isn't gone, and isn't merely waiting for another parent to reap it (a zombie is dead).
+/// Whether a process is running: it isn't gone, and isn't a zombie, waiting to be reaped.
 package func isRunning(_ pid: pid_t) -> Bool {
     guard let stat = FileManager.default.contents(atPath: "/proc/\(pid)/stat"),
-        // After the name, which may contain anything.
+        // The state comes after the name, which may contain anything.
         let state = String(decoding: stat, as: UTF8.self).split(separator: ")").last?.split(separator: " ").first
     else { return false }
     return state != "Z" && state != "X"

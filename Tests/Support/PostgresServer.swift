@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
 
-/// A test's own PostgreSQL server, in a folder that is removed with it; it never touches one that the machine runs.
+/// A test's own PostgreSQL server, in a folder that is removed with it; it never touches one that is running on the
+/// machine.
 ///
 /// Its programs are found through `HEALTHBUS_TEST_POSTGRES`, the folder they are in (`make test-servers` sets it).
 package final class PostgresServer: Sendable {
@@ -35,7 +36,7 @@ package final class PostgresServer: Sendable {
         }
         try run(
             "initdb", ["-D", data, "-U", "healthbus", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"])
-        // The tables' locks and files as usual; little memory, because many tests run at once.
+        // Default settings, except for little memory, because many tests run at once.
         try run("pg_ctl", start(settings: ["shared_buffers=32MB", "listen_addresses=127.0.0.1"] + settings))
         try run("createdb", ["-h", "127.0.0.1", "-p", "\(port)", "-U", "healthbus", "health"])
     }
@@ -67,11 +68,11 @@ package final class PostgresServer: Sendable {
         try run("pg_ctl", start(settings: ["shared_buffers=32MB", "listen_addresses=127.0.0.1"]))
     }
 
-    /// Its first process accepts no more connections, but they still come about.
+    /// The server stops answering, but connections to it are still made.
     package func pause() { signalAll(SIGSTOP) }
     package func resume() { signalAll(SIGCONT) }
 
-    /// To the server's first process and those it has made.
+    /// Sends a signal to the server's first process and its children.
     private func signalAll(_ signal: Int32) {
         guard
             let first = String(
@@ -87,10 +88,10 @@ package final class PostgresServer: Sendable {
         String(decoding: FileManager.default.contents(atPath: folder.path + "/log") ?? Data(), as: UTF8.self)
     }
 
-    /// Not with Foundation's Process, which waits for everything that inherits from it: the server keeps running.
+    /// Doesn't use Foundation's Process, which waits for everything that inherits its pipes: the server keeps running.
     private func run(_ program: String, _ arguments: [String]) throws {
         let command = [programs + "/" + program] + arguments
-        // From a folder its user can enter.
+        // It starts in a folder that the server's user can enter.
         let shell = ["/bin/sh", "-c", "cd / && exec \"$0\" \"$@\""]
         let whole = shell + (user.map { ["/usr/sbin/runuser", "-u", $0, "--"] + command } ?? command)
         let output = folder.path + "/output-\(program)"

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Tests write down the sequences of stores they make up.
+/// Tests write sequence numbers as literals.
 extension SequenceNumber: ExpressibleByIntegerLiteral {
     package init(integerLiteral value: Int64) { self.init(value) }
 

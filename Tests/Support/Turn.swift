@@ -4,9 +4,9 @@ import Testing
 
 /// Lets a few tests run at a time, on threads of their own.
 ///
-/// For tests that wait for processes, sockets or threads. A few of them side by side keep the cores busy; all at once
-/// would only make each one slow. They may block: the concurrency pool has one thread per core, and stays free for
-/// tests that compute. They begin in the order they came.
+/// For tests that wait for processes, sockets or threads. A few at a time keep the cores busy; all at once would only
+/// make each one slow. They may block: the concurrency pool has one thread per core, and stays free for tests that
+/// compute. They begin in the order they came.
 package struct TurnTrait: SuiteTrait, TestTrait, TestScoping {
     package var isRecursive: Bool { true }
 
@@ -23,7 +23,7 @@ package struct TurnTrait: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == TurnTrait {
-    /// As many at once as `HEALTHBUS_TESTS_AT_ONCE` says; three per core, unless it is set.
+    /// As many at once as `HEALTHBUS_TESTS_AT_ONCE` says; three per core if it isn't set.
     package static var inTurn: TurnTrait { TurnTrait() }
 }
 

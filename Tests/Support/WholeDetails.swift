@@ -3,7 +3,7 @@ import HealthModel
 import Protocol
 
 extension Heartbeat {
-    /// Fills in, beside what a test names, everything an instance of its kind always reports.
+    /// Adds to a test's members everything else that an instance of its kind always reports.
     package mutating func say(_ named: [String: Value]) {
         var named = named
         if let device = named["device"] { named["device"] = device.over(Value(DeviceState())) }
@@ -43,7 +43,7 @@ extension Value {
 }
 
 extension UploaderDetails {
-    /// For one that has nothing to do, and whose backend holds what it accepted.
+    /// For an uploader that has nothing to do, and whose backend holds what it accepted.
     fileprivate init() {
         self.init(
             deadLetters: 0, droppedLetters: 0, delivered: [:], lastDelivered: [:], delays: [:],

@@ -6,8 +6,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// Each way a program can misbehave has one outcome: a reason for the day, and a program that works for the
-/// next one.
+/// However a program misbehaves, the day gets a reason, and the next day a program that works.
 @Suite struct ExecFaultTests {
     /// Does something the first time only, then answers as it should.
     private static func once(_ what: String) -> String {
@@ -60,7 +59,7 @@ import Testing
             compute: Self.once("sleep 100 & echo $! > child; while :; do sleep 100; done"), limits: limits)
         #expect(try handler.reason() == "the program gave no answer within 0.5 s and was ended")
         let child = try #require(pid_t(handler.text("child").trimmingCharacters(in: .whitespacesAndNewlines)))
-        // Its parent is gone: the process that adopted it has yet to reap it.
+        // Its parent is gone, and the process that adopted it has yet to reap it.
         #expect(try await comes { !isRunning(child) })
         #expect(try handler.output().figures == ["n": 1.5])
     }
@@ -115,7 +114,7 @@ import Testing
         let handler = try ScriptedHandler(compute: Self.once(#"echo '{"error":"two nights in one"}'"#))
         #expect(try handler.reason() == "the program says: two nights in one")
         _ = try handler.output()
-        // That isn't misbehaviour.
+        // This isn't misbehaviour.
         #expect(handler.starts == 1)
     }
 

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What a manifest may say with `exec`.
+/// What `exec` in a manifest may contain.
 @Suite struct ExecManifestTests {
     private let folder: TemporaryFolder
 
@@ -83,7 +83,7 @@ import Testing
         #expect(error.key == "name" && error.reason.contains("/a/plugin.json already has"))
     }
 
-    /// Another plugin in a family's place delivers under that family.
+    /// A plugin that stands in for a family's own delivers under that family.
     @Test func aStandInKeepsItsFamily() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().path

@@ -44,7 +44,7 @@ import Testing
         #expect(
             told[2]["samples"] == [
                 "types": ["T"],
-                // Only those of these rows.
+                // Only the sources of these rows.
                 "sources": [["name": "App", "version": "", "productType": "", "device": "", "rank": 3]],
                 "type": [0, 0], "source": [0, 0], "start": [.integer(noon), .integer(noon + 1)],
                 "end": [.integer(noon + 1_000_000), .integer(noon + 1_000_001)], "value": [0.1, .null],

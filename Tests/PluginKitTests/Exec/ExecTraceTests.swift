@@ -4,7 +4,7 @@ import Testing
 /// A program's last words are reported the way its author looks for them: the error, the file, the line.
 @Suite struct ExecTraceTests {
     @Test(arguments: [
-        // Python: the innermost line of one's own code before those of libraries.
+        // Python: the innermost line of the author's own code comes before those of libraries.
         (
             """
             Traceback (most recent call last):

@@ -10,7 +10,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A handler of a few lines of shell in its own folder, with the host's side of it.
+/// A handler written in a few lines of shell, in a folder of its own, with the host that runs it.
 final class ScriptedHandler {
     static let day = LocalDay(year: 2025, month: 3, day: 26)
     static let hello = #"echo '{"hello":{"protocol":1,"name":"test","version":1}}'"#

@@ -1,9 +1,10 @@
 import HealthModel
 import TestSupport
 
-/// Two days of a made-up person, as an export, Health Auto Export and a program of one's own report them.
+/// Two days in the life of a made-up person, as reported by an export, by Health Auto Export and by a person's own
+/// program.
 ///
-/// Exports and the app print whole seconds, and other units with fewer digits; only the program knows UUIDs.
+/// Exports and the app print whole seconds, and use different units with fewer digits; only the program knows UUIDs.
 struct ThreeWayLife {
     struct Sample {
         var uuid: String
@@ -12,7 +13,7 @@ struct ThreeWayLife {
         /// Microseconds since 1970.
         var start: Int64
         var end: Int64
-        /// In the program's unit.
+        /// In the unit that the program uses.
         var value: Double
         /// It was deleted at the end of this life.
         var isDeleted = false
@@ -105,7 +106,7 @@ extension ThreeWayLife.Sample {
         return wall.dropLast().replacing("T", with: " ") + " +0100"
     }
 
-    /// Six significant digits, as exports print them.
+    /// A number with six significant digits, as exports print it.
     private static func six(_ value: Double) -> String {
         var scale = 1.0
         while abs(value) * scale < 100_000 { scale *= 10 }

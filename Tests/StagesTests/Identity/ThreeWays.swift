@@ -15,11 +15,11 @@ import TestSupport
 import Testing
 import WorkoutsStage
 
-/// One thing that comes in one of the ways.
+/// Something that arrives in one of the ways.
 enum Arrival {
-    /// An export, made then (seconds since 1970), begins to be read.
+    /// Reading begins of an export made at this time (seconds since 1970).
     case export(id: String, made: Int64)
-    /// Elements of the one being read.
+    /// Elements of the export being read.
     case elements(String)
     case exportEnds
     /// A request from Health Auto Export.
@@ -28,7 +28,7 @@ enum Arrival {
     case samples([String], deleted: [String])
 }
 
-/// An ingest before an observer, while an import runs too.
+/// An ingest in front of an observer, while an import is running too.
 final class ThreeWays {
     private let rig: IngestRig
     private var reading: (id: String, effect: Effect)?
@@ -75,7 +75,7 @@ final class ThreeWays {
         try rig.observer.reply(try #require(reading?.effect), event)
     }
 
-    /// What a reader makes of elements.
+    /// The batches that a reader makes from elements.
     private static func batches(_ elements: String) throws -> [RecordBatch] {
         let folder = try TemporaryFolder()
         let file = try folder.file(
@@ -101,7 +101,7 @@ final class ThreeWays {
         func progress(bytesRead: Int64, bytesTotal: Int64) {}
     }
 
-    /// Everything that isn't deleted, in full.
+    /// All samples that aren't deleted, in full.
     func page() throws -> SamplePage {
         let reader = try HealthStoreReader(database: rig.observer.store.database)
         let query = SliceQuery(

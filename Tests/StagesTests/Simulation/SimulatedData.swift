@@ -7,16 +7,16 @@ import TestSupport
 /// A made-up week of two people, spread over files that overlap and come late, all from one seed.
 struct SimulatedData {
     private(set) var files: [SimulatedFile] = []
-    /// Each person's records, once each.
+    /// Each person's records, without repeats.
     private(set) var records: [String: [Record]] = [:]
 
     static let zone = "Europe/Berlin"
-    /// The person "me" ends up with these zones added, in every second seed; in all of them others are added and
-    /// removed on the way there.
+    /// The zones that "me" ends up with, in every second seed; with every seed, others are added and removed on the
+    /// way.
     private(set) var travels: [ZoneTimeline.Entry] = []
-    /// The only moments from which zones are added: full hours, so that no record is cut by another midnight.
+    /// The only moments from which zones are added: full hours, so that a moved midnight never cuts a record.
     private(set) var moments: [Instant] = []
-    /// The clocks of the zone go forward in this week.
+    /// In this week the zone's clocks go forward.
     static let firstDay = LocalDay(year: 2025, month: 3, day: 26)
     static let days = 7
     static let steps = "HKQuantityTypeIdentifierStepCount"
@@ -41,7 +41,7 @@ struct SimulatedData {
             var contents = [[Record]](repeating: [], count: fileCount)
             for record in all {
                 contents[Int.random(in: 0..<fileCount, using: &random)].append(record)
-                // An export from a later day holds what an earlier one held.
+                // An export from a later day contains what an earlier one contained.
                 if Int.random(in: 0..<5, using: &random) == 0 {
                     contents[Int.random(in: 0..<fileCount, using: &random)].append(record)
                 }
@@ -64,7 +64,7 @@ struct SimulatedData {
         guard let range = zones.ranges(of: day).first else { return [] }
         let hour = Duration.seconds(3600)
         var records: [Record] = []
-        // Apart from each other and from midnight: a day's steps are simply their sum.
+        // They don't touch each other or midnight: a day's steps are simply their sum.
         for slot in 1..<22 where Int.random(in: 0..<2, using: &random) == 0 {
             let minutes = Int.random(in: 1...50, using: &random)
             records.append(
@@ -112,7 +112,7 @@ struct SimulatedData {
         return (zones.ranges(of: firstDay.adding(days: days)).first?.lowerBound ?? 0) + .seconds(12 * 3600)
     }
 
-    /// A stack that is to take in these files: four handlers, and retries within the few seconds of a run.
+    /// A stack to import these files: four handlers, and retries short enough for the few seconds of a run.
     func stack(seed: UInt64, trace: Bool = false) throws -> SimulatedStack {
         let folder = try TemporaryFolder()
         let file = folder.path + "/stack.json"
@@ -130,8 +130,8 @@ struct SimulatedData {
             files: files, trace: trace)
     }
 
-    /// Every third seed releases at once, like delivery without a debouncer; the others have windows, one type its
-    /// own.
+    /// Every third seed releases at once, like delivery without a debouncer; the others have windows, and one type has
+    /// its own.
     private static func debouncing(_ seed: UInt64) -> Value {
         seed % 3 == 0
             ? ["windowSeconds": 0, "maximumWaitSeconds": 0]
@@ -141,7 +141,7 @@ struct SimulatedData {
             ]
     }
 
-    /// The steps of each day, summed plainly: by user and date.
+    /// The steps of each day as a plain sum, by user and date.
     func expectedSteps() throws -> [String: Double] {
         var sums: [String: Double] = [:]
         for (user, records) in records {

@@ -7,7 +7,7 @@ import Testing
 /// A week of two people's data through all stages, with everything that can go wrong going wrong: the result must be
 /// the same as without faults.
 ///
-/// `HEALTHBUS_SEEDS=1000` tries more of them; `HEALTHBUS_SEED=17` tries one, and says what happened. Set
+/// `HEALTHBUS_SEEDS=1000` tries more seeds; `HEALTHBUS_SEED=17` tries one, and reports what happened. Set
 /// `SWIFT_DETERMINISTIC_HASHING=1` with it: the order of a set's elements is part of a run.
 @Suite(.serialized) struct SimulationTests {
     @Test func summariesAndDeliveriesSurviveEverything() throws {
@@ -24,7 +24,7 @@ import Testing
                 Issue.record("seed \(seed): \(error)")
             }
         }
-        // A simulation where nothing happens proves nothing.
+        // A simulation in which nothing goes wrong proves nothing.
         if only == nil {
             for fault in [
                 "dropped", "duplicated", "delayed", "crashed", "wiped", "suspended", "backend replaced", "zone changed",
@@ -36,7 +36,7 @@ import Testing
         if only != nil || count > 30 { print("faults: \(totals.sorted { $0.key < $1.key })") }
     }
 
-    /// The same beside somebody who knows every id and answers before the producer does, with one handler's key.
+    /// The same with an attacker who has one handler's key, knows every id, and answers before the producer does.
     @Test(arguments: [2, 5, 9] as [UInt64]) func whoAnswersForOthersMovesNothing(_ seed: UInt64) throws {
         let run = try SimulationRun(seed: seed, trace: false, isAttacked: true)
         #expect(run.problems == [])

@@ -2,8 +2,7 @@ import HealthModel
 import SQLite
 import Simulation
 
-/// Makes the observer of a simulated stack keep exactly the zones that the data ends up with, repeating that as often
-/// as needed.
+/// Makes a simulated stack's observer end up with exactly the zones in the data, repeating commands as often as needed.
 final class Travel {
     private let data: SimulatedData
     private unowned let stack: SimulatedStack
@@ -13,7 +12,7 @@ final class Travel {
         self.stack = stack
     }
 
-    /// Says once, for one moment, which zone begins there, or that none does.
+    /// Sends one command: which zone begins at a moment, or that none does.
     func say(_ zone: String?, from moment: Instant) {
         var command: [String: Value] = ["command": "zone", "user": "me", "from": .integer(moment.microseconds)]
         command["action"] = zone == nil ? "remove" : "add"

@@ -51,7 +51,7 @@ PluginProgram.start("backend") { context, stopper in
     ) { backend.handle($0) }
     log(.backendListening, ["port": server.port])
 
-    // Not a stage, but a member of the stack: it reports that it is there.
+    // Not a stage, but a member of the stack: it reports that it is running.
     let details = HeartbeatDetails(BackendDetails(port: server.port))
     let member = try BusMember(context, details: { details })
     let stopped = DispatchSemaphore(value: 0)
@@ -72,7 +72,7 @@ PluginProgram.start("backend") { context, stopper in
     }
 }
 
-/// The URL of a database that isn't a file; nil for one that is.
+/// The URL of the PostgreSQL database; nil when the database is a file.
 func postgresURL(_ options: Value, _ environment: [String: String]) throws -> String? {
     if let url = environment["HEALTHBUS_BACKEND_POSTGRES_URL"], !url.isEmpty { return url }
     return try options["postgresUrlFile"].string.map { try SecretFile.read($0) }
@@ -82,8 +82,8 @@ func postgresURL(_ options: Value, _ environment: [String: String]) throws -> St
 struct Absence {
     private var looks = 0
     private(set) var isEndless = false
-    /// How many checks, one per second. By then a stack's supervisor has noticed as well, and stops everything with a
-    /// single message.
+    /// How many checks, one per second, must fail. By then a stack's supervisor has noticed too, and stops everything
+    /// with a single message.
     private static let limit = 10
 
     /// Seconds until the next check. There is no hurry while the file is there: each request checks it too.

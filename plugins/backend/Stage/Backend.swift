@@ -10,8 +10,8 @@ import Synchronization
 /// The reference backend: accepts what an uploader delivers, keeps each element once at its highest version, and
 /// answers questions.
 ///
-/// `docs/backend.md` is the contract. Requests may come on several threads; they are handled one after the other, each
-/// writing one in one transaction, and answered only once it is on disk.
+/// `docs/backend.md` is the contract. Requests may arrive on several threads; they are handled one after another. Each
+/// write is one transaction, and is answered only once it is on disk.
 package final class Backend: Sendable {
     /// Microseconds since 1970, UTC.
     package typealias Clock = @Sendable () -> Instant
@@ -22,10 +22,10 @@ package final class Backend: Sendable {
     private let families: Set<String>
     private let core: Mutex<BackendCore?>
 
-    /// Opens or creates the database in a file; a missing folder is created with mode 0700, the file has 0600.
+    /// Opens or creates the database in a file; a missing folder is created with mode 0700, the file with 0600.
     /// - Parameters:
     ///   - families: those under which samples may be delivered, besides "other".
-    ///   - views: those for querying the file.
+    ///   - views: the views for querying the file.
     ///   - audit: count every acceptance of an (id, version) separately, for tests: `acceptedTwice` in the statistics.
     /// - Throws: `SQLiteError`, `BackendError`.
     package convenience init(
@@ -36,7 +36,8 @@ package final class Backend: Sendable {
         self.init(token, families, clock, notices, try SQLiteStorage(path: databasePath, views: views, audit: audit))
     }
 
-    /// The same on PostgreSQL, alongside any number of others on the same tables. Connects at the first request.
+    /// The same on PostgreSQL, alongside any number of other backends on the same tables. Connects at the first
+    /// request.
     /// - Parameters:
     ///   - url: `postgresql://user:password@host:5432/database`.
     ///   - schema: created if it doesn't exist.
@@ -92,7 +93,7 @@ package final class Backend: Sendable {
             return try core.withLock { core in
                 guard let core else { throw BackendError.closed }
                 let answer = try core.answer(request, route, now: clock())
-                // After the commit: what went into a file that is gone is lost.
+                // Checked after the commit: anything written to a file that is gone is lost.
                 guard core.isInPlace else { throw BackendError.moved }
                 return answer
             }
@@ -105,7 +106,7 @@ package final class Backend: Sendable {
             return .problem(
                 503, "the database was removed or replaced", "nothing in this request was stored; send it again later")
         } catch let error as SQLiteError {
-            // Its text contains SQL and a path: for the operator, not for the network.
+            // The error's text contains SQL and a path: it is for the operator, not for the network.
             return unusable("\(error)")
         } catch BackendError.database(let problem) {
             return unusable(problem)
@@ -121,8 +122,8 @@ package final class Backend: Sendable {
             503, "the database can't be used at the moment", "nothing in this request was stored; send it again later")
     }
 
-    /// Whether anything it accepts is kept: its database is still where the next start looks for it. Once it is closed
-    /// nothing is accepted.
+    /// Whether anything it accepts is kept, because its database is still where the next start looks for it. A closed
+    /// backend accepts nothing.
     package var keepsWhatItTakes: Bool { core.withLock { $0?.isInPlace ?? true } }
 
     /// Finishes the current request and closes the database; later requests are answered with 503.
@@ -135,7 +136,7 @@ package struct BackendNotices: Sendable {
     package var failed: @Sendable (String) -> Void
     /// A caller has seen more of this database than it now holds: a new generation has begun.
     package var rolledBack: @Sendable (_ seen: Int64, _ held: Int64) -> Void
-    /// At least this many rows were removed behind its back: a new generation has begun.
+    /// At least this many rows were removed behind the backend's back: a new generation has begun.
     package var rowsMissing: @Sendable (Int64) -> Void
 
     package init(

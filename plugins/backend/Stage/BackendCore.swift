@@ -39,8 +39,8 @@ final class BackendCore {
         case .versions:
             let question = try Question(request.query, limits: 1...BackendQueries.versionsLimit, names: nil)
             let list = try VersionList(request.query)
-            // An earlier release's `verify` asks for 1; an earlier backend's answer to that isn't a number of the
-            // content.
+            // An earlier release's `verify` asks for 1; this one's asks for 2, because earlier backends answer 1 with
+            // something other than content numbers.
             let contents = request.query["contents"]
             let withContents = contents == "1" || contents == "2"
             return try unlessKnown(to: request, "versions \(list) \(withContents)", question) {
@@ -66,7 +66,7 @@ final class BackendCore {
         }
     }
 
-    /// Tags an answer, or says that the caller already has it: then no row is read.
+    /// Tags an answer, or, without reading a row, replies that the caller already has it.
     private func unlessKnown(
         to request: HTTPRequest, _ list: String, _ question: Question, _ answer: (BackendState) throws -> HTTPResponse
     ) throws -> HTTPResponse {
@@ -76,7 +76,7 @@ final class BackendCore {
         }
     }
 
-    /// A body of columns, with everything checked that makes it one.
+    /// Reads a body in columns, and checks it completely.
     private func delivery(_ body: [UInt8], _ metric: SyncMetric) throws -> SampleDelivery {
         guard metric.lists.contains(.samples) else { throw SyncRefusal.noColumns(metric) }
         let delivery: SampleDelivery

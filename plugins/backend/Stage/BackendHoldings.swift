@@ -56,7 +56,8 @@ struct BackendHoldings {
         out.append(jsonString: SampleDelivery.contentType)
         out.append(json: "]}")
         var answer = HTTPResponse(status: 200, json: out)
-        // It has no tag, because it contains the time, and repeats are counted without a change to the rows.
+        // The answer has no tag, because it contains the time, and because repeats are counted without any change to
+        // the rows.
         answer.headers["Cache-Control"] = "no-store"
         return answer
     }

@@ -1,9 +1,10 @@
 import JSON
 import SQLite
 
-/// Which database it is, and its sequence: these show a caller that it was lost, or restored from an older copy.
+/// Which database this is, and its sequence number: from these a caller sees that the database was lost, or restored
+/// from an older copy.
 struct BackendState: Equatable {
-    /// Random, created with the database; replaced when it turns out to be an older copy.
+    /// Random, created with the database; replaced when the database turns out to be an older copy.
     var generation: String
     /// Rises with each request that changed something.
     var sequence: Int64
@@ -96,6 +97,7 @@ struct SeenBackend {
         sequence = number
     }
 
-    /// Whether it is beyond what a database of that generation holds, which is then an older copy.
+    /// Whether it is beyond what a database of the same generation holds, which means that the database is an older
+    /// copy.
     func isBeyond(_ state: BackendState) -> Bool { generation == state.generation && sequence > state.sequence }
 }

@@ -70,7 +70,7 @@ extension BackendQueries {
             let isBare = times.start == nil && times.date == nil
             guard isBare || question.holds(times) else { continue }
             let isDeleted = rows.int(2) == 1
-            // One that was corrupted behind the backend's back has no content number.
+            // A document that was corrupted behind the backend's back has no content number.
             let number = isDeleted || !page.withContents ? nil : try? ContentNumber.document(json: rows.string(6).utf8)
             page.append(version: rows.int64(1), isDeleted: isDeleted, content: number ?? 0)
         }
@@ -78,7 +78,7 @@ extension BackendQueries {
 
     private enum Rows { case samples, documents }
 
-    /// Prepared when first needed: few backends are asked.
+    /// Prepared when first needed: few backends are ever asked for versions.
     private func statement(_ rows: Rows) throws -> Statement {
         switch rows {
         case .samples:
@@ -107,7 +107,7 @@ extension BackendQueries {
     }
 }
 
-/// The numbers of interned texts, each computed once per request.
+/// The content numbers of interned strings, each computed once per request.
 private struct ContentTexts {
     let texts: InternedTexts
     private var numbers: [Int64: UInt64] = [:]

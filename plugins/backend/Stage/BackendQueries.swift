@@ -13,10 +13,10 @@ final class BackendQueries {
     private let samples: SampleScan
     private let documents: DocumentScan
 
-    /// How many rows one question may examine: limits its time whatever it filters.
+    /// How many rows one question may examine: limits its time whatever its filter.
     static let scanLimit = 100_000
     static let pageLimit = 2000
-    /// A page ends after the element that reaches this size.
+    /// A page ends with the element that brings it to this size.
     static let pageBytes = 2 << 20
 
     /// - Parameter unnamed: the user for elements that name no user.
@@ -52,7 +52,7 @@ final class BackendQueries {
         return try only ?? texts.existing(unnamed)
     }
 
-    /// `GET /api/v1/samples`: those that aren't deleted, ordered by id.
+    /// `GET /api/v1/samples`: the samples that aren't deleted, ordered by id.
     func samples(_ question: Question) throws -> HTTPResponse {
         guard let user = try user(of: question) else { return .page("samples", [], next: nil) }
         let type = try question.type.map { try texts.existing($0) ?? -1 }

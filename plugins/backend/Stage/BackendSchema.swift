@@ -6,13 +6,13 @@ import SQLite
 /// its sample is known; and (user, type, start) for samples that were never in HealthKit (`moment`), so that two manual
 /// events with the same type and time are one, while two workouts or HealthKit samples within a second stay two.
 ///
-/// People query none of these directly: `BackendViews` unpacks them.
+/// Nobody needs to query these directly: `BackendViews` unpacks them.
 ///
-/// What many samples share is stored once: texts in `texts`; type, unit and source together in `kinds`; their sender
+/// Data that many samples share is stored once: strings in `texts`; type, unit and source together in `kinds`; sender
 /// and time of sending in `batches`.
 enum BackendSchema {
-    /// 1 had no times of nights and no ends of workouts; 1 and 2 repeated in each sample what many share; 3 called the
-    /// rows of samples `samples`, which is a view now, and found them only by id.
+    /// 1 lacked the times of nights and the ends of workouts; 1 and 2 repeated shared data in each sample; 3 named the
+    /// table of samples `samples`, which is now a view, and found samples only by id.
     static let version: Int64 = 4
 
     /// Creates whatever is missing, and updates a database from an earlier release.
@@ -90,7 +90,7 @@ package enum BackendError: Error, CustomStringConvertible {
     case closed
     /// The database is no longer at its path.
     case moved
-    /// A database server can't be reached, or doesn't do what it is asked to.
+    /// A database server can't be reached, or fails a request.
     case database(String)
     case schemaName(String)
 

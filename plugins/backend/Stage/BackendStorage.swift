@@ -4,7 +4,7 @@ import Protocol
 
 /// Where a backend stores what it accepts. Used for one request at a time.
 ///
-/// Anything that it throws, except `SyncRefusal`, is its own failure: then nothing in the request is stored.
+/// Any error it throws other than `SyncRefusal` is a failure of the storage, and nothing in the request is stored.
 protocol BackendStorage: AnyObject {
     /// Whether it is still where the next start looks for it.
     var isInPlace: Bool { get }
@@ -12,12 +12,12 @@ protocol BackendStorage: AnyObject {
     /// Lets `body` make requests that all see the same state, and reports which state that is.
     func reading<Answer>(_ body: (BackendState) throws -> Answer) throws -> Answer
 
-    /// Begins a new generation when a caller has seen more of this one than it holds, since it is then an older copy of
-    /// itself.
-    /// - Returns: the sequence that it held; nil when there was nothing to do.
+    /// Begins a new generation when a caller has seen more of this one than it holds, since the database is then an
+    /// older copy.
+    /// - Returns: the sequence that the database held; nil when there was nothing to do.
     func beginAnew(unlessReached seen: SeenBackend) throws -> Int64?
 
-    /// Stores the elements of a request, all of them committed at the end.
+    /// Stores the elements of a request, and commits them all at the end.
     func write(_ envelope: SyncEnvelope, metric: SyncMetric, now: Instant) throws -> (SyncOutcome, BackendState)
 
     /// The same for a body in columns, which has been checked as a whole.

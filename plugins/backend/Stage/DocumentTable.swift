@@ -2,7 +2,7 @@ import HTTP
 import HealthModel
 import SQLite
 
-/// Elements stored as the JSON received: few a day, read whole.
+/// Elements stored as the JSON received: there are few a day, and they are read whole.
 enum DocumentKind: Int64, CaseIterable {
     case day = 0
     case workout = 1
@@ -30,7 +30,8 @@ final class DocumentTable {
 
     /// `documents_held` counts without reading a document.
     ///
-    /// With rowids: if rows were ordered by their key, everything beyond some hundred bytes would go to overflow pages.
+    /// The table has rowids: if its rows were ordered by key, everything beyond a few hundred bytes would go to
+    /// overflow pages.
     static let table = """
         CREATE TABLE IF NOT EXISTS documents(
             user INTEGER NOT NULL, kind INTEGER NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL,
@@ -40,7 +41,7 @@ final class DocumentTable {
         CREATE INDEX IF NOT EXISTS documents_held ON documents(user, kind, deleted);
         """
 
-    /// The documents of a database with schema 1 or 2, which were ordered by key, until `takeSetAside`.
+    /// Sets aside, until `takeSetAside`, the documents of a database with schema 1 or 2, which were ordered by key.
     static func setAside(in database: Database) throws {
         try database.execute("ALTER TABLE documents RENAME TO documents_before")
     }

@@ -3,8 +3,8 @@ import HealthModel
 import JSON
 import SQLite
 
-/// An element's id as stored: 16 bytes for a UUID in either case, so that iOS's upper case is the same id; otherwise
-/// text.
+/// An element's id as stored: 16 bytes for a UUID in either case, so that iOS's upper-case form is the same id;
+/// otherwise text.
 enum ElementID {
     case uuid(SampleID)
     case text(String)

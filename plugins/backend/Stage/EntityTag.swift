@@ -1,13 +1,14 @@
 import HTTP
 import HealthModel
 
-/// Identifies one state of one answer (a strong `ETag`): a client that has it needn't be sent it again.
+/// Identifies one state of one answer (a strong `ETag`): a client that already has that answer needn't be sent it
+/// again.
 ///
-/// An answer depends only on the question and the rows, and no row changes without the sequence.
+/// An answer depends only on the question and the rows, and the sequence rises whenever a row changes.
 struct EntityTag {
     private let text: String
 
-    /// Change this when the same rows are returned in another form.
+    /// Change this when the same rows are returned in a different form.
     private static let form = 1
 
     /// - Parameter question: the list, and every parameter that matters.

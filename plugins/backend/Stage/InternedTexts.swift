@@ -3,11 +3,11 @@ import HTTP
 import JSON
 import SQLite
 
-/// Small integers for repeated texts (users, types, units, sources, devices). 0 means an empty text.
+/// Small integers for repeated strings (users, types, units, sources, devices). 0 means an empty string.
 ///
-/// To be followed by `forget` after a transaction that didn't commit: ids assigned in it are gone.
+/// Call `forget` after a transaction that didn't commit: ids assigned in it are gone.
 final class InternedTexts {
-    /// Fields whose last text is remembered separately, since the next one is usually the same.
+    /// Fields whose last string is remembered separately, since the next one is usually the same.
     enum Field: Int, CaseIterable { case type, unit, source }
 
     private struct Last {
@@ -28,7 +28,7 @@ final class InternedTexts {
         reverse = try database.prepare("SELECT text FROM texts WHERE id = ?1")
     }
 
-    /// The text's id, assigned now if it is new; 0 for null.
+    /// The string's id, assigned now if it is new; 0 for null.
     func id(of span: JSONSpan?, _ field: Field) throws -> Int64 {
         guard let span, span.isString, !span.bytes.isEmpty else { return 0 }
         let slot = field.rawValue
@@ -50,7 +50,7 @@ final class InternedTexts {
         return id
     }
 
-    /// The text's id; nil when it was never stored.
+    /// The string's id; nil when it was never stored.
     func existing(_ text: String) throws -> Int64? {
         if text.isEmpty { return 0 }
         if let id = known[text] { return id }

@@ -54,8 +54,8 @@ extension PostgresStorage {
         let touches =
             "end_time >= $3::timestamptz AND start_time < $4::timestamptz"
             + (question.type == nil ? "" : " AND type = $7")
-        // As in `SampleScan`. The rows whose ids don't give their time are found first: with an order and a limit the
-        // planner would walk through the ids.
+        // As in `SampleScan`. The rows whose ids don't give their time are found first: given an order and a limit, the
+        // planner would otherwise walk through the ids.
         return """
             WITH apart AS MATERIALIZED (
                 \(rows) AND \(Self.isApart) AND NOT id BETWEEN $5::uuid AND $6::uuid AND \(touches))
@@ -65,9 +65,9 @@ extension PostgresStorage {
             """
     }
 
-    /// Texts sort before all UUIDs.
+    /// Ids that aren't UUIDs sort before all that are.
     private static func after(_ cursor: ElementID?) -> String {
-        // Only an invented id can be the first of all UUIDs.
+        // Only an invented id can be the lowest of all UUIDs.
         guard case .uuid(let id) = cursor else { return SampleID(high: 0, low: 0).description }
         return id.description
     }
@@ -78,9 +78,9 @@ extension PostgresStorage {
         return times(question) + [ids.first.description, last.description]
     }
 
-    /// From and to, as PostgreSQL reads them.
+    /// `from` and `to`, in a form that PostgreSQL reads.
     private static func times(_ question: Question) -> [String?] {
-        // It has no year 0.
+        // PostgreSQL has no year 0.
         let first = Instant(seconds: -62_135_596_800)
         func text(_ time: Int64?, without: String) -> String {
             guard let time else { return without }

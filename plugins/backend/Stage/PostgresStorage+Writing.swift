@@ -80,7 +80,7 @@ extension PostgresStorage {
             do {
                 return try store.put(batch, seen: nil, namesElements: namesElements)
             } catch let error as PostgresError where error.isOfData {
-                // Only the sender can find out which one it is: nothing in the request is stored.
+                // Only the sender can find out which value it is: nothing in the request is stored.
                 throw SyncRefusal.malformed("the database can't store a value in it")
             }
         }

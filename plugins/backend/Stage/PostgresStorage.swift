@@ -4,7 +4,7 @@ import PostgreSQL
 import PostgresStore
 import Protocol
 
-/// Tables in PostgreSQL, which any number of backends share: whatever one has committed, the next one returns.
+/// Tables in PostgreSQL, which any number of backends share: whatever one commits, the others return.
 ///
 /// Nothing is remembered here except counts belonging to one state, so that it doesn't matter which backend is asked. A
 /// broken connection is replaced for the next request.
@@ -27,7 +27,7 @@ final class PostgresStorage: BackendStorage {
         address = try PostgresAddress(url: url)
     }
 
-    /// An unreachable database refuses what it can't store.
+    /// Always true: requests to an unreachable database fail.
     var isInPlace: Bool { true }
 
     // MARK: Connections
@@ -82,7 +82,7 @@ final class PostgresStorage: BackendStorage {
 
     func table(_ name: String) -> String { "\"\(schema.name)\".\(name)" }
 
-    /// The rows whose time an id range doesn't give: as in `StoredTimes.areTold`.
+    /// The rows that a range of ids doesn't find by their time: as in `StoredTimes.areTold`.
     static let isApart: String = {
         let told =
             "start_time - to_timestamp(('x' || translate(left(id::text, 13), '-', ''))::bit(48)::bigint / 1000.0)"

@@ -24,8 +24,8 @@ struct Question {
         var edge: Instant
     }
 
-    /// - Parameter names: the allowed parameters; nil ignores unknown ones. Otherwise a misspelt `from` would request
-    ///   everything.
+    /// - Parameter names: the allowed parameters, since a misspelt `from` would request everything; nil ignores unknown
+    ///   ones.
     /// - Throws: `SyncRefusal` that names the parameter it can't read.
     init(_ query: [String: String], limits: ClosedRange<Int>, names: [String]?) throws {
         if let names, let stranger = query.keys.sorted().first(where: { !names.contains($0) }) {
@@ -69,7 +69,7 @@ struct Question {
         guard let instant = InstantText.parse(text) else {
             throw SyncRefusal.malformed("\(name) is neither a date (2025-03-30) nor an ISO 8601 time")
         }
-        // Without a zone, a time counts by the date it is written with.
+        // Without a zone, a time belongs to the date it is written with.
         return Bound(
             day: zone?.day(of: instant).description ?? String(text.prefix(10)), isDate: false,
             edge: isEnd ? instant + .microseconds(1) : instant)
@@ -82,7 +82,7 @@ struct Question {
     /// The dates that bound it, for documents with a date.
     var days: (first: String?, last: String?) { (from?.day, to?.day) }
 
-    /// Every parameter that an answer depends on, as one text.
+    /// Every parameter that an answer depends on, as one string.
     var text: String {
         func part(_ bound: Bound?) -> String {
             bound.map { "\($0.edge.microseconds) \($0.day) \($0.isDate)" } ?? ""

@@ -2,12 +2,12 @@ import Glibc
 import JSON
 import SQLite
 
-/// Which metadata goes into `texts` once instead of into every row: texts repeated soon after they came. Most metadata
-/// is one of a few texts; text unique to a row stays there, and costs nothing more.
+/// Decides which metadata goes into `texts` once instead of into every row: strings that are soon repeated. Most
+/// metadata is one of a few strings; a string unique to its row stays in the row, and costs nothing extra.
 ///
-/// Looks texts up in a small table of recent ones. To be followed by `forget` after a transaction that didn't commit.
+/// Looks strings up in a small table of recent ones. Call `forget` after a transaction that didn't commit.
 final class RepeatedTexts {
-    /// Where a text is to be stored.
+    /// Where a string is to be stored.
     enum Place: Equatable {
         /// In the row.
         case row
@@ -17,14 +17,14 @@ final class RepeatedTexts {
 
     private struct Slot {
         var bytes: [UInt8] = []
-        /// 0: it came once.
+        /// 0 while it has come only once.
         var number: Int64 = 0
     }
 
     private let texts: InternedTexts
     private var slots = Array(repeating: Slot(), count: slotCount)
     private static let slotCount = 1024
-    /// In bytes; longer texts are rarely repeated.
+    /// In bytes; longer strings are rarely repeated.
     private static let longest = 200
 
     init(_ texts: InternedTexts) { self.texts = texts }
@@ -55,7 +55,7 @@ final class RepeatedTexts {
             }
     }
 
-    /// By its length and its first, middle and last eight bytes; two texts in the same slot merely evict each other.
+    /// By its length and its first, middle and last eight bytes; two strings in the same slot merely evict each other.
     private static func slot(of text: UnsafeRawBufferPointer) -> Int {
         var hash = UInt64(text.count)
         for offset in [0, (text.count - 8) / 2, text.count - 8] {

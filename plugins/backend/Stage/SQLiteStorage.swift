@@ -5,7 +5,7 @@ import HealthViews
 import Protocol
 import SQLite
 
-/// One file, with one backend: the statements on it, and what they share.
+/// A database in one file, used by one backend: its statements, and what they share.
 final class SQLiteStorage: BackendStorage {
     private let database: Database
     private let texts: InternedTexts
@@ -21,9 +21,9 @@ final class SQLiteStorage: BackendStorage {
     private static let pageBytes = 16 << 10
     private static let checkpointPages = 4000
 
-    /// Opens or creates the database; a missing folder is created with mode 0700, the file has 0600.
+    /// Opens or creates the database; a missing folder is created with mode 0700, the file with 0600.
     /// - Parameters:
-    ///   - views: those for querying the file.
+    ///   - views: the views for querying the file.
     ///   - audit: count every acceptance of an (id, version) separately.
     /// - Throws: `SQLiteError`, `BackendError`.
     init(path: String, views: HealthViews, audit: Bool) throws {

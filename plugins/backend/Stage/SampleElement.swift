@@ -2,7 +2,7 @@ import HTTP
 import HealthModel
 import JSON
 
-/// One sample or deletion in a request: where its members are, then what they mean.
+/// One sample or deletion in a request: where its members are, and what they mean.
 struct SampleElement {
     var id: JSONSpan?
     var version: JSONSpan?
@@ -45,7 +45,7 @@ struct SampleElement {
         }
     }
 
-    /// What is wrong with it as an addition; nil when nothing is. The reason contains no values.
+    /// Why it can't be stored as a sample; nil when it can. The reason contains no values.
     func problem(start: Instant?, end: Instant?) -> String? {
         guard let type, type.isString, !type.bytes.isEmpty, type.bytes.count <= 200 else { return "type is missing" }
         guard let start else { return "startDate isn't an ISO 8601 date" }
@@ -62,7 +62,7 @@ struct SampleElement {
         return nil
     }
 
-    /// As stored in a row, once it has no problem. Points into the request.
+    /// The sample as stored in a row, if it has no `problem`. Points into the request.
     func content(start: Instant, end: Instant, _ texts: InternedTexts) throws -> SampleContent {
         SampleContent(
             kind: SampleKind(

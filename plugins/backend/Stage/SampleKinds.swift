@@ -1,7 +1,7 @@
 import SQLite
 
-/// What many samples share, so that a row needs only one small number for it. Texts are numbers from `InternedTexts`, 0
-/// for none.
+/// The properties that many samples share: a row needs only one small number for all of them. Strings are stored as
+/// their numbers in `InternedTexts`, 0 for none.
 struct SampleKind: Hashable {
     var type: Int64 = 0
     var unit: Int64 = 0
@@ -14,7 +14,7 @@ struct SampleKind: Hashable {
 
 /// The numbers of sample kinds. 0 is the kind of a deletion whose sample never came.
 ///
-/// To be followed by `forget` after a transaction that didn't commit: numbers assigned in it are gone.
+/// Call `forget` after a transaction that didn't commit: numbers assigned in it are gone.
 final class SampleKinds {
     private let select: Statement
     private let insert: Statement

@@ -5,7 +5,7 @@ import SQLite
 ///
 /// Our own ids begin with the start, so that a time range is an id range. Samples whose ids don't give the time are
 /// found by an index on their start, and come before or after that range. If there are many of those, all rows are
-/// walked: no page is assembled from many thousand pieces.
+/// walked, so that no page is assembled from many thousands of pieces.
 final class SampleScan {
     private let all: Statement
     private let within: Statement
@@ -13,7 +13,7 @@ final class SampleScan {
     private let apartAbove: Statement
     private let countApart: Statement
 
-    /// The most such rows.
+    /// The most samples found by that index; beyond it all rows are walked.
     private static let apartLimit = 20_000
 
     /// - Parameter columns: of `samples`, as SQL.
@@ -46,14 +46,14 @@ final class SampleScan {
             """
     }
 
-    /// Passes each row to `body`, until it says stop. Rows outside the range may be among them.
+    /// Passes each row to `body`, until it returns false. Rows outside the range may be among them.
     /// - Parameter cursor: the id to start after; nil for the first.
     func rows(
         of user: Int64, from: Int64?, to: Int64?, after cursor: ElementID?, _ body: (Statement) throws -> Bool
     ) throws {
         guard let range = SampleIDRange(from: from, to: to), try isFew(user, range) else {
             all.bind(1, user)
-            // Without a cursor texts come first, since SQLite sorts texts before blobs.
+            // Without a cursor, ids that are text come first, since SQLite sorts text before blobs.
             if let cursor { cursor.bind(to: all, 2) } else { all.bind(2, "") }
             return _ = try run(all, body)
         }
@@ -113,7 +113,7 @@ struct SampleIDRange {
     let reach: Int64
     let to: Int64
     let first: SampleID
-    /// The first one after them; nil for no end.
+    /// The first id after these; nil for no end.
     let end: SampleID?
 
     /// - Parameter to: the first moment after the range.

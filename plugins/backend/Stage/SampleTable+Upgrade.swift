@@ -2,20 +2,20 @@ import HealthModel
 import SQLite
 
 extension SampleTable {
-    /// In schema 3 the table had the view's present name, and no column for starts that ids don't give.
+    /// In schema 3 the table had the name that the view has now, and no column for starts that ids don't give.
     static func giveWayToView(in database: Database) throws {
         try database.execute(
             "ALTER TABLE samples RENAME TO sample_rows; ALTER TABLE sample_rows ADD COLUMN start INTEGER")
     }
 
-    /// The samples of a database with schema 1 or 2, which repeated everything in every row, are set aside until
-    /// `takeSetAside`.
+    /// Sets aside, until `takeSetAside`, the samples of a database with schema 1 or 2, which repeated everything in
+    /// every row.
     static func setAside(in database: Database) throws {
         try database.execute(
             "ALTER TABLE samples RENAME TO samples_before; DROP INDEX IF EXISTS samples_manual")
     }
 
-    /// Moves those into the current table, row by row in key order; none of them are held in memory.
+    /// Moves the samples set aside into the current table, row by row in key order, without holding them in memory.
     ///
     /// The file grows by the new table; the space of the old one is reused later.
     static func takeSetAside(in database: Database) throws {

@@ -2,7 +2,7 @@ import HealthModel
 import JSON
 import SQLite
 
-/// A sample as stored in its row. Texts are numbers from `InternedTexts`.
+/// A sample as stored in its row. Strings are stored as their numbers in `InternedTexts`.
 struct SampleContent {
     var kind: SampleKind
     /// Microseconds since 1970.
@@ -30,12 +30,12 @@ final class SampleTable {
     private var moment: [UInt8] = []
 
     /// `deleted` is 1 for a tombstone, which keeps type and times, and forgets the value. `metadata` is the number of a
-    /// text or the text itself. `moment` is type and start of a manual sample that isn't deleted. Columns after `id`
-    /// are ordered by how often they are read.
+    /// string, or the string itself. `moment` is the type and start of a manual sample that isn't deleted. Columns
+    /// after `id` are ordered by how often they are read.
     ///
     /// Our own ids begin with the start, so that an id range is a time range and needs no index. A sample that can't be
-    /// found that way has its start in `start` (see `StoredTimes.areTold`; all manual ones too), and an entry in one or
-    /// both of two indexes.
+    /// found that way (see `StoredTimes.areTold`), and every manual one, has its start in `start`, and an entry in one
+    /// or both of two indexes.
     static let tables = """
         CREATE TABLE IF NOT EXISTS sample_rows(
             user INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, deleted INTEGER NOT NULL,
@@ -61,8 +61,8 @@ final class SampleTable {
             metadata = excluded.metadata, payload = excluded.payload, uuid = coalesce(excluded.uuid, uuid),
             start = excluded.start
             """
-        // If two manual samples have the same moment, the first one's id stays, and with it the shift, which belongs to
-        // the same moment.
+        // If two manual samples have the same moment, the first one's id stays, and so does the shift, since the start
+        // is the same.
         put = try database.prepare(
             """
             INSERT INTO sample_rows(user, id, version, deleted, kind, shift, duration, value, batch, metadata, payload, uuid,
@@ -109,7 +109,7 @@ final class SampleTable {
         }
         if let payload = sample.payload { put.bindText(10, borrowed: payload) }
         sample.uuid?.bind(to: put, 11)
-        // A manual sample may keep another id, which implies another time.
+        // A manual sample may keep an earlier one's id, which implies a different time.
         if sample.kind.isManual || !times.areTold(by: id) { put.bind(13, sample.start) }
         guard sample.kind.isManual else { return try run(put, type: sample.kind.type) }
         moment.removeAll(keepingCapacity: true)

@@ -1,11 +1,11 @@
 import HealthModel
 
-/// When a sample was, stored in a few bytes: our own ids begin with the start in milliseconds, and most samples last
+/// A sample's times, stored in a few bytes: our own ids begin with the start in milliseconds, and most samples last
 /// whole seconds.
 ///
-/// `shift` is the start in microseconds since 1970, relative to the time in the first 48 bits of a UUID: usually 0,
+/// `shift` is the start in microseconds since 1970, relative to the time in the first 48 bits of a UUID: usually 0, but
 /// anything for ids made by others. For a text id it is the start itself. `duration` is in seconds if it is whole,
-/// otherwise in microseconds, negative.
+/// otherwise in microseconds and negated.
 struct StoredTimes {
     var shift: Int64
     var duration: Int64
@@ -24,8 +24,8 @@ struct StoredTimes {
     /// Longer samples are searched for separately.
     static let longest = Instant.microsecondsPerSecond * 3600
 
-    /// Whether a range of ids finds it by its time: its id begins with the start, to the second, and it doesn't last
-    /// long.
+    /// Whether a range of ids finds the sample by its time: its id begins with the start, to the second, and it is
+    /// short.
     func areTold(by id: ElementID) -> Bool {
         guard case .uuid = id, (0..<Instant.microsecondsPerSecond).contains(shift) else { return false }
         return duration < 0 ? duration >= -Self.longest : duration <= Self.longest / Instant.microsecondsPerSecond

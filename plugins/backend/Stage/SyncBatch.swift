@@ -6,16 +6,16 @@ struct SyncBatch {
     var user: Int64
     var device: Int64
     var syncedAt: Instant
-    /// The number of the request, under which `batches` has its device and time.
+    /// The number of the request, under which `batches` stores its device and time.
     var number: Int64
 }
 
-/// The sender of samples and the time, once for all that arrived together.
+/// Stores the sender and time once for all samples that arrived together.
 final class SyncBatches {
     private let insert: Statement
     /// The highest number assigned.
     private var last: Int64
-    /// Those of a database that is being updated.
+    /// The numbers assigned so far to batches of a database that is being updated.
     private var known: [Key: Int64] = [:]
     private static let capacity = 4096
 
@@ -36,14 +36,14 @@ final class SyncBatches {
     /// The number that the current request will have if it changes anything.
     var next: Int64 { last + 1 }
 
-    /// Stores the current request's device and time. `committed` follows, unless the transaction fails.
+    /// Stores the current request's device and time. Call `committed` afterwards, unless the transaction fails.
     func keep(_ batch: SyncBatch) throws {
         try write(batch.number, device: batch.device, syncedAt: batch.syncedAt.microseconds)
     }
 
     func committed(_ number: Int64) { last = number }
 
-    /// The number for rows that state these themselves, assigned now if it is new.
+    /// The number for rows that state their own device and time, assigned now if it is new.
     func number(device: Int64, syncedAt: Int64) throws -> Int64 {
         let key = Key(device: device, syncedAt: syncedAt)
         if let number = known[key] { return number }

@@ -40,7 +40,7 @@ struct SyncEnvelope {
         }
     }
 
-    /// What surrounds the elements, in any form of the body.
+    /// Checks what surrounds the elements, in any form of the body.
     static func check(user: String?, device: String? = nil, syncedAt: Instant? = nil) throws {
         if let user, user.isEmpty || user.utf8.count > 200 { throw unreadableUser }
         if let device, device.utf8.count > deviceLimit { throw unreadableDevice }

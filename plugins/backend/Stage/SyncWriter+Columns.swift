@@ -4,8 +4,8 @@ import Protocol
 import SQLite
 
 extension SyncWriter {
-    /// Like the same elements in JSON, except for the order of writing: rows are written in id order, so each page of
-    /// the table is written once.
+    /// Does the same as for elements in JSON, except that rows are written in id order, so that each page of the table
+    /// is written once.
     /// - Returns: their outcomes, all committed; without the ids of those that are stored.
     func write(_ delivery: SampleDelivery, now: Instant) throws -> SyncOutcome {
         try write(listsIDs: false) {
@@ -75,7 +75,7 @@ struct SampleColumns {
     private let hasPayload: Bool
     private let hasUUID: Bool
     private let isType: [Bool]
-    // Numbers of the dictionaries' texts; nil until a stored row uses one.
+    // Numbers of the dictionaries' strings; nil until a stored row uses one.
     private var types: [Int64?]
     private var units: [Int64?]
     private var sources: [Int64?]

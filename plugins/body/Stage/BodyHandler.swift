@@ -1,8 +1,8 @@
 import HealthModel
 import HealthStatistics
 
-/// Body mass, height, body mass index and body fat: the day's latest and the mean of the day, only on days that have
-/// one.
+/// Body mass, height, body mass index and body fat: the day's latest and its mean, only on days that have a
+/// measurement.
 ///
 /// Kilograms, metres, kg/m² as measured (never computed from the other two), and a fraction from 0 to 1.
 public struct BodyHandler: PluginHandler {

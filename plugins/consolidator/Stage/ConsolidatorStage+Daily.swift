@@ -5,8 +5,8 @@ import HealthModel
 import Protocol
 import StageKit
 
-/// The task `consolidated-daily`: from one minute past local midnight it makes every day that is over final. A lower
-/// bound only: a run that comes late, or twice, makes the same days final.
+/// The task `consolidated-daily`: from one minute past local midnight, it makes every day that is over final. That time
+/// is only a lower bound: a run that comes late, or twice, makes the same days final.
 struct DailyTask {
     static let identifier = "consolidated-daily"
 
@@ -19,8 +19,7 @@ struct DailyTask {
     let options: Options
     var host: TaskHost
     var device = DeviceState()
-    /// Since when (by the wall clock) the current run has been waiting for a mark taken after it; nil: none is in
-    /// progress.
+    /// When (by the wall clock) the current run began to wait for a later mark; nil: no run is in progress.
     private(set) var began: Instant?
     private(set) var tasks: [ScheduledTask]?
 
@@ -99,7 +98,7 @@ extension ConsolidatorStage {
                 (instance.configuration["significantChange"].object ?? [:]).compactMapValues(\.double)))
     }
 
-    /// With its task permitted.
+    /// A consolidator whose task is permitted.
     package convenience init(observer: String, handlers: [String], significance: SignificantChange = .any) {
         self.init(
             instance: "consolidator", observer: observer, handlers: handlers, options: .init(),

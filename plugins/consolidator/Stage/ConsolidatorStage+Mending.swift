@@ -5,8 +5,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Days whose parts are read from every handler once more, one handler after the other. Its progress isn't stored:
-/// after a restart it starts over, which changes nothing.
+/// Days whose parts are read again from every handler, one handler after another. Its progress isn't stored: after a
+/// restart it starts over, which changes nothing.
 struct PartsReplay {
     let id: String
     let days: ClosedRange<Int>
@@ -17,9 +17,9 @@ struct PartsReplay {
     /// The store that `after` belongs to.
     var head: StoreHead?
     var pull: Int64?
-    /// A question failed; it is asked again then.
+    /// When to ask again, after a question failed.
     var waitUntil = MonotonicTime.distantPast
-    /// Days seen from the first handler.
+    /// Days received so far from the first handler.
     var seen: Set<SummaryDays.Key> = []
     var rows: Int64 = 0
 

@@ -3,8 +3,8 @@ import Protocol
 import StageKit
 
 extension ConsolidatorStage {
-    /// Adopts changed zone timelines: days that now consist of other instants are open again until every handler has
-    /// computed them with the new timeline.
+    /// Adopts changed zone timelines: days that now begin or end at other instants are open again until every handler
+    /// has computed them with the new timeline.
     func learnZones(_ page: ZonesPage, _ turn: Turn) throws {
         for change in try timelines.learn(page.zones, from: observer, turn) {
             ends.forget()

@@ -6,8 +6,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Makes one summary of a user's day from all handlers' figures: provisional during the day, final from 00:01 the next
-/// day, revised when late data arrives.
+/// Makes one summary of a user's day from all handlers' figures: provisional during the day, final after 00:01 on the
+/// next, revised when late data arrives.
 package final class ConsolidatorStage: Stage {
     private let instance: String
     let observer: String
@@ -17,15 +17,15 @@ package final class ConsolidatorStage: Stage {
     var timelines = Timelines()
     var ends = DayEnds()
     var days = SummaryDays()
-    /// Days that a person asked to read again.
+    /// Days that a person asked to have read again.
     var replay: PartsReplay?
     var finality: FinalMark
     /// A head that becomes the mark once the zones up to it are known here, with the time at which it was reported.
     private var candidate: (head: SequenceNumber, heardAt: Instant)?
     /// Days to write in this turn.
     var touched: Set<SummaryDays.Key> = []
-    /// Since when the first of the unwritten days has been waiting: they are over and were never final, and are written
-    /// once, when every handler has caught up, or when one takes too long.
+    /// When the first of the unwritten days began to wait. Those are over but were never final: they are written once,
+    /// when every handler has caught up or one is taking too long.
     private var settlingSince: MonotonicTime?
     /// How often days were written before every handler had caught up, since one last did.
     private var impatience = 0
@@ -102,7 +102,7 @@ package final class ConsolidatorStage: Stage {
             if beat.observer?.importOpen != false {
                 withdrawMark()
             } else if candidate == nil {
-                // Judged by when it was sent: a late heartbeat knows nothing of anything that has arrived since.
+                // What counts is when it was sent: a late heartbeat knows nothing of what has arrived since.
                 candidate = (head.sequence, min(message.header.at, turn.now))
             }
         } else if let handler = handlers.first(where: { $0.producer == beat.instance }) {
@@ -161,7 +161,7 @@ package final class ConsolidatorStage: Stage {
     /// Sets no deadline at 00:01: a day becomes final with the observer's first heartbeat after that.
     package func tick(_ turn: Turn) throws -> MonotonicTime? {
         if try daily.advance(timelines.users.compactMap { timelines[$0] }, turn) {
-            // Any existing mark was taken before; the next heartbeat gives a new one.
+            // Any existing mark was taken before the run; the next heartbeat gives a new one.
             withdrawMark()
         }
         for handler in handlers {
@@ -235,7 +235,7 @@ package final class ConsolidatorStage: Stage {
             days: days.count, openDays: days.open.count { isOver($0, at: turn.now) }, missing: missing,
             collisions: collisions.all.map(\.details))
         return StageReport(
-            // Zones are a separate upstream of its own: days without them aren't complete for the observer's changes.
+            // Zones are an upstream of their own: without them, days don't fully cover the observer's changes.
             frontier: written.map { [observer: min($0, zones.frontier)] } ?? [:],
             details: HeartbeatDetails(own, common))
     }

@@ -1,7 +1,7 @@
 import HealthModel
 import StageKit
 
-/// When days are over, each looked up once: every turn asks for all open days.
+/// When days end, each looked up only once: every turn asks about all open days.
 struct DayEnds {
     /// nil if unknown.
     private var known: [SummaryDays.Key: Instant?] = [:]

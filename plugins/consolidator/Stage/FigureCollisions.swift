@@ -9,7 +9,7 @@ struct FigureCollision: Hashable, Comparable {
     var figure: String
     /// The handler that it belongs to.
     var handler: String
-    /// The handler whose figure has the name; nil for the summary's own member.
+    /// The handler whose figure has the name; nil if a member of the summary itself has it.
     var taken: String?
 
     static func < (a: FigureCollision, b: FigureCollision) -> Bool { (a.figure, a.handler) < (b.figure, b.handler) }
@@ -20,7 +20,7 @@ struct FigureCollision: Hashable, Comparable {
 /// The collisions of each day when it was last written, in memory and in the stage's file.
 struct FigureCollisions {
     private var byDay: [SummaryDays.Key: [FigureCollision]] = [:]
-    /// On how many days.
+    /// On how many days each occurs.
     private var counts: [FigureCollision: Int] = [:]
 
     static func createTables(in database: Database) throws {
@@ -44,7 +44,7 @@ struct FigureCollisions {
     /// Each once, in order.
     var all: [FigureCollision] { counts.keys.sorted() }
 
-    /// Stores those of a day.
+    /// Stores a day's collisions.
     /// - Returns: those that no day had before.
     mutating func set(_ found: [FigureCollision], of key: SummaryDays.Key, _ turn: Turn) throws -> [FigureCollision] {
         let found = found.sorted()

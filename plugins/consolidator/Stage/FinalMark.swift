@@ -8,9 +8,9 @@ import HealthModel
 package struct FinalMark: Sendable, Equatable {
     package struct Mark: Sendable, Equatable {
         package var head: SequenceNumber
-        /// When it was sent, by the wall clock: days over by then may become final.
+        /// When it was sent, by the wall clock: days that were over by then may become final.
         package var heardAt: Instant
-        /// The same on the monotonic clock: handlers that are late by it are listed.
+        /// The same on the monotonic clock, which determines the handlers that are listed as late.
         package var since: MonotonicTime
     }
 
@@ -30,7 +30,7 @@ package struct FinalMark: Sendable, Equatable {
         /// postpone the first.
         var waiting: Word?
         var newest: Word?
-        /// How far the observer is covered by what has been consumed.
+        /// How far into the observer's changes the consumed outputs reach.
         var covered: SequenceNumber?
     }
 
@@ -44,7 +44,7 @@ package struct FinalMark: Sendable, Equatable {
         self.handlers = Dictionary(uniqueKeysWithValues: handlers.map { ($0, Handler()) })
     }
 
-    /// How far the observer is covered by every handler; nil until each has reported.
+    /// How far into the observer's changes every handler's consumed outputs reach; nil until each has reported.
     package var covered: SequenceNumber? {
         var minimum: SequenceNumber?
         for handler in handlers.values {

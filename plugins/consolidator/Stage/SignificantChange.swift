@@ -1,9 +1,9 @@
 import HealthModel
 
-/// How much a figure of a day that isn't final must have moved for the day to be told of again. A final day always is.
-/// Pure.
+/// How much a figure of a day that isn't final must have changed for the day to be published again. A final day always
+/// is. Pure.
 package struct SignificantChange: Sendable, Equatable {
-    /// By figure, in its unit; others count with any change.
+    /// By figure, in its unit; for all other figures any change counts.
     private let thresholds: [String: Double]
 
     /// Every change counts.

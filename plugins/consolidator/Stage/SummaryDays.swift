@@ -5,7 +5,7 @@ import SQLite
 import StageKit
 
 /// The days and what the handlers reported for them, in the stage's file. Only the days that aren't final are in
-/// memory: for ten years, or a thousand people, few of many.
+/// memory: few, even with ten years or a thousand people.
 struct SummaryDays {
     struct Key: Hashable {
         var user: String
@@ -15,7 +15,8 @@ struct SummaryDays {
 
     struct State: Equatable {
         var isFinal = false
-        /// Its instants have changed since it was final: it waits for the next mark even if its figures stay the same.
+        /// Its start or end has changed since it was final: it waits for the next mark even if its figures stay the
+        /// same.
         var isReopened = false
         /// Its parts have changed since its summary was written.
         var isUnwritten = false
@@ -27,7 +28,7 @@ struct SummaryDays {
         fileprivate var hasFigures: Bool { !isFinal || finalContent != nil }
     }
 
-    /// Those that aren't final.
+    /// The days that aren't final.
     private var states: [Key: State] = [:]
     private(set) var unwritten: Set<Key> = []
     /// Days that have figures.
@@ -143,8 +144,8 @@ struct SummaryDays {
         try save(key, state, turn)
     }
 
-    /// Earlier releases stored no hourly figures. Returns true when the parts have just been given room for them: every
-    /// handler must then be read once more.
+    /// Earlier releases stored no hourly figures. Returns true when the parts have just been given room for them, so
+    /// that every handler must be read again.
     static func makeRoomForHours(in database: Database) throws -> Bool {
         let column = try database.prepare("SELECT 1 FROM pragma_table_info('parts') WHERE name = 'hourly'")
         guard try column.firstRow({ _ in true }) == nil else { return false }
@@ -221,8 +222,8 @@ struct SummaryDays {
     }
 
     /// All handlers' hourly figures for a day: lists of equal length by name, and `start`, when each hour begins; nil
-    /// if there are none. If two share a name, the first wins. A list of another length was computed with other zones
-    /// and will soon be replaced: it is left out.
+    /// if there are none. If two share a name, the first wins. A list of a different length was computed with different
+    /// zones and will soon be replaced: it is left out.
     func hours(of key: Key, _ zones: ZoneTimeline, _ turn: Turn) throws -> Value? {
         let read = try turn.database.prepare(
             "SELECT hourly FROM parts WHERE user = ? AND day = ? AND hourly IS NOT NULL ORDER BY handler")

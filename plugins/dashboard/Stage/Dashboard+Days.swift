@@ -7,7 +7,7 @@ import Logging
 
 /// Requests about days: the same reports that the commands print.
 extension Dashboard {
-    /// A request for more days at once would take more memory than the page ever needs.
+    /// A request for more days would take more memory than the page ever needs.
     private static let daysAtOnce = 400
 
     func about(_ visitor: Visitor, _ parameters: Parameters) throws -> Value {
@@ -28,7 +28,7 @@ extension Dashboard {
         return .object(members)
     }
 
-    /// In the order of `healthbus days`.
+    /// All figures, in the order of `healthbus days`.
     var figures: Value {
         let handlers = stack.configuration.handlers
         return [
@@ -114,7 +114,7 @@ extension Dashboard {
         return [kind.rawValue + "s": rows.value]
     }
 
-    /// - Throws: 503 while the days are being read for the first time.
+    /// - Throws: a 503 while the days are being read for the first time.
     private func whole<Content>(_ content: Content?) throws -> Content {
         guard let content else {
             throw DashboardProblem(

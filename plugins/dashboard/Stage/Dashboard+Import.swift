@@ -6,8 +6,8 @@ import Inspection
 import Logging
 import Protocol
 
-/// A file dropped on the page: it is passed to the ingest with the visitor's own token, so that only the ingest
-/// decides, and its limits apply.
+/// A file dropped on the page is passed to the ingest with the visitor's own token, so that only the ingest decides,
+/// and its limits apply.
 extension Dashboard {
     /// Decides what happens to a request's body; called once its head has arrived.
     package func admission(of request: HTTPRequest) -> HTTPServer.Admission {
@@ -32,7 +32,7 @@ extension Dashboard {
     private static let noIngest = DashboardProblem(
         409, "the ingest doesn't answer, so nothing is imported", hint: "use 'healthbus import FILE'")
 
-    /// Where files are sent; nil if the ingest is elsewhere, or no heartbeat of it arrives.
+    /// Where files are sent; nil if the ingest is elsewhere, or no heartbeat arrives from it.
     var ingestURL: String? {
         guard !stack.configuration.bus.isRemote,
             let ingest = IngestAddress.instance(in: stack.configuration),

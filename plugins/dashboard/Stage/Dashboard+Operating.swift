@@ -8,7 +8,7 @@ import Inspection
 import Logging
 import Protocol
 
-/// Requests of the stack's operator: how it is doing, what is waiting, and to send refused elements again.
+/// Requests from the stack's operator: how the stack is doing, what is waiting, and to send refused elements again.
 extension Dashboard {
     func tap(_ parameters: Parameters) throws -> HTTPResponse {
         let filter = stack.configuration.tapFilter(

@@ -9,8 +9,8 @@ import Protocol
 import StageKit
 import Synchronization
 
-/// Answers requests for the page's files, and those that the page makes. It keeps only columns of numbers, which it can
-/// read again.
+/// Answers requests for the page's files, and the requests that the page makes. It keeps only columns of numbers, which
+/// it can read again.
 package final class Dashboard: Sendable {
     package struct Parts: Sendable {
         package var stack: Stack
@@ -24,7 +24,7 @@ package final class Dashboard: Sendable {
         package var client: StackClient
         /// Requests that wait for changes.
         package var waiting: ChangesWaiting
-        /// Its own folder on disk, in which files are kept until they are handed on.
+        /// Its own folder on disk, in which files are kept until they are passed on.
         package var folder: String
         package var clock: @Sendable () -> Instant
         /// Called with the path of a request that couldn't be answered, and the reason.
@@ -46,7 +46,7 @@ package final class Dashboard: Sendable {
     }
 
     let parts: Parts
-    /// Answers that take some megabytes to produce are produced one at a time.
+    /// Answers that take several megabytes to produce are produced one at a time.
     private let heavy = Mutex(())
 
     package init(_ parts: Parts) { self.parts = parts }
@@ -95,7 +95,7 @@ package final class Dashboard: Sendable {
         }
     }
 
-    /// Commands in messages refer to this stack.
+    /// Makes the commands in a message refer to this stack.
     private func addressed(_ problem: DashboardProblem) -> DashboardProblem {
         DashboardProblem(
             problem.status, stack.advice.addressed(problem.message),
@@ -116,7 +116,7 @@ package final class Dashboard: Sendable {
         }
         guard route.methods.contains(request.method) else { return .methodNotAllowed(route.methods) }
         if route == .session {
-            // Behind a proxy that speaks TLS, the browser must send it only over TLS.
+            // Behind a proxy that speaks TLS, the browser must send the cookie only over TLS.
             let secure = request.headers["X-Forwarded-Proto"] == "https"
             switch request.method {
             case "POST": return try parts.door.begin(request, secure: secure)

@@ -13,7 +13,7 @@ package struct DashboardProblem: Error, Equatable {
         (self.status, self.message, self.hint, self.headers) = (status, message, hint, headers)
     }
 
-    /// Made from an error of the code shared with the commands: a wrong parameter, or a process that doesn't answer.
+    /// Converts an error from the code shared with the commands: a wrong parameter, or a process that doesn't answer.
     init(_ failure: Failure) {
         self.init(
             failure.code == .usage ? 400 : 503, failure.message, hint: failure.hint ?? "try again in a moment",

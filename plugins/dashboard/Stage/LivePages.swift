@@ -31,7 +31,7 @@ package final class LivePages: Sendable {
     /// All processes are asked twice a second, so that a hanging one is noticed after the second question.
     private static let asking = Duration.milliseconds(500)
 
-    /// - Parameter taps: made to send a beat every ten seconds.
+    /// - Parameter taps: the streams that it makes send a beat every ten seconds.
     package init(_ stack: Stack, _ client: StackClient, _ counter: TopicCounter, taps: TapStreams) {
         (self.stack, self.client, self.counter, self.taps) = (stack, client, counter, taps)
     }
@@ -70,7 +70,7 @@ package final class LivePages: Sendable {
         stream.whenClosed { [weak self] in
             self?.state.withLock { state in
                 state.viewers.removeAll { $0 === stream }
-                // The old state is no starting point for the next reader.
+                // The old state would be a wrong starting point for the next reader.
                 if state.viewers.isEmpty { (state.view, state.rates, state.waits) = (nil, nil, []) }
             }
         }
@@ -85,7 +85,7 @@ package final class LivePages: Sendable {
         for viewer in state.withLock({ $0.viewers }) { viewer.send(event, data: data) }
     }
 
-    /// Summaries have changed.
+    /// Tells open pages that summaries have changed.
     package func changed(_ changes: [SeriesKeeper.Change]) {
         for change in changes {
             let dates = change.days.sorted().suffix(Self.datesTold)
@@ -108,7 +108,7 @@ package final class LivePages: Sendable {
         return lookOnce().value(rates: nil)
     }
 
-    /// Asks until all processes have answered, or for as long as it takes to tell which ones hang.
+    /// Asks until all processes have answered, or long enough to know which ones hang.
     private func lookOnce() -> PipelineView {
         let began = MonotonicClock.now
         let before = sample()
@@ -150,7 +150,7 @@ package final class LivePages: Sendable {
             let sample = before.map { self.sample().following($0) } ?? self.sample()
             let old = state.withLock { $0.view }
             let view = view(sample, after: old)
-            // Numbers are sent every second; in between, only processes that hang or have come back.
+            // Numbers are sent every second; in between, only the processes that hang or have come back are.
             let isWhole = look % 2 == 0
             if isWhole {
                 let (newCounts, now) = (counter.all, MonotonicClock.now)
@@ -192,7 +192,7 @@ package final class LivePages: Sendable {
     func waits() -> [UInt8] { Array(waitList(earlier: [:]).value.json().utf8) }
 
     private func waitList(earlier: StackMetrics.Beats) -> WaitList {
-        // Asked again, so that a hanging process isn't asked for a report that it can't give.
+        // Processes are asked again first, so that a hanging one isn't asked for a report that it can't give.
         client.hello()
         Thread.sleep(forTimeInterval: Self.answerTime)
         return WaitList(

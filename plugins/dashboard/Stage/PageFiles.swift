@@ -1,14 +1,13 @@
 import Foundation
 import HTTP
 
-/// The page's files, as they are in a folder. They are read at each request, so that a change shows when the page is
-/// reloaded.
+/// The page's files in a folder. They are read at each request, so that a change shows when the page is reloaded.
 package struct PageFiles: Sendable {
     private let root: String
     /// Files from elsewhere, by path.
     private let others: [String: String]
 
-    /// A larger file doesn't belong to a page.
+    /// A larger file can't belong to the page.
     private static let largest = 4 << 20
 
     private static let types = [

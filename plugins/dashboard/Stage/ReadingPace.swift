@@ -1,11 +1,11 @@
 import HealthModel
 
-/// When summaries are read. While somebody looks, at once; else seldom, since an import changes each day several times,
-/// and nobody sees that. Pure.
+/// When summaries are read. At once while somebody is looking; otherwise seldom, since an import changes each day
+/// several times, and nobody sees that. Pure.
 package struct ReadingPace: Sendable {
-    /// How long what is new may wait while nobody looks.
+    /// How long changes may wait while nobody is looking.
     package static let unwatched = Duration.seconds(30)
-    /// A reading in any case: what said that something is new may have been lost.
+    /// They are read at least this often: the message that announced a change may have been lost.
     package static let regular = Duration.seconds(60)
     package static let retry = Duration.seconds(2)
 
@@ -19,7 +19,7 @@ package struct ReadingPace: Sendable {
 
     package mutating func heard(at now: MonotonicTime) { newSince = newSince ?? now }
 
-    /// - Returns: what `failed` needs: since when something was new.
+    /// - Returns: when the first unread change was announced, for `failed`.
     package mutating func begin() -> MonotonicTime? {
         defer { newSince = nil }
         return newSince
@@ -33,7 +33,7 @@ package struct ReadingPace: Sendable {
         newSince = newSince ?? since ?? now
     }
 
-    /// The time until the next reading; zero: now.
+    /// The time until the next read; zero: now.
     package func wait(isWatched: Bool, at now: MonotonicTime) -> Duration {
         guard let readAt else { return .zero }
         let regular = Self.regular - (now - readAt)

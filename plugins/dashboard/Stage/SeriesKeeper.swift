@@ -10,7 +10,7 @@ import Synchronization
 /// Follows the consolidator's summaries and keeps their figures as columns, so that a chart of ten years is answered at
 /// once. It keeps them only in memory: its anchor begins at 0 with each start.
 package final class SeriesKeeper: Sendable {
-    /// Summaries that have changed since the first reading.
+    /// Summaries that have changed since the first read.
     package struct Change: Sendable, Equatable {
         package var user: String
         package var days: Set<LocalDay>
@@ -32,7 +32,7 @@ package final class SeriesKeeper: Sendable {
     private let alarm = DispatchSemaphore(value: 0)
     private let isStopped = Mutex(false)
     private let pace = Mutex(ReadingPace())
-    /// One reading at a time, whoever wants it.
+    /// One read at a time, no matter who wants it.
     private let reading = Mutex(())
     private let surroundings = Mutex<Surroundings?>(nil)
 
@@ -42,15 +42,15 @@ package final class SeriesKeeper: Sendable {
         state = Mutex(State(paths))
     }
 
-    /// What it reads with, and whom it tells.
+    /// What it reads with, and what it calls.
     package struct Surroundings: Sendable {
-        /// Makes one for each reading.
+        /// Makes a reader for each read.
         package var reader: @Sendable () -> StackReader
         /// Whether somebody has a page open.
         package var isWatched: @Sendable () -> Bool
-        /// Told of what has changed, not of what the first reading found.
+        /// Called with what has changed, except for what the first read found.
         package var changed: @Sendable ([Change]) -> Void
-        /// Told why a reading failed, once; it is tried again.
+        /// Called once with the reason when reads begin to fail; they are tried again.
         package var failed: @Sendable (any Error) -> Void
 
         package init(
@@ -95,7 +95,7 @@ package final class SeriesKeeper: Sendable {
         }
     }
 
-    /// Reads now if something is new: whoever asks sees what the commands show.
+    /// Reads now if something is new, so that whoever asks sees what the commands show.
     private func catchUp() {
         guard let surroundings = surroundings.withLock({ $0 }),
             pace.withLock({ $0.isBehind && !$0.isFailing }), state.withLock({ $0.isWhole })
@@ -103,7 +103,7 @@ package final class SeriesKeeper: Sendable {
         readOnce(surroundings)
     }
 
-    /// Takes what the bus says of summaries. What is asked for makes a producer speak too, so not every heartbeat says
+    /// Follows the bus's messages about summaries. Producers also send a heartbeat when asked, so not every one means
     /// that something is new.
     package func hear(_ message: Message) {
         if message.topic == "daily.summary" {
@@ -143,7 +143,7 @@ package final class SeriesKeeper: Sendable {
                 }
             }
             if isSame || place == nil { break }
-            // Another store, or an older copy of it: everything is read again.
+            // It is a different store, or an older copy: everything is read again.
             state.withLock { $0 = State(paths) }
         }
         let missing = state.withLock { state in
@@ -155,20 +155,20 @@ package final class SeriesKeeper: Sendable {
             ? [] : changes.map { Change(user: $0.key, days: $0.value) }.sorted { $0.user < $1.user }
     }
 
-    /// Reads everything from the beginning, for people whose columns weren't kept. What changes meanwhile is taken in
-    /// by the next reading.
+    /// Reads everything from the beginning, for people whose columns weren't kept. Changes in the meantime are picked
+    /// up by the next read.
     private func readAgain(_ people: Set<String>, _ reader: StackReader) throws {
         let isComplete = try walk(reader, of: nil, after: .beginning) { rows, _, _ in
             state.withLock { state in
                 for (row, day) in rows where people.contains(row.user) { state.shelf.take(row.user, day, row.body) }
             }
         }
-        // Else the store is another one: the next reading finds that out, and begins anew.
+        // Otherwise it is a different store: the next read finds that out, and starts over.
         if isComplete { state.withLock { $0.shelf.complete(people) } }
     }
 
-    /// Calls `take` with the summaries from a place to the head, some pages at a time, and how far they go.
-    /// - Returns: false when the store isn't the one that the place belongs to.
+    /// Calls `take` with the summaries after `after`, up to the head, some pages at a time, and with how far they go.
+    /// - Returns: false when the store isn't the one that `after` belongs to.
     private func walk(
         _ reader: StackReader, of head: StoreHead?, after: SequenceNumber,
         _ take: ([(row: ChangedRow, day: LocalDay)], StoreHead?, SequenceNumber) -> Void
@@ -187,7 +187,7 @@ package final class SeriesKeeper: Sendable {
         }
     }
 
-    /// Of a person's days; nil while they are being read.
+    /// Calls `body` with the columns of a person's days; nil while they are being read.
     func withSeries<Result: Sendable>(of user: String, _ body: (inout FigureSeries) -> Result) -> Result? {
         catchUp()
         let (result, isMissing) = state.withLock { state in

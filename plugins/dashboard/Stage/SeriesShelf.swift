@@ -1,29 +1,29 @@
 import HealthModel
 import Inspection
 
-/// The columns of the people that were asked about last: a stack may have a thousand people, and ten years of one take
-/// two megabytes. Pure.
+/// The columns of the people last asked about: a stack may have a thousand people, and ten years of one person take two
+/// megabytes. Pure.
 package struct SeriesShelf: Sendable {
     /// People whose columns are kept.
     package static let room = 16
 
     private struct Person {
         var series: FigureSeries
-        /// Counts up with each question about anyone.
+        /// The number of the last question about this person; questions about everyone are counted together.
         var asked: Int
-        /// Whether all days are in; nobody's columns are shown before.
+        /// Whether all days have been read; columns aren't shown before that.
         var isWhole: Bool
     }
 
     private let paths: [[String]]
     private var kept: [String: Person] = [:]
-    /// Everyone who has had a day.
+    /// Everyone who has ever had a day.
     private var names: Set<String> = []
     private var questions = 0
 
     package init(_ paths: [[String]]) { self.paths = paths }
 
-    /// Takes what the changelog has next. While there is room, people are kept as they come.
+    /// Takes the changelog's next row. While there is room, new people are kept.
     package mutating func take(_ user: String, _ day: LocalDay, _ summary: Value?) {
         if names.insert(user).inserted, kept.count < Self.room {
             kept[user] = Person(series: FigureSeries(paths), asked: 0, isWhole: true)
@@ -34,13 +34,13 @@ package struct SeriesShelf: Sendable {
     /// People whose earlier days have to be read.
     package var missing: Set<String> { Set(kept.filter { !$0.value.isWhole }.keys) }
 
-    /// These people's days are all in.
+    /// All of these people's days have been read.
     package mutating func complete(_ people: Set<String>) {
         for user in people { kept[user]?.isWhole = true }
     }
 
-    /// - Returns: nil while the person's days have to be read; someone else's place is free then. Somebody without days
-    ///   has empty columns.
+    /// - Returns: nil while the person's days have to be read; to make room, someone else's columns are dropped.
+    ///   Somebody without days has empty columns.
     package mutating func withSeries<Result>(of user: String, _ body: (inout FigureSeries) -> Result) -> Result? {
         questions += 1
         if kept[user] == nil {

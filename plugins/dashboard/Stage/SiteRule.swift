@@ -6,10 +6,10 @@ import HTTP
 /// A site whose name resolves to this machine (DNS rebinding) is recognized by its `Host`; one that sends requests
 /// here, by its `Origin` or by what the browser reports about the request's origin.
 package struct SiteRule: Sendable {
-    /// In lower case, without ports: a container or a proxy uses another port than the one listened on.
+    /// In lower case, without ports: a container or a proxy uses a different port from the one listened on.
     private let hosts: Set<String>
 
-    /// - Parameter hosts: names besides those of the loopback interface.
+    /// - Parameter hosts: names in addition to those of the loopback interface.
     package init(hosts: [String]) {
         self.hosts = Set(hosts.map { $0.lowercased() }).union(["localhost", "127.0.0.1", "::1"])
     }
@@ -21,7 +21,7 @@ package struct SiteRule: Sendable {
                 421, "the dashboard doesn't have that name",
                 hint: "use its own address, or add the name to its option 'hosts'")
         }
-        // A link from elsewhere to the page is only a link.
+        // A link to the page from another site is harmless.
         if request.headers["Sec-Fetch-Mode"] == "navigate", request.method == "GET", request.path == "/" { return }
         if let origin = request.headers["Origin"], Self.authority(ofOrigin: origin) != authority.lowercased() {
             throw Self.foreign
@@ -40,7 +40,7 @@ package struct SiteRule: Sendable {
         return origin[scheme.upperBound...].lowercased()
     }
 
-    /// Without the port.
+    /// The host in an authority, without the port.
     private static func host(_ authority: Substring) -> String? {
         if authority.hasPrefix("[") {
             guard let end = authority.firstIndex(of: "]") else { return nil }

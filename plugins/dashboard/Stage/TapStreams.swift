@@ -25,7 +25,7 @@ package final class TapStreams: Sendable {
 
     package init(_ address: BusAddress) {
         var address = address
-        // It shows everything that passes, even messages that no process believes.
+        // A tap shows everything that passes, even messages that no process trusts.
         address.trust = nil
         self.address = address
     }
@@ -73,7 +73,7 @@ package final class TapStreams: Sendable {
 
     private func forget(_ stream: EventStream) { open.withLock { $0.removeAll { $0 === stream } } }
 
-    /// Sends all readers a beat, however few messages pass.
+    /// Sends all readers a beat, even if no messages pass.
     func beat() {
         for stream in open.withLock({ $0 }) { stream.beat() }
     }

@@ -2,7 +2,7 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// Counts messages by topic while a page is open. Only hints: they are small and infrequent.
+/// Counts messages by topic while a page is open. It sees only hints, which are small and infrequent.
 package final class TopicCounter: Sendable {
     private let counts = Mutex<[String: Int]>([:])
     /// Topics are named after instances and types; beyond this limit, new topics aren't counted.

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Who is asking, and what they may do.
 struct Visitor: Sendable {
-    /// Whose days are meant if the request names no user.
+    /// The user whose days are meant if the request names nobody.
     var user: String
     var mayRead: Bool
     var scopes: Set<TokenScope>
@@ -23,7 +23,7 @@ package final class FrontDoor: Sendable {
 
     /// - Parameters:
     ///   - isOpen: whether anybody may read.
-    ///   - grant: what a token allows; nil for one that isn't valid.
+    ///   - grant: what a token allows; nil for an invalid one.
     package init(
         isOpen: Bool, now: @escaping @Sendable () -> MonotonicTime,
         grant: @escaping @Sendable (_ secret: String) throws -> TokenGrant?
@@ -38,7 +38,7 @@ package final class FrontDoor: Sendable {
         }
         let shown = request.bearerToken ?? session
         guard let shown, let grant = try grant(shown) else {
-            // If anybody may read, an expired session is no reason to refuse.
+            // If anybody may read, an expired session isn't a reason to refuse.
             guard request.bearerToken == nil else { throw wrong(request.peer) }
             return Visitor(user: "me", mayRead: isOpen, scopes: [])
         }

@@ -1,4 +1,4 @@
-// The page's requests. Every path of the server is named here, and the stream's also in live-worker.js.
+// The page's requests. Every path of the server is named here; the stream's is also named in live-worker.js.
 
 import { t } from './words.js';
 
@@ -36,7 +36,7 @@ export async function about(anew) {
   return known;
 }
 
-/** Shows a token once; from then on the browser's session has its rights. */
+/** Shows a token once; from then on the browser's session has the token's rights. */
 export async function enter(token) {
   await ask('session', null, { method: 'POST', headers: { Authorization: `Bearer ${token.trim()}` } });
   return about(true);

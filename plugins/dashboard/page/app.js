@@ -41,7 +41,7 @@ const load = (view) => import(VIEWS[view]).catch((error) => {
   throw new Refusal(t('unreachable'), t('unreachableAdvice'), 0);
 });
 
-/** Draws the view for the address. A view returns a function to call when it is left; results that arrive after that are dropped. */
+/** Draws the view for the address. Views register functions in `frame.leaving`, to call when they are left; results that arrive later are dropped. */
 async function show(keep) {
   const mine = ++turn, { view, rest, options } = place();
   const from = scrollY, held = keep && document.activeElement?.id;

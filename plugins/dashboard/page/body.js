@@ -1,4 +1,4 @@
-// Weight and other measurements of the body: the values, and a line through them.
+// Weight and other body measurements: the values, and a line through them.
 
 import { about, ask } from './api.js';
 import { chart, series } from './charts.js';

@@ -8,7 +8,7 @@ let loading = null;
 const drawn = new Set();
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-/** Its own file, loaded with the first chart. It is a plain script, so it leaves its name in the window. */
+/** The library is a separate file, loaded with the first chart. It is a plain script, so it defines a global name. */
 const library = () => (loading ??= import(new URL('lib/chart.js', document.baseURI)).then(() => {
   const { Chart } = globalThis;
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
@@ -18,11 +18,11 @@ const library = () => (loading ??= import(new URL('lib/chart.js', document.baseU
   return Chart;
 }));
 
-// It is loaded while the view is still fetching its data. Code that needs it waits for it, and learns if loading
+// It is loaded while the view is still fetching its data. Code that needs it waits for it, and sees an error if loading
 // failed.
 library().catch(() => {});
 
-/** Charts whose view is gone are released. */
+/** Releases charts whose view is gone. */
 function prune() {
   for (const one of drawn) if (!one.canvas.isConnected) { one.destroy(); drawn.delete(one); }
 }
@@ -33,7 +33,7 @@ const placed = (element) => new Promise((done) => {
   watch.observe(element);
 });
 
-/** A line or bars in the colour of a family. `soft` is drawn behind, `band` fills up to the line before. */
+/** A line or bars in the colour of a family. `soft` is drawn behind, `fill` is what the line is filled to. */
 export function series({ title, values, tone, kind = 'line', soft = false, width = 2, dash, stack, points = false, fill, axis }) {
   return { title, values, tone, kind, soft, width, dash, stack, points, fill, axis };
 }
@@ -50,8 +50,8 @@ function dataset(one, Chart) {
 }
 
 /**
- * `labels` are categories, or numbers for a line over time (`linear`). `tick` says a label on the axis, `say` a value with its unit, `place` a label in full.
- * `numbers` are {columns, rows} for the table; without it the table is made of labels and series.
+ * `labels` are categories, or numbers for a line over time (`linear`). `tick` formats a label on the axis, `say` a value with its unit, `place` a label in full.
+ * `numbers` are {columns, rows} for the table; without them, the table shows labels and series.
  */
 export function chart({ label, labels, lines, tick, say, place = tick, low = false, linear = false, floor, pick, unit, numbers, reverse, step }) {
   const canvas = h('canvas', { role: 'img', 'aria-label': label });

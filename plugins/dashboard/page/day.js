@@ -85,7 +85,7 @@ function workouts(summary, zone) {
       [time(one.start, zone), duration(one.durationSeconds / 60), one.distanceMeters && distance(one.distanceMeters), one.energyKilocalories && energy(one.energyKilocalories)].filter(Boolean).join(' · '))))) : empty(t('noWorkouts')));
 }
 
-/** Only where a stack has the plugin, and the day has a visit. */
+/** Shown only if the stack has the plugin and the day has a visit. */
 function places(summary) {
   return summary.places?.length ? card(t('places'), null, h('ul', { class: 'list', id: 'places' }, summary.places.map((one) => h('li', null, one.place, h('div', { class: 'small soft' },
     [duration(one.minutes), t('visits', { count: one.visits })].join(' · ')))))) : null;

@@ -1,4 +1,4 @@
-// The last seven days, a year of any figure as a calendar, and where it is heading.
+// The last seven days, a year of any figure as a calendar, and its trend.
 
 import { about, ask } from './api.js';
 import { chart, series } from './charts.js';
@@ -8,7 +8,7 @@ import { date, daysBetween, duration, full, named, percent, plain, scaled, shift
 import { yearCalendar } from './calendar.js';
 import { t } from './words.js';
 
-/** The columns of the week, the most wanted first; a narrow screen has the first few. */
+/** The columns of the week, each with its rank: a narrow screen shows only those of the lowest ranks. */
 const WEEK = [['steps', 0], ['activeEnergyKilocalories', 1], ['sleep.asleepMinutes', 0], ['heartRate.resting', 1], ['exerciseMinutes', 2], ['distanceMeters', 2], ['hrvSDNNMilliseconds', 3], ['bodyMassKilograms', 3]];
 const SPANS = { 90: 90, 365: 365, all: Infinity };
 
@@ -20,8 +20,7 @@ export async function draw(frame) {
   const glance = h('div'), rest = h('div');
   drawWeek(glance, week.days, list);
   let extra = others(week.days);
-  // Occasional measurements aren't in every week: they are fetched at once if requested, otherwise once the page is
-  // drawn.
+  // A week may lack occasional measurements: they are fetched at once if requested, otherwise once the page is drawn.
   const more = async () => { extra = others((await ask('days', { last: 90 })).days); };
   const wanted = frame.options.get('figure');
   const asked = wanted?.startsWith('other.') && !extra.some((one) => one.path === wanted);
@@ -86,7 +85,7 @@ async function drawFigure(frame, into, person, list) {
   if (held) document.getElementById(held)?.focus();
 }
 
-/** All days of a figure, one place for each day from the first to the last. */
+/** A figure's values, one for each day from the first to the last. */
 async function columns(figure, person) {
   const from = person.first, days = daysBetween(from, person.last) + 1, values = Array(days).fill(null);
   if (figure.member) {
@@ -111,14 +110,14 @@ function trend(figure, told, frame, change) {
       lines: [
         series({ title: t('mean7'), values: cut(means(told.values, 7)), tone: figure.family }),
         series({ title: t('mean30'), values: cut(means(told.values, 30)), tone: 'soft', dash: [5, 4], width: 1.5 }),
-        // Days narrower than a pixel show nothing.
+        // Days narrower than a pixel would show nothing.
         labels.length < 800 && series({ title: t('eachDay'), values: cut(told.values), tone: figure.family, kind: figure.sums ? 'bar' : 'line', soft: true, width: 1, points: !figure.sums }),
       ].filter(Boolean),
       tick: (one) => date(one, labels.length > 200 ? 'monthYear' : 'short'), place: (one) => date(one), pick: (at) => frame.go(`#/day/${labels[at]}`),
     }));
 }
 
-/** The mean of the last days, beside that of as many before. */
+/** The mean of the last days, beside that of the same number of days before. */
 function compare(figure, values, width) {
   const now = mean(values.slice(-width)), before = values.length > width ? mean(values.slice(-2 * width, -width)) : null;
   return h('p', null, h('span', { class: 'soft small' }, t('lastDays', { count: width })), h('strong', null, full(figure, now)),

@@ -1,4 +1,5 @@
-// Elements without markup in strings: what comes from the store is only ever text. No style attributes, which the policy refuses.
+// Builds elements without markup in strings: anything from the store is only ever text. No style attributes, which the
+// policy refuses.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -20,7 +21,7 @@ export const s = (tag, attributes, ...children) => fill(document.createElementNS
 export const drawing = (width, height, label, ...children) =>
   s('svg', { viewBox: `0 0 ${width} ${height}`, width: '100%', role: 'img', 'aria-label': label }, ...children);
 
-/** How wide a drawing may be, so that its letters keep their size: that of a card, on a wide screen at most half of one where two stand side by side. */
+/** How wide a drawing may be, so that its letters keep their size: the width of a card, or of half of one where two stand side by side on a wide screen. */
 export function room(most, halved) {
   const main = document.getElementById('main'), { paddingLeft } = getComputedStyle(main), card = innerWidth <= 760 ? 30 : 42;
   const wide = main.clientWidth - 2 * parseFloat(paddingLeft);
@@ -45,7 +46,7 @@ export const card = (title, controls, ...children) =>
 
 export const empty = (...children) => h('p', { class: 'empty' }, ...children);
 
-/** A text in which `code` stands between backticks, as the page's own words have it, or 'healthbus …' between quotes, as the commands' advice does. */
+/** Text with `code` between backticks, as in the page's own words, or 'healthbus …' between quotes, as in the commands' advice. */
 export const prose = (text) => text.replace(/'(healthbus [^']+)'/g, '`$1`').split('`').map((part, at) => (at % 2 ? h('code', null, part) : part));
 
 /** A picker. Options are [value, title], or [group, [[value, title], …]]. */
@@ -56,7 +57,7 @@ export function picker(label, options, value, changed, id) {
       options.map(([name, title]) => (Array.isArray(title) ? h('optgroup', { label: name }, title.map(option)) : option([name, title])))));
 }
 
-/** A row of buttons of which one is pressed. With an id the focus stays on it when its view is redrawn. */
+/** A row of buttons of which one is pressed. With an id, a button keeps the focus when its view is redrawn. */
 export const choice = (label, options, value, changed, id) =>
   h('div', { class: 'group', role: 'group', 'aria-label': label }, options.map(([name, title]) =>
     h('button', { type: 'button', id: id && `${id}-${name}`, 'aria-pressed': String(name === value), onclick: () => changed(name) }, title)));

@@ -1,4 +1,4 @@
-// The figures as a person knows them: their names, their families, and how to find them in a day's summary.
+// The figures as people know them: their names, their families, and how to find them in a day's summary.
 
 import { ask } from './api.js';
 import { named } from './format.js';
@@ -25,7 +25,7 @@ function dress(figure) {
   };
 }
 
-/** Types without a handler of their own: what a day has of them, as a figure. */
+/** Types without a handler of their own: their values in a day's summary, as figures. */
 export function others(days) {
   const found = new Map();
   for (const day of days) {
@@ -49,7 +49,7 @@ export function value(day, figure) {
 export const byFamily = (list) => FAMILIES.map((family) => [t(`family.${family}`), list.filter((one) => one.family === family).map((one) => [one.path, one.title])]).filter(([, some]) => some.length);
 export const find = (list, path) => list.find((one) => one.path === path) ?? list[0];
 
-/** Means over the last `width` days that have a value, of at least half of them. */
+/** Means over the last `width` days, if at least half of them have a value. */
 export function means(values, width) {
   let sum = 0, count = 0;
   return values.map((one, at) => {

@@ -1,4 +1,4 @@
-// Numbers, units, dates and times in the user's own form.
+// Numbers, units, dates and times in the user's own format.
 
 import { locale, t, word } from './words.js';
 
@@ -43,7 +43,7 @@ export function duration(minutes, brief) {
 }
 
 const inHours = (figure) => figure.unit === 'min' && figure.family === 'sleep';
-/** The number that an axis has, in the unit that people have. */
+/** The number on an axis, in the unit that is shown to people. */
 export const scaled = (figure, value) => (value === null || value === undefined ? null : inHours(figure) ? value / 60 : value * shown(figure)[0]);
 export const unitOf = (figure) => (inHours(figure) ? 'h' : figure.unit === 'min' ? 'min' : shown(figure)[2]);
 export function plain(figure, value) {
@@ -76,7 +76,7 @@ export function pace(seconds, meters) {
 export const clockSeconds = (seconds) => (seconds >= 3600 ? `${Math.floor(seconds / 3600)}:${String(Math.floor(seconds / 60) % 60).padStart(2, '0')}`
   : `${Math.floor(seconds / 60)}`) + `:${String(Math.round(seconds) % 60).padStart(2, '0')}`;
 
-// A date is a local day and has no zone; it is reckoned at noon in UTC, so that no clock change moves it.
+// A date is a local day and has no zone; it is represented by noon in UTC, so that no clock change moves it.
 export const dayOf = (date) => new Date(`${date}T12:00:00Z`);
 export const dateOf = (day) => day.toISOString().slice(0, 10);
 export const shift = (date, days) => dateOf(new Date(dayOf(date).getTime() + days * 86_400_000));
@@ -94,7 +94,7 @@ export const date = (value, style = 'medium') => dated({ timeZone: 'UTC', ...({
 export const weekdays = (style = 'narrow') => [...Array(7).keys()].map((at) => dated({ timeZone: 'UTC', weekday: style }).format(dayOf(shift('2024-01-01', at))));
 export const time = (instant, zone) => dated({ timeZone: zone ?? undefined, hour: 'numeric', minute: '2-digit' }).format(new Date(instant));
 export const moment = (instant, zone) => dated({ timeZone: zone ?? undefined, dateStyle: 'medium', timeStyle: 'short' }).format(new Date(instant));
-/** The clock's hour of an instant, as 23.5. */
+/** The hour that the clock shows at an instant, such as 23.5. */
 export function hourOf(instant, zone) {
   const parts = Object.fromEntries(dated({ timeZone: zone ?? undefined, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).formatToParts(new Date(instant)).map((part) => [part.type, part.value]));
   return Number(parts.hour) + Number(parts.minute) / 60;

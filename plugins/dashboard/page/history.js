@@ -1,4 +1,4 @@
-// How the last rounds went, and how long samples take to the backend.
+// How the last rounds went, and how long samples take to reach the backend.
 
 import { about, ask } from './api.js';
 import { chart, series } from './charts.js';

@@ -9,7 +9,7 @@ import { t } from './words.js';
 const ROWS = ['awake', 'rem', 'core', 'unspecified', 'deep'], ROW = 34, LEFT = 72;
 const kind = (stage) => ({ asleep: 'unspecified', 'in bed': 'bed' }[stage.toLowerCase()] ?? stage.toLowerCase());
 
-/** The card of one night; `explain` knows its stages. */
+/** The card of one night; its stages come from `explain`. */
 export async function sleepOf(day, summary, zone, halved = false, title = t('nightBefore')) {
   if (!summary?.sleep) return card(title, null, empty(t('noNight')));
   let told;

@@ -7,7 +7,7 @@ import { tokenForm } from './settings.js';
 import { t } from './words.js';
 
 const NAMES = 'names', MOST = 100;
-/** What dropped files are called, by import. A name may be private: it stays in this browser and never reaches the server, or a log. */
+/** The names of dropped files, by import. A name may be private: it stays in this browser and never reaches the server, or a log. */
 const names = () => JSON.parse(localStorage.getItem(NAMES) ?? '[]');
 const remember = (id, name) => localStorage.setItem(NAMES, JSON.stringify([[id, name], ...names().filter(([one]) => one !== id)].slice(0, MOST)));
 /** The name of a file dropped here; it is unknown for files sent from elsewhere. */

@@ -1,9 +1,9 @@
-// The one stream of all tabs. It ends with the last of them, since the browser then ends this worker.
+// The one stream that all tabs share. It ends with the last tab, since the browser then ends this worker.
 
 import { ANY_DAY, Stream } from './stream.js';
 
 const EVENTS = ['pipeline', 'waits', 'days', 'import'];
-/** For each tab what it missed while it was hidden; null while it is seen. */
+/** What each tab missed while it was hidden; null while it is visible. */
 const tabs = new Map();
 const newest = new Map();
 const stream = new Stream(new URL('api/live', location.href));

@@ -1,5 +1,5 @@
-// What happens now. All tabs share one stream: a browser opens six connections to a server and no more, and a stream
-// occupies one of them permanently.
+// What is happening now. All tabs share one stream: a browser opens at most six connections to a server, and a stream
+// permanently occupies one of them.
 
 import { address } from './api.js';
 import { ANY_DAY, Stream } from './stream.js';
@@ -30,7 +30,7 @@ export class Live {
   #share() {
     this.#worker = new SharedWorker(new URL('live-worker.js', document.baseURI), { type: 'module', name: 'healthbus' });
     this.#worker.port.onmessage = ({ data: [event, told] }) => (event === 'state' ? this.onstate(told) : this.#take(event, told));
-    // A browser may have shared workers, but none that are modules.
+    // A browser may support shared workers, but not as modules.
     this.#worker.onerror = () => { this.#worker = null; this.#alone(); };
     this.#say(document.visibilityState === 'visible' ? 'look' : 'rest');
   }

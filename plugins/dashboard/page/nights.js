@@ -1,4 +1,4 @@
-// Nights: when they were, how regular, the stages of one, and naps.
+// Nights: their times, their regularity, the stages of one, and naps.
 
 import { about, ask } from './api.js';
 import { asTable, chart, series } from './charts.js';
@@ -45,7 +45,7 @@ function regularity(nights, zone) {
     nights.length > 2 && tile(t('regularity'), `± ${duration(deviation(middles) * 60)}`, t('regularityNote'))));
 }
 
-/** A bar a night, the clock from top to bottom. */
+/** One bar per night, with the clock running from top to bottom. */
 function times(nights, chosen, zone) {
   const WIDTH = room(1100);
   const starts = nights.map((one) => sinceNoon(one.start_date, zone)), ends = nights.map((one, at) => starts[at] + (Date.parse(one.end_date) - Date.parse(one.start_date)) / 3.6e6);

@@ -1,4 +1,4 @@
-// The processes and who hears whom, live. What hangs or is behind stands out.
+// The processes, and which of them listen to which, live. What hangs or is behind stands out.
 
 import { ask } from './api.js';
 import { card, drawing, h, prose, s, scroll, table } from './dom.js';
@@ -7,9 +7,9 @@ import { t } from './words.js';
 
 const WELL = new Set(['ready']), WAIT = new Set(['behind', 'starting', 'backoff']);
 const tone = (state) => (WELL.has(state) ? 'ready' : WAIT.has(state) ? 'wait' : 'ill');
-/** Who ended and is back already is shown for so many seconds: that may take less than a look. */
+/** A process that ended and is already back is shown for this many seconds, since all of that may happen between two looks. */
 const SHOWN = 60;
-/** How many seconds ago a process was started again; null for one that runs as it did, or whose restart is long past. */
+/** How many seconds ago a process was started again; null for one that wasn't restarted, or not recently. */
 function again(one, now) {
   const seconds = one.restarted && WELL.has(one.state) ? Math.max(0, (now - Date.parse(one.restarted)) / 1000) : Infinity;
   return seconds < SHOWN ? seconds : null;
@@ -21,7 +21,7 @@ export async function draw(frame) {
   let said = null;
   const show = (told) => {
     const at = Date.parse(told.at), ill = told.nodes.filter((one) => !WELL.has(one.state)), back = told.nodes.filter((one) => again(one, at) !== null);
-    // A status is read aloud when it changes; so it is written only then.
+    // Screen readers read a status aloud when it is written, so it is written only when it changes.
     const now = JSON.stringify([ill.map((one) => [one.name, one.state, one.why]), back.map((one) => [one.name, one.restarts])]);
     if (now !== said) notice.replaceChildren(...summary(ill, back));
     said = now;
@@ -46,7 +46,7 @@ function wrong(ill) {
     h('ul', null, ill.map((one) => h('li', { class: 'advice' }, h('strong', null, one.name), ` ${t(`state.${one.state}`)}. `, prose(one.why ? `${one.why.replace(/^./, (first) => first.toUpperCase()).replace(/\.?$/, '.')}` : '')))));
 }
 
-/** Layers from left to right, the processes of one below each other. The hub hears everyone, so it stands apart. */
+/** Layers run from left to right, with the processes of each below one another. The hub hears everyone, so it stands apart. */
 function picture({ at: told, nodes, edges }) {
   const layers = [...new Set(nodes.map((one) => one.layer ?? 0))].sort((a, b) => a - b).map((layer) => nodes.filter((one) => (one.layer ?? 0) === layer));
   const most = Math.max(...layers.map((layer) => layer.length)), height = most * DOWN + 10;

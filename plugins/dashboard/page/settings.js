@@ -16,7 +16,7 @@ export async function draw(frame) {
     card(t('session'), null, h('p', null, person.scopes.length ? t('mayDo', { scopes: person.scopes.map((scope) => t(`scope.${scope}`)).join(', ') }) : t('mayRead')), tokenForm('admin', () => frame.redraw()))];
 }
 
-/** Asks for a token. What has come of it stands below it. */
+/** Asks for a token. The outcome is shown below the form. */
 export function tokenForm(scope, entered) {
   const said = h('p', { class: 'advice small', role: 'status' }, prose(t('needTokenAdvice', { scope })));
   const field = h('input', { type: 'password', name: 'token', autocomplete: 'off', required: true });

@@ -1,4 +1,4 @@
-// Who counted: a lane for each source, filled where it counted, outlined where another one did.
+// Which source counted: a lane for each, filled where it counted, outlined where a different one did.
 
 import { ask, Refusal } from './api.js';
 import { asTable } from './charts.js';

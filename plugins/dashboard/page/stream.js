@@ -1,14 +1,14 @@
-/** What is said of days where it isn't known which have changed. */
+/** The event for days when it isn't known which have changed. */
 export const ANY_DAY = { dates: [], more: true };
 
-/** Server-sent events that go on by themselves: after an error, after silence, and when a sleeping machine wakes. Works in a page and in a worker. */
+/** Server-sent events that reconnect automatically: after an error, after silence, and when a sleeping machine wakes. Works in a page and in a worker. */
 export class Stream {
   #address; #heard = new Map(); #source = null; #last = 0; #wait = 1000; #again = null; #watch; #told = null;
   onstate = () => {};
 
   constructor(address) {
     this.#address = address;
-    // The server says at least each 10 seconds that it is there.
+    // The server sends a beat at least every 10 seconds.
     this.on('beat', () => {});
     this.#watch = setInterval(() => { if (this.#source && Date.now() - this.#last > 25_000) this.#lost(); }, 5000);
   }
@@ -31,7 +31,7 @@ export class Stream {
     for (const event of this.#heard.keys()) this.#hear(event);
   }
 
-  /** Somebody looks again, perhaps after a sleep. */
+  /** Somebody is looking again, perhaps after the machine slept. */
   wake() { if (!this.#source || Date.now() - this.#last > 15_000) this.open(); }
 
   close() {

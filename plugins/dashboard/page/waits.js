@@ -1,4 +1,4 @@
-// What waits and what is wrong, each with what to do.
+// What is waiting and what is wrong, each with a remedy.
 
 import { about, ask, Refusal, send } from './api.js';
 import { card, empty, h, prose } from './dom.js';
@@ -20,7 +20,7 @@ export async function draw(frame) {
   return [h('div', { class: 'top' }, h('h1', null, t('view.waits'))), said, list];
 }
 
-/** What the commands say after a colon stands here by itself. */
+/** Text that the commands print after a colon is a sentence of its own here. */
 const sentence = (text) => text.replace(/^./, (first) => first.toUpperCase()).replace(/([^.!?])$/, '$1.');
 
 function entry(one, person, said, frame) {

@@ -1,4 +1,4 @@
-// What a workout's pictures are: its heart rate, its zones, its heights, its route.
+// A workout's pictures: its heart rate, its zones, its elevation, its route.
 
 import { chart, series } from './charts.js';
 import { card, drawing, empty, h, room, s, table } from './dom.js';
@@ -30,7 +30,7 @@ function meters(track, at) {
   return 2 * RADIUS * Math.asin(Math.min(1, Math.sqrt(Math.sin((b - a) / 2) ** 2 + Math.cos(a) * Math.cos(b) * Math.sin(across / 2) ** 2)));
 }
 
-/** Seconds for each kilometre or mile of the route. What is left at its end is no whole one, and is left out. */
+/** Seconds for each kilometre or mile of the route. The incomplete one at the end is left out. */
 function paces(track) {
   const each = unit('distance') === 'mi' ? 1609.344 : 1000, found = [];
   let gone = 0, began = track.seconds[0];
@@ -55,7 +55,7 @@ export function zones(workout) {
     some.map((one) => [String(one.zone), limits(one), h('span', { class: 'meter heart-rate', '--part': `${(100 * one.seconds) / longest}%` }), clockSeconds(one.seconds)]), { class: 'zones' }));
 }
 
-/** The route from its points alone: a sphere's degrees made flat around its middle, so that its shape is right. */
+/** The route, drawn from its points alone: degrees are projected flat around its middle, so that its shape is right. */
 export function route({ workout, track }) {
   if (!track || track.latitude.length < 2) return card(t('track'), null, empty(t('noTrack')));
   const middle = (Math.min(...track.latitude) + Math.max(...track.latitude)) / 2, squeeze = Math.cos(rad(middle));

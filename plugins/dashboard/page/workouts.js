@@ -1,4 +1,4 @@
-// Workouts: the list, and one of them with its heart rate, its zones, its heights and its route.
+// Workouts: the list, and one of them with its heart rate, its zones, its elevation and its route.
 
 import { about, ask } from './api.js';
 import { card, empty, h, picker, scroll, table } from './dom.js';
@@ -39,5 +39,5 @@ async function drawOne(frame) {
     curves({ ...told, workout: one }), h('div', { class: 'pair' }, route({ ...told, workout: one }), zones(one))];
 }
 
-/** A workout comes as it is delivered to a backend; here its names are those of its activities. */
+/** A workout has the form in which it is delivered to a backend; this gives its members the names used here. */
 const asShown = (one) => ({ ...one, start: one.startDate, activity: one.type, durationSeconds: one.duration, distanceMeters: one.distance, energyKilocalories: one.activeEnergy });

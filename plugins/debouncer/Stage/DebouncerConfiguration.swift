@@ -19,7 +19,7 @@ package struct DebouncerConfiguration: Sendable {
     package var frequencies: [String: String] = ["*": DeliveryFrequency.immediate.name]
     /// The least time between runs of each repeating task; one that isn't listed isn't scheduled.
     package var intervals: [DebouncerTask: Duration] = [:]
-    /// The local hour at which the day's energy is computed once more; nil: never.
+    /// The local hour at which the day's energy is computed again; nil: never.
     package var dailyEnergyHour: Int?
     package var tasksNeedNetwork = false
     package var tasksNeedPower = false
@@ -51,8 +51,9 @@ package enum DebouncerTask: String, Sendable, CaseIterable {
 
 extension DebouncerConfiguration {
     /// Reads the options accepted by the manifest's schema.
-    /// - Parameter types: for each metric (a handler's instance), the types it names; for `windows` and `maximumWaits`.
-    /// - Throws: `ConfigurationError` that says what is allowed.
+    /// - Parameter types: the types of each metric (a handler's instance), which `windows` and `maximumWaits` may name
+    ///   instead of a type.
+    /// - Throws: `ConfigurationError`, with what is allowed.
     init(_ value: Value, file: String, key: String, metrics: [String: Set<String>]) throws {
         func seconds(_ value: Value) -> Duration { .seconds(value.double ?? 0) }
         func byType(_ name: String) throws -> [String: Duration] {

@@ -5,7 +5,7 @@ import Protocol
 import StageKit
 
 extension DebouncerStage {
-    /// What the observer reports about the phone, registrations and types that are off.
+    /// Adopts what the observer reports about the phone, registrations and types that are off.
     func learnDevice(_ beat: Heartbeat, _ turn: Turn) throws {
         guard let observer = beat.observer else { return }
         registration.confirmed = observer.registered[instance]
@@ -25,7 +25,7 @@ extension DebouncerStage {
         try adaptReach(turn, reason: new.app == .active ? "foreground" : "unlock")
     }
 
-    /// What its own machine says, if its configuration asks about it.
+    /// Adopts the state of its own machine, which is asked for if the configuration needs it.
     package func receive(_ result: EffectResult, _ turn: Turn) throws {
         if let machine = result.value as? MachineState { phone.machine = machine }
     }
@@ -39,7 +39,7 @@ extension DebouncerStage {
         return configuration.background == .sync ? .fired : .collecting
     }
 
-    /// Follows the phone: while the app has time, everything goes out at once; while it hasn't, what was waiting is
+    /// Follows the phone: while the app has time, everything is released at once; otherwise whatever was waiting is
     /// collected for a task.
     func adaptReach(_ turn: Turn, reason: String) throws {
         let reach = reachNow
@@ -56,8 +56,8 @@ extension DebouncerStage {
         }
     }
 
-    /// Maintains the pending set while the app has no time of its own, and submits a task when a window has closed on
-    /// something.
+    /// Maintains the pending set while the app has no time of its own, and submits a task once a window with changes in
+    /// it has closed.
     func keepPending(_ turn: Turn) throws {
         let isCollecting = window.reach != .everything
         let pending = isCollecting ? window.pendingSet : [:]
@@ -68,7 +68,7 @@ extension DebouncerStage {
             savedPending = pending
             tasks.forgive(DebouncerTask.healthkitSync.rawValue)
             try store("pending", .object(pending.mapValues { .integer($0.value) }), turn)
-            // Whatever has been released since is announced again after a restart too.
+            // What has been released in the meantime must be announced again after a restart too.
             try save(turn)
         }
         let sync = DebouncerTask.healthkitSync
@@ -77,7 +77,7 @@ extension DebouncerStage {
     }
 
     /// Answers the observer's fires: at once in the background, where the pending set has just been saved; with the
-    /// next repetition in the foreground, where nothing would be lost without it.
+    /// next repetition in the foreground, where nothing would be lost without an acknowledgement.
     func acknowledge(atOnce: Bool, _ turn: Turn) {
         guard !registration.acknowledgements.isEmpty, atOnce || phone.device.app != .active,
             phone.device.app != .forceQuit
@@ -95,8 +95,8 @@ extension DebouncerStage {
             Register(consumer: instance, launch: registration.launch, types: configuration.frequencies).body)
     }
 
-    /// What others report about themselves: consumers how far they are, the consolidator whether its task is running,
-    /// the uploader whether there is a network path.
+    /// Takes in others' heartbeats: how far consumers are, whether the consolidator's task is running, whether the
+    /// uploader has a network path.
     func hear(_ beat: Heartbeat, _ turn: Turn) throws {
         if beat.instance == consolidator {
             let isRunning = beat.stage.tasks?.contains { $0.state == .running } ?? false
@@ -121,7 +121,7 @@ extension DebouncerStage {
         guard !phone.zones.isEmpty else { return askZones(turn) }
         if let due = nextTime {
             guard turn.now >= due else { return }
-            // The user may have travelled since.
+            // The user may have travelled in the meantime.
             askZones(turn)
             let isCollecting = window.reach == .collecting
             let moved = isCollecting ? [] : window.releaseEverything { type in timed.contains { $0.takes(type) } }

@@ -8,7 +8,7 @@ import StageKit
 /// A requested sync, and its outcome.
 struct ManualSync: Sendable, Equatable {
     var id: String
-    /// The round that shows when everything has been consumed; nil while nothing may be released.
+    /// The round whose end shows that everything has been consumed; nil while nothing may be released.
     var round: Int64?
     /// Why nothing is released; nil when something is.
     var problem: String?
@@ -35,7 +35,8 @@ extension DebouncerStage {
         if let span = asked.history {
             try beginHistory(asked.id, span, turn)
         } else {
-            // The sender knows of more than has been received here: it asks again until that has been received too.
+            // The sender knows of a newer head than has been heard here: it asks again until that one has been heard
+            // too.
             if let head = asked.head, head > heardHead { return }
             try sync(asked.id, metric: asked.metric, turn)
         }

@@ -4,12 +4,12 @@ import Protocol
 import SQLite
 import StageKit
 
-/// The finished rounds: rows of the stage's own changelog under the topic `rounds`, the last thousand.
+/// The last thousand finished rounds: rows of the stage's own changelog under the topic `rounds`.
 struct RoundLedger {
     static let topic = "rounds"
     static let retention: Int64 = 1000
-    /// Written once this many are waiting, or when there has been nothing to do for a while: a sync has no commit of
-    /// its own.
+    /// Rounds are written once this many are waiting, or when there has been nothing to do for a while, since a sync
+    /// has no commit of its own.
     private static let capacity = 64
     private static let idle = Duration.seconds(2)
 
@@ -35,7 +35,7 @@ struct RoundLedger {
         recent = (recent + [round.isSuccess]).suffix(3)
     }
 
-    /// Writes what is waiting if that costs nothing, or if there is much of it.
+    /// Writes the waiting rounds if that costs nothing extra, or if there are many.
     mutating func save(isBusy: Bool, _ turn: Turn) throws {
         guard turn.isWriting || unsaved.count >= Self.capacity || (!isBusy && turn.monotonic - added >= Self.idle)
         else { return }

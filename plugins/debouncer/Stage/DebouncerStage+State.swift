@@ -19,7 +19,7 @@ extension DebouncerStage {
     struct Phone {
         var device = DeviceState()
         var hasPath: Bool?
-        /// From when an app refresh may wake the app, if the hour's wakes are used up.
+        /// When an app refresh may next wake the app, if the hour's wakes are used up.
         var nextWake: Instant?
         /// The machine that the stack runs on, if its configuration asks about it.
         var machine: MachineState?
@@ -32,7 +32,7 @@ extension DebouncerStage {
         /// The number of this launch, and the one that the observer has registered.
         var launch: Int64 = 0
         var confirmed: Int64?
-        /// Types that are to be acknowledged, and how far.
+        /// Types that are to be acknowledged, each up to its sequence number.
         var acknowledgements: [String: SequenceNumber] = [:]
     }
 

@@ -9,7 +9,7 @@ extension DebouncerStage {
     enum Work: Equatable {
         /// The end of a round.
         case round(Int64)
-        /// Until the uploaders have delivered what was released.
+        /// The uploaders' delivery of what was released.
         case uploaders
         case history
     }
@@ -38,7 +38,7 @@ extension DebouncerStage {
     }
 
     private func begin(_ task: DebouncerTask, _ turn: Turn) throws {
-        // It submits its next run first, so that there is another whatever happens to this one.
+        // Its next run is submitted first, so that there is one, whatever happens to this run.
         if let earliest = nextBegin(task, turn) {
             try tasks.submit(request(task, earliest: earliest), conditions(turn), turn)
         }

@@ -19,7 +19,7 @@ package final class DebouncerStage: Stage {
         package var name: String
         /// nil: all types.
         package var types: Set<String>?
-        /// Types it doesn't accept, for a consumer of all others.
+        /// Types that a consumer of all types doesn't accept.
         package var except: Set<String>
         /// Other consumers' types whose release triggers this one's sync too.
         package var triggers: Set<String>
@@ -51,7 +51,7 @@ package final class DebouncerStage: Stage {
     var window: ReleaseWindow
     private(set) var head: StoreHead?
     var telling = Telling()
-    /// Types that aren't observed, and how far each was fired: nothing beyond that is released.
+    /// Types that aren't observed, each with the sequence number it was fired up to: nothing beyond that is released.
     var offFired: [String: SequenceNumber] = [:]
 
     var phone = Phone()
@@ -75,8 +75,8 @@ package final class DebouncerStage: Stage {
     /// Questions to the observer, by pull.
     var questions: [Int64: Question] = [:]
 
-    /// When a head moves without anything for a consumer, the consumer learns of it within this time: it only advances
-    /// frontiers.
+    /// When a head moves without anything for a consumer, the consumer learns of it within this time: the news only
+    /// advances frontiers.
     private static let spread = Duration.milliseconds(250)
 
     package init(
@@ -274,7 +274,7 @@ package final class DebouncerStage: Stage {
             exceptions[type] = min(window.released[type], fired)
         }
         if passesOn(to: consumer) {
-            // Types that are waiting are released only for other consumers.
+            // Types whose windows are still open count as unreleased only for other consumers.
             exceptions = exceptions.filter { window.off.contains($0.key) }
             for type in window.off where consumer.takes(type) {
                 exceptions[type] = exceptions[type] ?? window.released[type]
@@ -283,8 +283,9 @@ package final class DebouncerStage: Stage {
         return AnchorVector(base: window.released.base, exceptions: exceptions)
     }
 
-    /// Whether a consumer gets samples while the file that they come from is still being read. Days would be recomputed
-    /// with each part of it; delivering a sample early costs nothing, and the import leaves the machine time for it.
+    /// Whether a consumer gets samples while the file that they come from is still being read. Days would be computed
+    /// again for each part of the file; delivering a sample early costs nothing, and the import leaves the machine time
+    /// for it.
     private func passesOn(to consumer: Consumer) -> Bool {
         consumer.role == .uploader && window.isImporting && window.reach == .everything
     }
@@ -304,7 +305,7 @@ package final class DebouncerStage: Stage {
     }
 }
 
-/// How far everything is released, as stored in the stage's file.
+/// How far each type is released, as stored in the stage's file.
 private struct KeptRelease: Codable {
     var head: StoreHead?
     var released: AnchorVector

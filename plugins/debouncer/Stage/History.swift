@@ -2,11 +2,11 @@ import Changelog
 import HealthModel
 import Protocol
 
-/// The historical sync: a span of days is delivered again in chunks, newest first, one after the other. Pure, and
-/// stored in the stage's file.
+/// The historical sync: a span of days is delivered again in chunks, one at a time, newest first. Pure, and stored in
+/// the stage's file.
 ///
-/// A chunk is done when every consumer has reported so; until then it is announced repeatedly. Versions make double
-/// delivery harmless.
+/// A chunk is done when every consumer has reported it done; until then it is announced repeatedly. Versions make
+/// double delivery harmless.
 package struct History: Sendable, Equatable {
     package static let daysPerChunk = 7
 

@@ -5,15 +5,15 @@ import Protocol
 /// Which changes have been released to the consumers, and which are waiting: for their type's window to close, or for
 /// the app to get time. Pure.
 ///
-/// A type's window trails: it closes when nothing of that type has changed for its length, or when the first change has
-/// waited long enough. A window of 0 closes at once. A file that is being read is one burst: windows stay open until
-/// its end, but no longer than `Policy.importWait`. What happens when a window closes depends on the reach: a release
-/// while the app has time, a place in the pending set while it hasn't.
+/// A type's window trails: it closes when the type hasn't changed for the length of the window, or when the first
+/// change has waited long enough. A window of 0 closes at once. A file that is being read is one burst: windows stay
+/// open until its end, but no longer than `Policy.importWait`. What happens when a window closes depends on the reach:
+/// a release while the app has time, a place in the pending set while it hasn't.
 package struct ReleaseWindow: Sendable, Equatable {
     package struct Policy: Sendable, Equatable {
         /// Length of the trailing window, for types without a setting of their own.
         package var window: Duration
-        /// The longest that a change waits, however often its type changes.
+        /// The longest that a change waits, no matter how often its type changes.
         package var maximumWait: Duration
         package var byType: [String: Duration]
         package var maximumByType: [String: Duration]
@@ -39,11 +39,11 @@ package struct ReleaseWindow: Sendable, Equatable {
     package enum Reach: Sendable, Equatable {
         /// The app has time: everything that the observer has.
         case everything
-        /// It has been woken: what has been fired, at once.
+        /// The app has been woken: what has been fired, at once.
         case fired
-        /// It has been woken to add fired types to the pending set; a task releases them.
+        /// The app has been woken to add fired types to the pending set; a task releases them.
         case collecting
-        /// Locked, or force-quit: nothing, and no window closes.
+        /// The phone is locked, or the app force-quit: nothing, and no window closes.
         case nothing
     }
 
@@ -57,7 +57,7 @@ package struct ReleaseWindow: Sendable, Equatable {
     package var reach = Reach.everything
     /// Whether the observer is reading a file.
     package var isImporting = false
-    /// Types that are switched off: nothing is released beyond their position at that time.
+    /// Types that are switched off: nothing is released beyond the point they had reached by then.
     package var off: Set<String> = [] {
         didSet {
             for type in off {
@@ -84,21 +84,21 @@ package struct ReleaseWindow: Sendable, Equatable {
     /// Types whose window is open, or that are waiting for time.
     package var pendingTypes: [String] { Set(waiting.keys).union(collected.keys).sorted() }
 
-    /// Everything that is waiting, with how far: what must survive while the app has no time.
+    /// Everything that is waiting, with its sequence number: this must survive while the app has no time.
     package var pendingSet: [String: SequenceNumber] {
         collected.merging(waiting.mapValues(\.sequence)) { max($0, $1) }
     }
 
-    /// Whether a window has closed on something that couldn't be released.
+    /// Whether a window has closed with changes in it that couldn't be released.
     package var hasCollected: Bool { !collected.isEmpty }
 
     /// Whether there is anything beyond what is released, fired or not, of types that aren't off.
     package var hasUnreleased: Bool { newest.contains { $0.value > released[$0.key] && !off.contains($0.key) } }
 
-    /// A type has been fired up to `sequence`. Returns true when that released something at once.
+    /// A type has been fired up to `sequence`. Returns whether that released something at once.
     package mutating func changed(_ type: String, to sequence: SequenceNumber, at now: MonotonicTime) -> Bool {
         newest[type] = max(newest[type] ?? .beginning, sequence)
-        // Collected types have had their window; once the app has time they get another, and are released.
+        // Collected types have had their window; once the app has time they get a new one, and are released.
         let known = reach == .collecting ? collected[type] ?? .beginning : .beginning
         guard sequence > released[type], sequence > known, !off.contains(type), reach != .nothing else { return false }
         if policy.window(of: type) == .zero {
@@ -123,8 +123,8 @@ package struct ReleaseWindow: Sendable, Equatable {
         return false
     }
 
-    /// The observer's head and all its heads by type, from one read, and how far each type has been fired. Returns the
-    /// types that were released at once.
+    /// Takes in the observer's head and all its heads by type, from one read, and how far each type has been fired.
+    /// Returns the types that were released at once.
     package mutating func heard(
         head: SequenceNumber, heads: [String: SequenceNumber], fired: AnchorVector? = nil, at now: MonotonicTime
     ) -> [String] {
@@ -162,7 +162,7 @@ package struct ReleaseWindow: Sendable, Equatable {
         }
     }
 
-    /// No file is being read any more: changes waiting for its end wait no longer.
+    /// No file is being read any more: changes stop waiting for its end.
     package mutating func endBurst() {
         isImporting = false
         for type in waiting.keys { waiting[type]?.first = .distantPast }
@@ -174,7 +174,7 @@ package struct ReleaseWindow: Sendable, Equatable {
         for (type, entry) in waiting { close(type, entry) }
     }
 
-    /// Releases everything, of some types or all, whatever their windows, and returns the types that moved.
+    /// Releases everything of some types, or of all, regardless of windows, and returns the types that moved.
     package mutating func releaseEverything(of types: (String) -> Bool = { _ in true }) -> [String] {
         guard reach != .nothing else { return [] }
         var moved: [String] = []
@@ -201,7 +201,7 @@ package struct ReleaseWindow: Sendable, Equatable {
 
     private mutating func set(_ type: String, to sequence: SequenceNumber) {
         var exceptions = released.exceptions
-        // No change of this type is between its latest change and the head.
+        // This type has no change between its latest change and the head.
         exceptions[type] = max(sequence, released.base)
         released = AnchorVector(base: released.base, exceptions: exceptions)
     }

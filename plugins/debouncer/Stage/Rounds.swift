@@ -5,7 +5,7 @@ import Protocol
 /// The outcome of releases: a release opens a round, in which a consumer succeeds when it has consumed everything
 /// released to it. Pure.
 ///
-/// One round is open at a time; anything released in the meantime belongs to the next. So a stream of changes makes one
+/// One round is open at a time; anything released in the meantime belongs to the next. So a stream of changes opens one
 /// round after another, and none waits forever.
 package struct Rounds: Sendable, Equatable {
     package struct Round: Sendable, Equatable {
@@ -27,7 +27,7 @@ package struct Rounds: Sendable, Equatable {
     /// How far a consumer is, according to its heartbeat.
     struct Standing: Sendable, Equatable {
         var frontier: SequenceNumber
-        /// By type if types differ; nil: `frontier` says it all.
+        /// By type if types differ; nil if `frontier` holds for all.
         var consumed: AnchorVector?
         var pending: Int
         var failedDays: Int
@@ -39,7 +39,7 @@ package struct Rounds: Sendable, Equatable {
     /// A consumer that sends no heartbeat for this long is silent.
     package static let silence = Duration.seconds(15)
 
-    /// How long a consumer may go without any progress before it has failed.
+    /// How long a consumer may make no progress before it has failed.
     private let patience: Duration
     private var standings: [String: Standing] = [:]
     package private(set) var open: Round?
@@ -54,7 +54,7 @@ package struct Rounds: Sendable, Equatable {
 
     package mutating func goOn(after last: Int64) { self.last = max(self.last, last) }
 
-    /// Something is released to these consumers; returns the number of the round that shows when they have it.
+    /// Something is released to these consumers; returns the number of the round whose end shows that they have it.
     @discardableResult
     package mutating func release(
         _ targets: [String: AnchorVector], reason: String, now: Instant, monotonic: MonotonicTime
@@ -131,7 +131,7 @@ package struct Rounds: Sendable, Equatable {
             ended.append(round)
             open = next
             next = nil
-            // Its waiting time begins now: it couldn't be checked before.
+            // The next round's waiting time begins now: it couldn't be checked before.
             open?.since = monotonic
         }
         return ended
@@ -142,7 +142,7 @@ package struct Rounds: Sendable, Equatable {
         [open, next].compactMap { $0 }.first { $0.number == number }?.waiting.keys.sorted()
     }
 
-    /// When the next consumer's patience or silence runs out; nil without an open round.
+    /// When the next consumer will have failed, or been silent for too long; nil without an open round.
     package var nextDeadline: MonotonicTime? {
         guard let open else { return nil }
         return open.waiting.keys.map { consumer in
@@ -153,7 +153,7 @@ package struct Rounds: Sendable, Equatable {
         }.min()
     }
 
-    /// The upstream has started over: what was waited for will never come.
+    /// The upstream has started over: what the rounds were waiting for will never come.
     package mutating func reset() {
         open = nil
         next = nil

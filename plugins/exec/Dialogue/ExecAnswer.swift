@@ -3,11 +3,11 @@ import HealthModel
 
 /// The lines with which a program answers, read one by one: for `hello`, or for a day.
 package struct ExecAnswer {
-    /// Deeper than any figure, and less than what the bus carries.
+    /// Deeper than any figure, and shallower than the bus allows.
     private static let maximumDepth = 16
     private static let longestReason = 500
 
-    /// One of these; the user and the day are beside it.
+    /// A line has one of these members, beside the user and the day.
     private struct Line: Codable {
         @IfReadable var user: String?
         @IfReadable var date: String?
@@ -78,7 +78,7 @@ package struct ExecAnswer {
         return DayEvent(id: event.id, kind: event.kind, payload: event.payload)
     }
 
-    /// A member that isn't read is a mistake, not an option without effect.
+    /// A member that isn't read is an error, rather than silently ignored.
     private func check(_ value: Value, has member: String, beside others: String...) throws(ExecFailure) {
         guard value.object?.count == others.count + 1 else {
             throw refuse("holds more than '\(member)', " + others.map { "'\($0)'" }.joined(separator: " and "))
@@ -106,7 +106,7 @@ package struct ExecAnswer {
         return value
     }
 
-    /// How deeply brackets nest, before anything is built from them.
+    /// How deeply brackets nest, found before anything is built from them.
     private static func depth(of line: some Collection<UInt8>) -> Int {
         var (depth, deepest, isText, isEscaped) = (0, 0, false, false)
         for byte in line {

@@ -16,12 +16,12 @@ package final class ExecChild {
     private let wake: Int32
     private let limits: ExecLimits
     private let errors: ExecErrorOutput
-    /// The plugin's.
+    /// The plugin's folder.
     private let folder: String
     /// Bytes of a line that hasn't ended yet.
     private var partial: [UInt8] = []
-    /// Whether the last exchange ended before everything was written: anything sent next would be taken for the rest of
-    /// it.
+    /// Whether the last exchange ended before everything was written: whatever is sent next would be read as the rest
+    /// of it.
     package private(set) var hasUnwritten = false
     private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
@@ -57,7 +57,7 @@ package final class ExecChild {
         close(output)
     }
 
-    /// Three pairs of descriptors, none of which stays open when the start fails. Close-on-exec: no other child
+    /// One of three pairs of descriptors, none of which stays open when the start fails. Close-on-exec: no other child
     /// inherits them.
     private final class Pipe {
         private(set) var read: Int32 = -1
@@ -97,7 +97,7 @@ package final class ExecChild {
 
     /// Writes all parts, and reads the lines of the answer as they come, until the last one.
     /// - Parameters:
-    ///   - parts: called one by one, each when the previous part is written.
+    ///   - parts: returns the next part, and is called when the previous one is written.
     ///   - seconds: from now to the last line, not counting the time in which the program waited for a processor.
     ///   - take: receives one line without its newline; returns true for the last one.
     package func exchange(
@@ -121,7 +121,7 @@ package final class ExecChild {
             if polled[0].revents != 0 { throw .stopped }
             if polled[3].revents != 0, let part = pending { pending = write(part, parts) }
             guard polled[1].revents != 0 || polled[2].revents != 0 else {
-                // Anything already there isn't late, though this thread may not have had a turn to read it.
+                // Output that is already there isn't late, even if this thread hasn't had a turn to read it.
                 guard left > .zero else { throw .late(seconds: seconds) }
                 continue
             }
@@ -151,7 +151,7 @@ package final class ExecChild {
     /// What is left to write; nil when everything is written.
     private func write(_ part: ArraySlice<UInt8>, _ parts: () -> [UInt8]?) -> ArraySlice<UInt8>? {
         let count = part.withUnsafeBytes { Glibc.write(input, $0.baseAddress, $0.count) }
-        // A program that stops reading is noticed by its end or by the time it takes.
+        // A program that stops reading is noticed when it ends, or when its time is up.
         if count < 0 { return errno == EAGAIN || errno == EINTR ? part : nil }
         let rest = part.dropFirst(count)
         return rest.isEmpty ? parts()?[...] : rest
@@ -168,7 +168,7 @@ package final class ExecChild {
         }
     }
 
-    /// It has closed its output: it is ending, or is of no more use.
+    /// It has closed its output: it is ending, or no longer of any use.
     private func howItEnds() -> String {
         var deadline = FairDeadline(.seconds(1), of: [process.pid])
         return process.wait(until: &deadline).map { "\($0)" } ?? "it closed its standard output"

@@ -7,8 +7,8 @@ import StageKit
 /// What the host writes to a program that computes days: lines of JSON.
 ///
 /// Samples are sent in columns: a program in an interpreted language reads one list per column, at the speed of its
-/// JSON library, instead of one object per sample; `zip` turns them into rows. Repeated texts are listed once per line
-/// and referred to by index.
+/// JSON library, instead of one object per sample; `zip` turns them into rows. Repeated strings are listed once per
+/// line and referred to by index.
 package enum ExecLines {
     /// Versions of these lines, not of the bus protocol.
     package static let versions = 1...1
@@ -75,7 +75,7 @@ package enum ExecLines {
         return out.bytes
     }
 
-    /// Which entries of a page's names some rows use, and the position of each among those.
+    /// Which of a page's names some rows use, and the position of each in the list of those.
     private struct Table {
         private(set) var used: [Int32] = []
         private var places: [Int32: Int] = [:]
@@ -130,11 +130,11 @@ private struct ColumnText {
     }
 }
 
-/// A day's lines, made as they are written: a day of any length takes the memory of one line.
+/// A day's lines, each encoded when it is written: a day of any length takes the memory of one line.
 package struct ExecDayLines: IteratorProtocol {
     private let input: DayInput
     private let ids: Bool
-    /// The next line's first row; nil: the line that begins the day.
+    /// The next line's first row; nil for the line that begins the day.
     private var row: Int?
     private var isOver = false
 

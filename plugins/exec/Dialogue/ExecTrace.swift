@@ -7,8 +7,8 @@ package enum ExecTrace {
     private static let longest = 300
 
     /// - Parameters:
-    ///   - lines: the last ones, the oldest first.
-    ///   - folder: the plugin's own; a place in it is where its author looks first.
+    ///   - lines: the last lines, oldest first.
+    ///   - folder: the plugin's own folder: a place in it is where the author looks first.
     package static func summary(of lines: [String], folder: String) -> String? {
         let found = python(lines, folder) ?? node(lines, folder) ?? swift(lines, folder)
         if let (message, place) = found {
@@ -55,7 +55,7 @@ package enum ExecTrace {
         return (message, places.last(where: \.isOwn) ?? places.last)
     }
 
-    /// `    at compute (/walks/handler.js:14:9)`: the error before, the innermost frame first.
+    /// ` at compute (/walks/handler.js:14:9)`: the error comes before, then the innermost frame first.
     private static func node(_ lines: [String], _ folder: String) -> Found? {
         func isFrame(_ line: String) -> Bool { line.hasPrefix("    at ") }
         func place(_ text: Substring) -> Place? {

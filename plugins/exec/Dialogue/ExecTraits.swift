@@ -96,7 +96,7 @@ package struct ExecTraits: HandlerTraits, Equatable {
 /// Why a program that computes days has given no figures. Never holds what it answered, which may be a health value;
 /// for an error that ended the program, it holds what the program wrote about it.
 package enum ExecFailure: Error, Equatable, CustomStringConvertible {
-    /// It ended; possibly in the middle of a line, and which one; and why, according to its standard error.
+    /// It ended, possibly in the middle of a line, which is numbered; and why, according to its standard error.
     case ended(String, midLine: Int?, why: String?)
     case late(seconds: Double)
     case flood(bytes: Int)
@@ -124,7 +124,7 @@ package enum ExecFailure: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether the program can continue with another day: it can when it reported itself that this one can't be
+    /// Whether the program can continue with another day: it can if the program itself reported that this one can't be
     /// computed.
     package var isOrderly: Bool {
         if case .declined = self { return true }

@@ -1,7 +1,7 @@
 import CPosix
 import Glibc
 
-/// Readable from the first signal on.
+/// Becomes readable at the first signal, and stays so.
 package final class Wake: Sendable {
     package let descriptor: Int32
 

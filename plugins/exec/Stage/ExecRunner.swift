@@ -49,7 +49,7 @@ package final class ExecRunner: EffectRunner {
         let started = Mailbox<Result<ExecTraits, any Error>>(capacity: 1)
         let thread = Thread {
             defer { ended.signal() }
-            // A program that stops reading makes `write` fail, and doesn't end this process.
+            // A program that stops reading should make `write` fail, not end this process.
             var pipe = sigset_t()
             sigemptyset(&pipe)
             sigaddset(&pipe, SIGPIPE)
@@ -96,7 +96,7 @@ package final class ExecRunner: EffectRunner {
         jobs.insist(Job(effect: effect, input: request.input, reply: reply))
     }
 
-    /// Ends the program: its input is closed, and it is killed after the grace period in its limits. What it was
+    /// Ends the program: its input is closed, and it is killed after the grace period in its limits. The day it was
     /// computing is computed again.
     package func stop() {
         jobs.close()

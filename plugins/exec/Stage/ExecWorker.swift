@@ -6,7 +6,7 @@ import HealthModel
 import Processes
 import StageKit
 
-/// The program through its successive runs, on the one thread that starts it.
+/// Keeps the program running, restart after restart, on the one thread that starts it.
 final class ExecWorker {
     private let command: ExecCommand
     private let program: String
@@ -95,7 +95,7 @@ final class ExecWorker {
         return answer.output
     }
 
-    /// A running program that waits for a day: the existing one, or a new one.
+    /// A running program that is waiting for a day: the current one, or a new one.
     private func ready() throws -> ExecChild {
         reap()
         if let child {
@@ -124,7 +124,7 @@ final class ExecWorker {
         }
     }
 
-    /// Releases a program that ended between two days; the next day gets another one.
+    /// Releases a program that ended between two days; the next day gets a new one.
     func reap() {
         if let how = child?.ended { drop("it ended between two days (\(how))") }
     }
@@ -142,7 +142,7 @@ final class ExecWorker {
     }
 }
 
-/// A program that was replaced while it was running: its figures would be mixed with the other one's.
+/// A program whose file was replaced while it was running: figures from the old and the new one would be mixed.
 struct ExecChanged: Error, CustomStringConvertible {
     let file: String
     var description: String {

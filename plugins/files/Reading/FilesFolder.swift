@@ -6,8 +6,8 @@ import HealthModel
 package enum FilesFolder {
     package static let variable = "HEALTHBUS_FILES_FOLDER"
 
-    /// As configured, else as the environment says, else in the instance's own folder.
-    /// - Throws: `ConfigurationError` for a path that isn't full.
+    /// The configured path, otherwise the environment's, otherwise one in the instance's own folder.
+    /// - Throws: `ConfigurationError` for a path that isn't absolute.
     package static func path(
         of instance: StackConfiguration.Instance, file: String, state: StateFolder, environment: [String: String]
     ) throws -> String {

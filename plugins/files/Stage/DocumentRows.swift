@@ -4,7 +4,7 @@ import HealthResources
 import JSON
 import Protocol
 
-/// Days, nights and workouts as rows of a file. A year has hundreds of them, so each is a value.
+/// Days, nights and workouts as rows of a file. A year has only hundreds of them, so each is decoded into a `Value`.
 package struct DocumentRows: Sendable {
     /// A column: its name, and where it is in a document.
     package struct Column: Equatable, Sendable {
@@ -96,7 +96,7 @@ package struct DocumentRows: Sendable {
     private let resources: Observations
 
     /// - Parameters:
-    ///   - figures: those of the stack, in the order of columns.
+    ///   - figures: the stack's figures, in the order of columns.
     ///   - patients: who people are in FHIR's resources.
     package init(
         _ span: FileSpan, figures: [FigureDeclaration], patients: PatientNames = PatientNames(.null)
@@ -124,8 +124,8 @@ package struct DocumentRows: Sendable {
         return Array((names.joined(separator: ",") + "\n").utf8)
     }
 
-    /// A document's rows: its columns, all of it as JSON, or what it is in a standard's terms.
-    /// - Returns: the rows with their ends, and how many they are.
+    /// A document's rows: as columns, whole as JSON, or as a standard's resources.
+    /// - Returns: the rows with their line ends, and their number.
     package func rows(_ document: Value, version: Int64) -> (bytes: [UInt8], count: Int64) {
         switch format {
         case .csv: return (csv(document, version), 1)
@@ -191,7 +191,7 @@ package struct DocumentRows: Sendable {
     }
 }
 
-/// The rows of one file as reported by its producers, each key once, at its latest change.
+/// The rows of one file as reported by its producers: each key once, as of its latest change.
 struct DocumentCollection {
     private struct Row {
         /// Date, then start, then key.
@@ -240,7 +240,7 @@ struct DocumentCollection {
         }
     }
 
-    /// How many lines they are.
+    /// The number of lines.
     var count: Int64 { rows.values.reduce(0) { $0 + $1.count } }
 
     /// Ordered by date and start.

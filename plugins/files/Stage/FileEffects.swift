@@ -1,13 +1,13 @@
 import HealthModel
 
-/// A piece of a file. The pieces of a job come in order; with the last one the file is put in place.
+/// A piece of a file. The pieces of a job come in order; the last one puts the file in place.
 package struct FilePart: Sendable {
     package enum Content: Sendable {
         case samples([SamplePage], SampleRows)
         case bytes([UInt8], rows: Int64)
     }
 
-    /// The stage's number for this writing of the file.
+    /// The stage's number for this job of writing the file.
     package var job: Int64
     package var path: String
     /// What comes before the first row; with the first piece.
@@ -15,7 +15,7 @@ package struct FilePart: Sendable {
     package var content: Content
     package var isFirst: Bool
     package var isLast: Bool
-    /// The present content, if known: an identical file isn't touched.
+    /// The file's current content, if known: an identical file isn't touched.
     package var known: FileLedger.Entry?
     /// Whether a file without rows is kept.
     package var keepsEmpty: Bool
@@ -53,7 +53,7 @@ package struct ListFiles: Sendable {
 /// Compares files with what was written.
 package struct CompareFiles: Sendable {
     package var entries: [FileLedger.Entry]
-    /// Their contents too, besides their sizes.
+    /// Whether to compare contents too, not just sizes.
     package var readsAll: Bool
 
     package init(entries: [FileLedger.Entry], readsAll: Bool) { (self.entries, self.readsAll) = (entries, readsAll) }
@@ -67,9 +67,9 @@ package enum FileOutcome: Sendable {
     case written(rows: Int64, bytes: Int64, sum: String, isChanged: Bool)
     /// There is no such file any more.
     case removed
-    /// Paths of files of this kind, some at a time.
+    /// Paths of our own files, some at a time.
     case listed([String], isLast: Bool)
-    /// Those that are missing, or differ from what was written.
+    /// The files that are missing, or differ from what was written.
     case compared(differing: [String])
     case failed(FileProblem)
 }

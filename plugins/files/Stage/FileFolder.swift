@@ -11,7 +11,7 @@ final class FileFolder {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Opens it, unless it is open and still in its place.
+    /// Opens the folder, unless it is open and still in its place.
     /// - Parameter makes: whether to create it if it is missing.
     /// - Throws: `FileProblem`.
     func open(making makes: Bool) throws(FileProblem) {
@@ -48,7 +48,7 @@ final class FileFolder {
         return String(path[..<slash])
     }
 
-    /// Creates the folders that a file is to be in.
+    /// Creates the folders around a file.
     func makeFolders(of file: String) throws(FileProblem) {
         var parts = file.split(separator: "/").dropLast().map(String.init)
         var made: [String] = []

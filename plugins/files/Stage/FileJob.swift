@@ -8,7 +8,7 @@ struct FileJob {
     enum Step {
         /// Samples or rows have been requested.
         case asked(Pull, Source)
-        /// The runner has a piece; the next is requested after that. nil: it was the last.
+        /// The runner has a piece; `next` is requested after that, and is nil if this was the last.
         case writing(effect: Int64, next: Source?)
     }
 
@@ -21,7 +21,7 @@ struct FileJob {
 
     let number: Int64
     let span: FileSpan
-    /// The mark's generation when it began: if something changes after that, the file is written again.
+    /// The mark's generation when the job began: if something changes after that, the file is written again.
     let generation: Int64
     var step: Step
     /// Whether the runner has received any piece of it.

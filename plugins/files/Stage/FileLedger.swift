@@ -4,7 +4,8 @@ import HealthModel
 import SQLite
 import StageKit
 
-/// The files in the folder, as they were written: for each path the number of rows and bytes, its checksum, and when.
+/// The files in the folder, as they were written: for each path the number of rows and bytes, the checksum, and the
+/// time of writing.
 package struct FileLedger {
     package struct Entry: Equatable, Sendable {
         package var path: String

@@ -6,26 +6,26 @@ import StageKit
 /// Files to be written, in memory and in the stage's file: a mark is removed only when its file is on disk.
 struct FileMarks {
     struct Mark: Equatable {
-        /// Rises with every mark: a file written from an older one is written again.
+        /// Rises each time the file is marked: a file written for an older generation is written again.
         var generation: Int64
-        /// By producer: everything up to here was consumed before the first of these marks. Empty if it holds nothing
-        /// up.
+        /// By producer: everything up to here was consumed before the file was first marked. Empty if the mark holds up
+        /// no producer.
         var since: [String: SequenceNumber]
         /// When it was last and first marked.
         var last: MonotonicTime
         var first: MonotonicTime
-        /// Not before then, unless it has waited too long.
+        /// The file isn't written before this time, unless it has waited too long.
         var notBefore: MonotonicTime
     }
 
     private(set) var marks: [String: Mark] = [:]
     /// The lowest `since` by producer; nil when it must be recomputed.
     private var oldest: [String: SequenceNumber]? = [:]
-    /// The next one is last. Built from `marks` when it has run out or is too old.
+    /// The next path is last. Built from `marks` when it has run out or is too old.
     private var queue: [String] = []
     private var isQueueOld = true
     private var queuedAt = MonotonicTime.distantPast
-    /// None is due before then.
+    /// No file is due before this time.
     private var nothingBefore = MonotonicTime.distantPast
     /// A file is written once nothing in it has changed for this long.
     let settle: Duration
@@ -59,7 +59,8 @@ struct FileMarks {
     var count: Int { marks.count }
 
     /// - Parameters:
-    ///   - since: for each producer, up to where everything was consumed before; nil: it holds nothing up.
+    ///   - since: the producer, and up to where its changes were consumed before this one; nil if the mark holds
+    ///     nothing up.
     ///   - notBefore: evaluated if the file wasn't marked yet.
     mutating func mark(
         _ path: String, since: (producer: String, sequence: SequenceNumber)?, _ turn: Turn,
@@ -98,7 +99,7 @@ struct FileMarks {
         try delete.run()
     }
 
-    /// How far a producer's changes are on disk; nil: no mark is in the way.
+    /// How far a producer's changes are on disk; nil: everything consumed is on disk.
     mutating func oldestMark(of producer: String) -> SequenceNumber? {
         if oldest == nil {
             oldest = marks.values.reduce(into: [:]) { $0.merge($1.since) { min($0, $1) } }
@@ -119,7 +120,7 @@ extension FileMarks {
         nothingBefore = .distantPast
     }
 
-    /// Everything marked now is due now: a sync is waiting for it.
+    /// Every file marked so far is due now: a sync is waiting for it.
     mutating func hurry() {
         for path in marks.keys {
             marks[path]?.last = .distantPast
@@ -128,7 +129,7 @@ extension FileMarks {
         requeue()
     }
 
-    /// The file to write next, newest first; nil when none is due, with when the next one is.
+    /// The file to write next, newest first; nil when none is due, with the time at which the next one is.
     /// - Parameter busy: files that are being written.
     mutating func next(
         at now: MonotonicTime, besides busy: Set<String>

@@ -4,7 +4,7 @@ import Glibc
 extension FileProblem {
     /// - Parameters:
     ///   - code: an `errno` value.
-    ///   - folder: where the files are to be.
+    ///   - folder: the folder for the files.
     package init(_ code: Int32, in folder: String) {
         switch code {
         case ENOSPC, EDQUOT: self.init("the disk of \(folder) is full; free some space, and it continues automatically")

@@ -8,7 +8,7 @@ package enum FileFormat: String, Sendable, CaseIterable {
     /// Open mHealth data points.
     case openMHealth = "open-mhealth"
 
-    /// How names of its files end, after the dot.
+    /// How the names of files in this format end, after the dot.
     package var suffix: String {
         switch self {
         case .csv, .ndjson: rawValue
@@ -86,8 +86,8 @@ package struct FileSpan: Hashable, Sendable {
 
 /// Names of people and types as parts of a path.
 package enum PathName {
-    /// ASCII letters, digits, `-` and `_`, and dots except at the beginning; any other byte as `%XX`, which DuckDB and
-    /// Hive decode.
+    /// ASCII letters, digits, `-` and `_` stay, and so do dots except at the beginning; any other byte becomes `%XX`,
+    /// which DuckDB and Hive decode.
     package static func escaped(_ name: String) -> String {
         var out: [UInt8] = []
         for (index, byte) in name.utf8.enumerated() {
@@ -104,7 +104,7 @@ package enum PathName {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// A folder's name has at most 255 bytes in the usual file systems.
+    /// In the usual file systems a folder's name has at most 255 bytes.
     private static let longest = 240
 
     /// `key=name`; the rest of a very long name is in folders within it, `+=rest`.
@@ -119,7 +119,7 @@ package enum PathName {
         return folders
     }
 
-    /// Takes the folders of a name off the beginning of a path; nil where they aren't there.
+    /// Takes the folders of a name off the beginning of a path; nil if the path doesn't begin with them.
     package static func take(_ key: String, from parts: inout ArraySlice<Substring>) -> String? {
         guard let first = parts.first, first.hasPrefix(key + "=") else { return nil }
         parts.removeFirst()

@@ -13,7 +13,7 @@ final class FileWriter {
     private var bytes: Int64 = 0
     private(set) var rows: Int64 = 0
 
-    /// How such temporary names begin and end.
+    /// Whether a name is such a temporary name.
     static func isTemporary(_ name: some StringProtocol) -> Bool { name.hasPrefix(".") && name.hasSuffix(".part") }
 
     /// - Parameter path: relative to the folder.

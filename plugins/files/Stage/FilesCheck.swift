@@ -1,7 +1,7 @@
 import HealthModel
 import Protocol
 
-/// The check whether files are unchanged since they were written: when it is due, and its result.
+/// The check that files are unchanged since they were written: when it is due, and its result.
 struct FilesCheck {
     enum Phase: Equatable {
         case idle
@@ -66,8 +66,8 @@ struct FilesCheck {
     }
 
     /// - Parameters:
-    ///   - why: why it can't be checked at present.
-    ///   - isListed: whether the manifest lists all files as they are.
+    ///   - why: why the files can't be checked at present.
+    ///   - isListed: whether the manifest lists all files in their current state.
     func report(why: String?, isListed: Bool) -> UploaderDetails.Backend {
         .init(
             acceptance: .proven, isCompared: isDone && isListed && phase == .idle && why == nil, compared: compared,

@@ -31,7 +31,7 @@ package struct FilesLayout: Equatable, Sendable {
         FileSpan(user: user, content: content, period: year, format: format)
     }
 
-    /// Whether there is such a file; one from an earlier layout is removed.
+    /// Whether this layout has such a file; one from an earlier layout is removed.
     package func has(_ span: FileSpan) -> Bool {
         guard span.format == format else { return false }
         return switch span.content {
@@ -40,7 +40,7 @@ package struct FilesLayout: Equatable, Sendable {
         }
     }
 
-    /// Used to detect whether it has changed.
+    /// The layout in the form that is stored, to detect whether it has changed.
     package var kept: Value {
         var members: [String: Value] = ["format": .string(format.rawValue), "by": .string(period.rawValue)]
         if case .only(let types) = types { members["types"] = .array(types.map { .string($0) }) }

@@ -3,7 +3,7 @@ import Glibc
 import MessageBus
 import StageKit
 
-/// Writes, removes and compares files, one job after the other, on a thread of its own.
+/// Writes, removes and compares files, one job after another, on a thread of its own.
 package final class FilesRunner: EffectRunner {
     private struct Job: Sendable {
         var effect: Effect
@@ -30,7 +30,7 @@ package final class FilesRunner: EffectRunner {
         jobs.insist(Job(effect: effect, reply: reply))
     }
 
-    /// Current work may be cut off: its mark stays, and it is written again.
+    /// Current work may be cut off: the file's mark stays, and it is written again.
     package func stop() { jobs.close() }
 }
 
@@ -93,7 +93,7 @@ package final class FilesWork {
         return try writer.finish(known: part.known)
     }
 
-    /// Our own files by path; others are ignored.
+    /// Lists our own files by path; others are ignored.
     private func listAll(_ list: ListFiles, _ reply: (FileOutcome) -> Bool) throws(FileProblem) {
         try folder.open(making: list.makesFolder)
         var found: [String] = []

@@ -5,11 +5,11 @@ import MessageBus
 import Protocol
 import StageKit
 
-/// When the manifest is written, and how far that has got.
+/// The state of the manifest, and how far it has been written.
 struct FilesManifest {
     enum State { case unknown, incomplete, complete }
 
-    /// The content of the one on disk.
+    /// The state of the one on disk.
     private(set) var state = State.unknown
     private var writing: (effect: Int64, isComplete: Bool, last: String?)?
 
@@ -32,7 +32,7 @@ struct FilesManifest {
         writing = nil
     }
 
-    /// Its content is no longer true.
+    /// The content of the one on disk is out of date.
     mutating func isOld() { if state == .complete { state = .unknown } }
 
     mutating func fail() {

@@ -12,8 +12,8 @@ extension FilesStage {
     /// The more rows a constantly changing file has, the less often it is written: this many of them per second.
     private static let rowsPerSecond: Int64 = 2000
 
-    /// With other figures, days have other columns. With another layout, every file of the old one is examined again,
-    /// and everything is read again for the new one.
+    /// If the figures have changed, so have the columns of days. If the layout has changed, every file of the old one
+    /// is examined again, and everything is read again for the new one.
     func openLayout(_ turn: Turn) throws {
         let columns = Value.array(DocumentRows.days(figures).map { .string($0.name) })
         if try isNew(columns, "columns", turn) { try markAll(turn) { $0.content == .days } }
@@ -52,7 +52,7 @@ extension FilesStage {
         for span in touched { try mark(span.path, since: since ?? (samples.producer, .beginning), turn) }
     }
 
-    /// Marks the files of rows of a keyed changelog.
+    /// Marks the files of a keyed changelog's rows.
     func mark(_ page: ChangesPage, from upstream: Upstream, _ turn: Turn) throws {
         var touched: Set<FileSpan> = []
         for row in page.rows {
@@ -80,7 +80,7 @@ extension FilesStage {
         }
     }
 
-    /// The producer has started over: anything not reported again is gone, so each file is examined.
+    /// The producer has started over: anything it doesn't report again is gone, so each file is examined.
     func markAll(of upstream: Upstream, _ turn: Turn) throws {
         dropJobs(turn)
         try markAll(turn, since: upstream.producer) { span in
@@ -92,7 +92,8 @@ extension FilesStage {
         }
     }
 
-    /// - Parameter producer: the one whose changes wait until the files are written; nil for none.
+    /// - Parameter producer: the producer whose changes count as consumed only once the files are written; nil for
+    ///   none.
     /// - Returns: how many rows the files have.
     @discardableResult
     func markAll(

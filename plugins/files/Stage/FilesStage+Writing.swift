@@ -4,9 +4,9 @@ import MessageBus
 import Protocol
 import StageKit
 
-/// Writing files, newest first, from what their producers have now.
+/// Writes files, newest first, from their producers' current content.
 extension FilesStage {
-    /// Files are written once the stage is closer than this to what is released; further behind, they would only have
+    /// Files are written once the stage is closer than this to what is released: any earlier, and they would soon have
     /// to be written again.
     private static let nearby: Int64 = 5000
 
@@ -56,7 +56,7 @@ extension FilesStage {
             number: lastJob, span: span, generation: mark.generation, step: .writing(effect: 0, next: nil),
             known: try ledger.entry(path, turn))
         if !layout.has(span) {
-            // From another layout: without rows it is removed.
+            // It is from another layout: a file without rows is removed.
             hand(.bytes([], rows: 0), to: &job, next: nil, turn)
         } else if case .samples(let type) = span.content {
             let range = span.period.instants
@@ -114,7 +114,7 @@ extension FilesStage {
         let producer = upstreams.first { $0.producer == answer.pull.producer }
         switch answer.result {
         case .pages(let pages): try take(pages, from: source, &job, turn)
-        // Its own cursor gets the reset too, and has the files marked.
+        // The upstream's own cursor sees the reset too, and has the files marked.
         case .reset: return drop(index, turn)
         case .refused(let why):
             producer?.wasRefused(why, turn)
@@ -143,7 +143,7 @@ extension FilesStage {
             let covered: CoveredPage = try last.page(from: producer)
             guard let head = covered.head else { throw StageError.unreadablePage(producer: producer) }
             for page in pages { job.documents?.take(try page.page(from: producer), from: producer) }
-            // Including what has changed while it was being read: such a row has moved to the end.
+            // This includes whatever changed while it was being read: such a row has moved to the end.
             if covered.through < head.sequence, covered.through > after {
                 ask(.documents(producers: producers, topic: topic, after: covered.through, head: head), &job, turn)
             } else {

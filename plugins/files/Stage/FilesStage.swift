@@ -6,11 +6,11 @@ import MessageBus
 import Protocol
 import StageKit
 
-/// Keeps samples, days, nights and workouts as files: marks those that a change touches, and rewrites each from what
-/// the observer, the handlers and the consolidator have.
+/// Keeps samples, days, nights and workouts as files: marks those that a change touches, and rewrites each from the
+/// content of the observer, the handlers and the consolidator.
 ///
 /// A file depends only on their content. Its mark is committed with the anchor, and removed only once the file is on
-/// disk; so whatever is killed, and whenever, the files end up right.
+/// disk; so the files end up right, no matter what is killed, and when.
 package final class FilesStage: Stage {
     let samples: Upstream
     let documents: [Upstream]
@@ -42,7 +42,7 @@ package final class FilesStage: Stage {
     static let concurrentJobs = 2
     static let backfillBeyond: Int64 = 200_000
     static let longestRetry = Duration.seconds(60)
-    /// If nothing could be written for this long, a person is told.
+    /// If nothing could be written for this long, an alert is raised.
     static let alertAfter = Duration.seconds(15 * 60)
 
     /// - Parameters:

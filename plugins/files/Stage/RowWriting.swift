@@ -23,7 +23,7 @@ extension [UInt8] {
     mutating func append(csv text: String) { append(csv: text.utf8) }
 
     /// A number, always with a decimal point: programs that guess a column's type from its first rows would otherwise
-    /// assume whole numbers, and round the others. Nothing for values that aren't finite.
+    /// assume whole numbers, and round the rest. Nothing for values that aren't finite.
     package mutating func append(real number: Double) {
         guard number.isFinite else { return }
         let start = count

@@ -6,7 +6,8 @@ import JSON
 package struct SampleRows: Sendable {
     package let user: String
     package let format: FileFormat
-    /// Only samples that begin within it: a slice also has those that began before and continue.
+    /// Only samples that begin in this range are kept: a slice also contains those that began earlier and continue into
+    /// it.
     package let instants: Range<Int64>
     private let patients: PatientNames
 

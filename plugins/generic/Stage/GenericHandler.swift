@@ -13,7 +13,7 @@ import HealthStatistics
 ///   the type's unit; always the `count` of all samples; and `minutes` where they have durations.
 ///
 /// `unit` is the canonical unit, null if there is none or it is unknown. The stack knows which types have a handler:
-/// its host gives this one all others. Configuration: `sourceOrder`. Workouts never come here.
+/// its host gives this one all others. Configuration: `sourceOrder`. Workouts are never among them.
 public struct GenericHandler: PluginHandler {
     public let version = 2
     public let characteristics: Set<String> = ["ownTypes"]
@@ -42,7 +42,7 @@ public struct GenericHandler: PluginHandler {
         }
     }
 
-    /// - Parameter own: how the person has the type aggregated: `{aggregation, unit}`.
+    /// - Parameter own: how the person wants the type aggregated: `{aggregation, unit}`.
     private func figure(
         ofOwn own: Value, _ type: HealthType, _ rows: [Int], _ input: DayInput
     ) -> [String: Value]? {

@@ -5,8 +5,8 @@ import HealthStatistics
 ///
 /// `heartRate` has `min`, `max`, `average` (weighted by duration) and `resting`, in beats per minute, null if there are
 /// no samples. `resting` is the day's latest: the system replaces its estimate as the day goes on.
-/// `hrvSDNNMilliseconds` is the plain mean. By hour there are the heart rate's average (`heartRate`), minimum and
-/// maximum (`heartRateMin`, `heartRateMax`).
+/// `hrvSDNNMilliseconds` is the plain mean. Each hour has the heart rate's average (`heartRate`), minimum and maximum
+/// (`heartRateMin`, `heartRateMax`).
 public struct HeartRateHandler: PluginHandler {
     public let version = 3
     /// For samples that summarize several (iOS 8), the lowest and highest value.

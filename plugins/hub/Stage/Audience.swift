@@ -16,7 +16,7 @@ final class Audience {
 
     enum Word: Equatable {
         case none
-        /// A subscriber's list was recorded; a new subscriber must learn at once that the hub is there.
+        /// A subscriber's list was recorded; a new subscriber must learn at once that the hub is running.
         case subscribed(isNew: Bool)
         case denied(BusNotice)
     }
@@ -24,7 +24,7 @@ final class Audience {
     private static let topicsLimit = 256
     private static let topicLength = 255
     private static let peersLimit = 64
-    /// For all connections of one identity: each message is compared with every one of them.
+    /// For all connections of one identity together: each message is compared with every topic.
     private static let topicsLimitOfAll = 1024
     /// A peer that hasn't sent its subscriptions for this long is gone, or will send them again.
     private static let patience = Repetition.silence
@@ -55,8 +55,7 @@ final class Audience {
         let isNew = peers[peer] == nil
         let others = peers.filter { $0.key != peer && $0.value.identity == user }.values
         guard others.count < Self.peersLimit else { return denied("already has \(Self.peersLimit) connections") }
-        // It never receives anything it has no right to, no matter what it subscribes to: that is decided for each
-        // message.
+        // Whatever it subscribes to, it never receives anything it has no right to: that is decided for each message.
         let wanted = Set(topics.map { TopicGrant.Pattern(.prefix($0)) }).filter(grant.mayHearAny)
         guard others.reduce(wanted.count, { $0 + $1.topics.count }) <= Self.topicsLimitOfAll else {
             return denied("subscribes to more than \(Self.topicsLimitOfAll) topics")
@@ -65,7 +64,8 @@ final class Audience {
         return .subscribed(isNew: isNew)
     }
 
-    /// Passes a message on to every peer that subscribes to it and may have it; a peer without room for it misses it.
+    /// Passes a message on to every peer that subscribes to it and may receive it; a peer whose queue is full misses
+    /// it.
     func hear(_ message: HeldMessage, _ guests: GuestList) throws {
         let topic = message[0]
         for (name, peer) in peers where peer.topics.contains(where: { $0.matches(topic) }) {

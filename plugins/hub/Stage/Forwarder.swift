@@ -15,7 +15,7 @@ package final class Forwarder: Sendable {
         package var forwarded = 0
         /// Handshakes that led to no connection, on a sealed bus.
         package var refused = 0
-        /// Messages and subscriptions that a key gave no right to.
+        /// Messages and subscriptions that the sender's key doesn't permit.
         package var denied = 0
 
         package init() {}
@@ -53,8 +53,8 @@ package final class Forwarder: Sendable {
         // libzmq leaves the files of its Unix sockets behind.
         defer { address.removeSocketFiles() }
         while !isStopping {
-            // Reopened, with a new context, when a key is no longer valid: so all connections end, and only peers that
-            // still may connect return.
+            // Reopened, with a new context, when a key is no longer valid: that ends all connections, and only peers
+            // that still may connect return.
             let hall: any Hall =
                 if let seal {
                     try SealedHall(seal, notice: { [self] in note($0) }, count: { [self] in tally($0) })
@@ -76,7 +76,8 @@ package final class Forwarder: Sendable {
             let now = MonotonicClock.now
             if beats.isDue(at: now), let beat = heartbeat() {
                 try hall.say(beat.frames)
-                // A new process, or one that finds this hub after another, learns the state of all processes at once.
+                // A new process, or one that was connected to an earlier hub, learns the state of all processes at
+                // once.
                 if beats.takeNewcomer() {
                     let hello = Message(
                         topic: BusConnection.hello, header: .init(from: beat.header.from, at: WallClock.now),
@@ -92,7 +93,7 @@ package final class Forwarder: Sendable {
             if zmq_poll(&items, Int32(items.count), Int(wait)) < 0, zmq_errno() != EINTR { throw BusError.last("poll") }
             wakeup.drain()
             // Subscriptions first: a new subscriber receives the next message, not the one after a burst. A newcomer
-            // learns at once that the hub is there, not seconds later: a starting stack waits for that.
+            // learns at once, not seconds later, that the hub is running: a starting stack waits for that.
             if try hall.listen() { beats.greet(at: MonotonicClock.now) }
             var forwarded = 0
             for _ in 0..<256 {
@@ -119,7 +120,7 @@ package final class Forwarder: Sendable {
     }
 }
 
-/// When the hub reports that it is there: from time to time, and soon after a peer has connected.
+/// When the hub reports that it is running: regularly, and soon after a peer has connected.
 private struct BeatClock {
     /// The time between heartbeats caused by new subscriptions.
     private static let impatience = Duration.milliseconds(30)

@@ -10,7 +10,7 @@ protocol Hall: AnyObject {
     func listen() throws -> Bool
     /// Passes one message on; false when it was dropped, nil when none is waiting.
     func forward() throws -> Bool?
-    /// Sends one of the hub's own messages to all its subscribers.
+    /// Sends one of the hub's own messages to all who subscribe to it.
     func say(_ frames: [[UInt8]]) throws
     /// How often `lookUp` is called; nil if there is nothing to look up.
     var lookInterval: Duration? { get }
@@ -46,7 +46,7 @@ final class OpenHall: Hall {
         var isNew = false
         while let frames = try subscribers.receive() {
             _ = try publishers.send(frames)
-            // An XPUB delivers the topic after a 1 for a subscription, and after a 0 for the end of one
+            // An XPUB puts a 1 before the topic of a new subscription, and a 0 before that of one that ends
             // (zmq_socket(3)).
             if frames.first?.first == 1 { isNew = true }
         }

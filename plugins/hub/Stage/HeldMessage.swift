@@ -6,7 +6,7 @@ final class HeldMessage {
     private static let capacity = 3
     private let frames = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: capacity)
     private(set) var count = 0
-    /// The owner of the key that its connection showed.
+    /// The owner of the key that its connection used.
     private(set) var user: String?
 
     deinit {

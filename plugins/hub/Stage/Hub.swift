@@ -4,8 +4,8 @@ import HealthModel
 import MessageBus
 import Protocol
 
-/// The forwarder as a process: it keeps reporting that it is there, which is how all other processes know that the bus
-/// works.
+/// The forwarder as a process: it keeps reporting that it is running, which is how all other processes know that the
+/// bus works.
 package struct Hub {
     private let instance: String
     private let forwarder: Forwarder

@@ -4,7 +4,7 @@ import HealthModel
 import MessageBus
 import Protocol
 
-/// Admits peers whose key is on its list (CURVE), and passes on what each may send to those that may receive it.
+/// Admits peers whose key is on its list (CURVE), and passes on what a peer may send to the peers that may receive it.
 final class SealedHall: Hall {
     private let seal: HubSeal
     private let keys: BusKeyPair
@@ -18,13 +18,14 @@ final class SealedHall: Hall {
     private let message = HeldMessage()
     private let notice: (BusNotice) -> Void
     private let count: (BusNotice.Kind) -> Void
-    /// The hub reads both in each message: no peer should be able to keep it busy with them.
+    /// The most bytes in a topic and a header. The hub reads both in each message: no peer should be able to keep it
+    /// busy.
     private static let topicLimit = 255
     private static let headerLimit = 16 << 10
 
     /// - Parameters:
     ///   - notice: called when a peer isn't let in or does something that isn't allowed.
-    ///   - count: counts the same.
+    ///   - count: called for each of these.
     init(_ seal: HubSeal, notice: @escaping (BusNotice) -> Void, count: @escaping (BusNotice.Kind) -> Void) throws {
         guard zmq_has("curve") == 1 else { throw BusKeyError.unsupported }
         self.seal = seal
@@ -118,7 +119,7 @@ final class SealedHall: Hall {
             return deny("sent a topic or header that is too long")
         }
         guard grant.mayPublish(message[0]) else {
-            // A topic may hold anything; its first part is enough.
+            // A topic may contain anything; its first part is enough.
             let family = String(decoding: message[0].prefix { $0 != UInt8(ascii: ".") }.prefix(32), as: UTF8.self)
             return deny("may not publish this topic: \(family).…")
         }

@@ -9,7 +9,7 @@ package enum NotificationTarget: Sendable, Equatable {
     case webhook(Webhook, tokenFile: String?)
 
     /// - Parameters:
-    ///   - file: the configuration's, named in errors.
+    ///   - file: the configuration file, named in errors.
     /// - Throws: `ConfigurationError` unless exactly one of the two is given and can be used.
     package init(command: [String], url: String?, tokenFile: String?, file: String, instance: String) throws {
         let key = "instances.\(instance).configuration"

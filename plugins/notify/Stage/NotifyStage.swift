@@ -5,7 +5,7 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Notifies a person of alerts: pulls them from every stage that raises some, and delivers each one, in order, before
+/// Notifies a person of alerts: pulls them from every stage that raises any, and delivers each one, in order, before
 /// its anchor moves.
 ///
 /// At least once: one that was delivered just before a crash is delivered again, under the same id.
@@ -27,13 +27,13 @@ package final class NotifyStage: Stage {
     private var givenUp: Int64 = 0
     private var problem: String?
 
-    /// One that couldn't be delivered after this many attempts is dropped: the next may matter more.
+    /// An alert that couldn't be delivered after this many attempts is dropped: the next may matter more.
     private static let attempts = 8
     private static let longestWait = Duration.seconds(300)
 
     /// - Parameters:
     ///   - kinds: which alerts; nil for all.
-    ///   - tellsCleared: whether to notify when one is over, too.
+    ///   - tellsCleared: whether to notify when an alert is over, too.
     package init(producers: [String], kinds: Set<String>?, tellsCleared: Bool) {
         upstreams = producers.map { Upstream($0, query: .changes(topic: Alert.topicPrefix)) }
         self.kinds = kinds

@@ -1,8 +1,7 @@
 import SQLite
 import StageKit
 
-/// The device and the registrations, on file, and the few facts that each read needs (`ReadAccess`); each under its
-/// key.
+/// The stored device and registrations, and the few facts that each read needs (`ReadAccess`), each under its own key.
 package enum DeliveryTable {
     package static let table = ValueTable("delivery")
 

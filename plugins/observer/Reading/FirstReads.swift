@@ -1,10 +1,10 @@
 import HealthModel
 import SQLite
 
-/// Which of the store's sequences came from the first reading of a person's history: their content isn't news, no
+/// Which of the store's sequence numbers came from the first read of a person's history: their content isn't news, no
 /// matter how recent it is.
 struct FirstReads {
-    /// The sequences from first reads, excluding the first of each pair; one that isn't over has no end.
+    /// The ranges from first reads, `after` excluded, `until` included; one that isn't over has no end.
     private let spans: [(after: SequenceNumber, until: SequenceNumber)]
 
     init(_ database: Database) throws {
@@ -12,7 +12,7 @@ struct FirstReads {
         let isThere =
             try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'first_reads'").firstRow { _ in true }
             ?? false
-        // A store from an earlier release has none until this release's observer has opened it.
+        // A store from an earlier release has no such table until this release's observer has opened it.
         if isThere {
             try database.prepare("SELECT after, until FROM first_reads").forEachRow {
                 spans.append((SequenceNumber($0.int64(0)), $0.isNull(1) ? .end : SequenceNumber($0.int64(1))))
@@ -21,7 +21,7 @@ struct FirstReads {
         self.spans = spans
     }
 
-    /// Whether any of these sequences, excluding the first, came from one.
+    /// Whether any of these sequence numbers, `after` excluded, came from a first read.
     func touches(after: SequenceNumber, through: SequenceNumber) -> Bool {
         spans.contains { $0.after < through && after < $0.until }
     }

@@ -3,18 +3,19 @@ import Protocol
 import SQLite
 import StageKit
 
-/// The files handed over, on file: what was requested for each, its outcome, and which sequences a first read took.
+/// The tables of files handed over: what was requested for each, its outcome, and which sequence numbers a first read
+/// took.
 package enum ImportTables {
     /// What each file's import is to do, by its id.
     package static let plans = ValueTable("import_plans", key: "id", value: "plan")
 
-    /// Files still in the inbox folder, by name: the import's id, and which file it is.
+    /// Files still in the inbox folder, by name: the import's id, and the file's identity.
     package static let drops = ValueTable("import_drops", key: "name", value: "file")
 
     /// Users whose data is made up, with the path of the export that began it.
     package static let madeUp = ValueTable("made_up", key: "user", value: "path")
 
-    /// What was taken back so far, by the request that asks for it.
+    /// What has been taken back so far, by the request that asked for it.
     package static let undos = ValueTable("import_undos", key: "request", value: "report")
 
     static func createTables(in database: Database) throws {
@@ -35,10 +36,10 @@ package enum ImportTables {
         try madeUp.create(in: database)
     }
 
-    /// The newest ones, or the one with an id; the observer's answer for each.
+    /// The newest imports, or the one with an id: the observer's answer for each.
     static func answer(id: String?, in database: Database) throws -> [ImportRow] {
         var rows: [ImportRow] = []
-        // A store from an earlier release has none until this release's observer has opened it.
+        // A store from an earlier release has no such table until this release's observer has opened it.
         let hasUndone =
             try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'import_undone'").firstRow { _ in true }
             ?? false

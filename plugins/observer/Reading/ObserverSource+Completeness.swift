@@ -3,14 +3,15 @@ import HealthStore
 import Protocol
 import StageKit
 
-/// What `check` and `status` ask: how complete the samples are, what Apple counted, what is in quarantine. Nothing is
-/// derived from these.
+/// What `check` and `status` ask for: how complete the samples are, what Apple counted, what is in quarantine. Nothing
+/// is derived from these answers.
 extension ObserverSource {
-    /// How many numbers the columns of one page may have: well within 64 KiB.
+    /// How many numbers the columns of one page may hold: well within 64 KiB.
     private static let numbersPerPage = 9000
     private static let summariesPerPage = 150
 
-    /// For each type the dates with samples, and late arrivals; a type with long columns continues on the next page.
+    /// The dates with samples, and the late arrivals, of each type; a type with long columns continues on the next
+    /// page.
     func completeness(
         user: String?, nights nightHours: [String: Int64], after position: TypePosition?,
         _ page: (any PageContent, Bool) -> Void
@@ -43,7 +44,7 @@ extension ObserverSource {
                 rows.append(row.value)
                 room -= row.numbers
             }
-            // All pages about one type belong to one answer.
+            // All pages about one type must be in the same answer.
             if budget.isBounded, parts >= Self.partsPerSlice / 2, index + 1 < asked.count {
                 return flush(then: type.head)
             }
@@ -93,7 +94,8 @@ extension ObserverSource {
         page(QuarantinePage(reasons: reasons.map { .init(reason: $0.reason, count: Int64($0.count)) }), true)
     }
 
-    /// The entries of the quarantine, oldest first; their contents only with `record`, and only for one entry.
+    /// The entries of the quarantine, oldest first. Contents are included only with `record`, and only for a single
+    /// entry.
     func quarantined(
         _ selection: MendSelection, user: String?, isSingle: Bool, after: Int64?,
         _ page: (any PageContent, Bool) -> Void

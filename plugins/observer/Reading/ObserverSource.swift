@@ -22,8 +22,8 @@ package final class ObserverSource: PullSource {
     private static let pagesPerRequest = ChangelogSource.pagesPerRequest
     private static let limits = PullLimits(rows: 4096, bytes: 56 * 1024, scanned: 50_000)
 
-    /// - Parameter isShared: whether others wait for their answers in the meantime, so that long work must be requested
-    ///   in steps.
+    /// - Parameter isShared: whether others are waiting for answers at the same time, so that long work must be
+    ///   requested in steps.
     package init(database: Database, isShared: Bool = true) throws {
         self.database = database
         store = try HealthStoreReader(database: database)
@@ -113,7 +113,7 @@ package final class ObserverSource: PullSource {
         }
     }
 
-    /// Pages of a window, oldest change first.
+    /// Passes on pages of a window, oldest change first.
     private func windowed<Content: WindowedPage>(
         _ types: TypeChoice, _ place: PullPlace, _ head: StoreHead, _ page: (any PageContent, Bool) -> Void,
         _ read: (TypeFilter, PullWindow) throws -> (covered: SequenceNumber, isComplete: Bool, content: Content)
@@ -128,7 +128,7 @@ package final class ObserverSource: PullSource {
         for index in 1...Self.pagesPerRequest {
             let found = try read(TypeFilter(types: access.allowed(types)), Self.window(after, until, head))
             let from = after.minimum
-            // A complete walk has covered the whole window, whatever its last row.
+            // A complete walk has covered the whole window, wherever its last row is.
             let through = found.isComplete ? max(until.maximum, after.maximum) : found.covered
             let reached = min(through, max(head.sequence, after.maximum))
             let isOld = isBulk || firstReads.touches(after: from, through: reached)
@@ -207,7 +207,7 @@ package final class ObserverSource: PullSource {
     }
 }
 
-/// A page of a window, before it is known what it covers.
+/// A page of a window, made before it is known what the page covers.
 private protocol WindowedPage: PageContent {
     func covering(from: SequenceNumber, through: SequenceNumber, bulk: Bool?) -> Self
 }

@@ -5,15 +5,16 @@ import MessageBus
 import Protocol
 import SQLite
 
-/// What the stack's consumers may read at present. They are the app: while the phone is locked, nothing; a denied type
-/// looks as if it had no samples, and so do positions to a consumer without the right to them. Who lacks the
-/// entitlement for health data is refused, as in HealthKit. A person's own tools read the store as it is.
+/// What the stack's consumers may read at present. Consumers stand for the app: while the phone is locked they may read
+/// nothing; a denied type looks as if it had no samples, and positions look the same to a consumer without the right to
+/// them. A consumer without the entitlement for health data is refused, as in HealthKit. A person's own tools read the
+/// store as it is.
 final class ReadAccess {
     private let find: Statement
     private var denied: Set<String> = []
 
     init(_ database: Database) throws {
-        // A store that was never opened for writing has no such table; then nothing is locked or denied.
+        // A store that was never opened for writing has no such table, and nothing in it is locked or denied.
         let exists = try database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'delivery'")
             .firstRow { _ in true }
         find = try database.prepare(

@@ -14,8 +14,8 @@ struct SamplePredicate {
     private var activities: Set<String>?
     private var isEnteredByHand: Bool?
 
-    /// nil when the request has none.
-    /// - Throws: `PullRefusal` for members that a predicate doesn't have, or that are invalid.
+    /// nil when the request has no predicate.
+    /// - Throws: `PullRefusal` for members that are unknown or invalid.
     init?(_ value: Value) throws {
         guard !value.isNull else { return nil }
         guard let members = value.object else { throw PullRefusal("a predicate is a map") }
@@ -39,7 +39,7 @@ struct SamplePredicate {
         }
     }
 
-    /// Whether rows must come with their payload for it to be evaluated.
+    /// Whether it can be evaluated only for rows with their payload.
     var needsPayload: Bool { activities != nil }
 
     func filter(_ page: SamplePage) throws -> [Int] { try page.ids.indices.filter { try includes($0, of: page) } }
@@ -50,7 +50,7 @@ struct SamplePredicate {
         if let sources, !sources.contains(page.originOf(row).sourceName) { return false }
         if let isEnteredByHand, page.flags[row].contains(.userEntered) != isEnteredByHand { return false }
         guard let activities else { return true }
-        // A tombstone has forgotten its activity: whoever has the workout must hear that it is gone.
+        // A tombstone has forgotten its activity: whoever has the workout must learn that it is gone.
         if page.flags[row].contains(.deleted) { return true }
         guard page.typeName(row) == HealthType.workoutIdentifier, page.payload.count > row, !page.payload.isEmpty(row)
         else { return false }

@@ -2,12 +2,12 @@ import HealthModel
 import Protocol
 import SQLite
 
-/// The users' zones, on file: what was set and added, what was observed, and the timelines that follow from both and
-/// that other stages read.
+/// The tables of users' zones: what was set and added, what was observed, and the resulting timelines, which other
+/// stages read.
 package enum ZoneTables {
     static func create(in database: Database) throws {
-        // The zone that was set has the lowest moment there is. A timeline without settings was made before settings
-        // existed.
+        // The zone that was set for all time is stored under the lowest possible moment. A timeline without settings
+        // comes from a release before settings existed.
         try database.execute(
             """
             CREATE TABLE IF NOT EXISTS zone_timelines(
@@ -31,8 +31,8 @@ package enum ZoneTables {
         return users
     }
 
-    /// Whether a user has a zone to begin with. Called for each part that is ingested, so it reads one row, no matter
-    /// how many hours were observed.
+    /// Whether the zone that a user's timeline begins with is set. Called for each part that is ingested, so it reads
+    /// one row, no matter how many hours were observed.
     package static func hasHome(_ user: String, in database: Database) throws -> Bool {
         let home = try database.prepare("SELECT 1 FROM zone_settings WHERE user = ? AND moment = ?")
         home.bind(1, user)
@@ -50,7 +50,7 @@ package enum ZoneTables {
         var plan = ZonePlan(home: home.zone, added: Array(entries.dropFirst()))
         let observed = try database.prepare("SELECT hour, zone, rank FROM zone_observations WHERE user = ?")
         observed.bind(1, user)
-        // One string per zone, however many hours name it.
+        // One string per zone, no matter how many hours name it.
         var names: [String: String] = [:]
         try observed.forEachRow {
             let name = $0.string(1)

@@ -2,17 +2,17 @@ import HealthModel
 import MessageBus
 import Protocol
 
-/// What a command that can send a file's bytes has said about it: stored with the import until the file is in the
-/// inbox.
+/// What a command that can send a file's bytes has reported about the file: stored with the import until the file is in
+/// the inbox.
 struct FileOffer: Equatable {
-    /// The command without its id and its sender: exactly the same request continues with what is here.
+    /// The command without its id and its sender: exactly the same request continues with what has already arrived.
     var request: ImportFile
     /// When it was last offered.
     var heard: Instant
 
     /// Offers come each second, but are saved no more often than this.
     static let resolution = Duration.seconds(60)
-    /// A transfer from a pipe can't be resumed: it waits only as long as its sender may be out of reach.
+    /// A transfer from a pipe can't be resumed: its import waits only as long as the sender may be out of reach.
     private static let patience = (file: Duration.seconds(24 * 3600), pipe: Duration.seconds(180))
 
     init(request: ImportFile, heard: Instant) {
@@ -36,6 +36,6 @@ struct FileOffer: Equatable {
     /// nil for a pipe.
     var file: FileIdentity? { request.file }
 
-    /// Whether the rest will no longer be sent.
+    /// Whether the rest can no longer be expected.
     func isStale(at now: Instant) -> Bool { now - heard > (file == nil ? Self.patience.pipe : Self.patience.file) }
 }

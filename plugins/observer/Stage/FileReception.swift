@@ -4,14 +4,14 @@ import Protocol
 import StageKit
 
 /// One file that comes over the bus in pieces. The observer asks for them, so that it controls order, repetition and
-/// back-pressure: one request is in progress while the previous pieces are being written. How much has arrived is the
+/// back-pressure: it requests the next pieces while the previous ones are being written. How much has arrived is the
 /// length of the file in the inbox, and nothing else.
 struct FileReception {
     let id: String
     let sender: String
-    /// When the sender last reported that it is there, by the monotonic clock.
+    /// When the sender last reported that it is running, by the monotonic clock.
     var heard: MonotonicTime
-    /// Up to which byte pieces have arrived; nil until the inbox has reported what is there from before.
+    /// How many bytes have arrived; nil until the inbox has reported what is there from earlier.
     private(set) var arrived: Int64?
     private(set) var pull: Pull?
     /// Pieces waiting for the previous ones to be written.
@@ -21,7 +21,7 @@ struct FileReception {
     private var isWhole = false
     private var mismatches = 0
 
-    /// A sender that is silent for this long is given up; the file waits for another.
+    /// A sender that is silent for this long is given up; the file waits for a new one.
     static let patience = Duration.seconds(10)
 
     init(id: String, sender: String, heard: MonotonicTime) {
@@ -30,7 +30,7 @@ struct FileReception {
         self.heard = heard
     }
 
-    /// Requests the next piece, and lets the inbox write it.
+    /// Requests the next pieces, and has the inbox write those that have come.
     mutating func advance(_ turn: Turn) {
         guard let arrived else {
             if !isMeasuring { turn.perform(ObserverEffect.measure(id: id)) }
@@ -48,7 +48,7 @@ struct FileReception {
     }
 
     /// Accepts the answer to its pull.
-    /// - Returns: why it can't continue, if so.
+    /// - Returns: why it can't continue; nil when it can.
     mutating func take(_ answer: PullAnswer) -> String? {
         pull = nil
         switch answer.result {

@@ -7,25 +7,25 @@ import Protocol
 /// One file while it is being read: what this attempt has found so far.
 final class ImportAttempt {
     let id: String
-    /// The effect that reads it: anything from another one belongs to an earlier attempt.
+    /// The effect that reads it: anything from a different one belongs to an earlier attempt.
     let effect: Int64
     let session: ImportSession
     let startedAt: MonotonicTime
     var counts = IngestCounts()
     /// Inputs that couldn't be understood.
     private(set) var quarantinedInputs: Int64 = 0
-    /// The same by type, if they state one; otherwise by the name of the element.
+    /// Their number by type if they state one, otherwise by the name of the element.
     private var inputsByType: [String: Int64] = [:]
     /// How many types a report lists; an input can invent any number.
     private static let typeLimit = 2000
     var bytesRead: Int64 = 0
     var bytesTotal: Int64 = 0
     var export: ExportInfo?
-    /// The date of birth in the export is in the future, or implausibly long ago: it isn't learned.
+    /// The date of birth in the export is in the future, or implausibly long ago: it isn't adopted.
     var hasImpossibleBirth = false
-    /// The next steps once the file has been read; nil before that, and for a plain import.
+    /// The remaining steps once the file has been read; nil before that, and for a plain import.
     var ending: ImportEnding?
-    /// For the route whose pieces are being received.
+    /// A summary of the route whose pieces are being received.
     var routeSummary = RouteSummary()
 
     init(id: String, source: String, effect: Int64, startedAt: MonotonicTime) {
@@ -60,7 +60,7 @@ final class ImportAttempt {
             let quarantined = Int64(tally.quarantined)
             let deleted = Int64(tally.deleted)
             let added = entry.added[type] ?? 0
-            // What was only tried, and refused, is neither added nor known.
+            // Samples of an import that was only tried, and then refused, are neither added nor known.
             let isRefused = entry.plan?.isTryingOut == true && entry.plan?.isTrial == false
             let known =
                 isRefused ? Int64(tally.known + tally.joined) : Int64(tally.read) - added - quarantined - deleted

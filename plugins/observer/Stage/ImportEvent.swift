@@ -4,27 +4,27 @@ import Protocol
 
 /// What the observer asks its host to do.
 package enum ObserverEffect: Sendable {
-    /// Bring a file into the inbox: by a link if possible, otherwise as a copy. With `file`, only if that is the file
-    /// at the path.
+    /// Bring a file into the inbox: by a link if possible, otherwise as a copy. If `file` is given, only when that is
+    /// the file at the path.
     case adopt(id: String, path: String, file: FileIdentity?)
-    /// Report how much is there of a file that comes over the bus.
+    /// Report how much has arrived of a file that comes over the bus.
     case measure(id: String)
-    /// Write pieces of it; with the last ones, compare the whole with its size and hash.
+    /// Write pieces of it; after the last ones, check the whole file's size and hash.
     case append(id: String, FilePieces)
-    /// Read a file in the inbox from its beginning; `path` was its name before it came there. Known pieces, here with
-    /// how many records each has, needn't be read.
+    /// Read a file in the inbox from its beginning; `path` was its name before it came there. Known pieces, given with
+    /// the number of records in each, needn't be read.
     case read(id: String, path: String, known: [PieceHash: Int])
-    /// Stop reading for the effect of that number: its result is no longer needed.
+    /// Stop the effect with that number, which reads a file: its result is no longer needed.
     case abandon(reading: Int64)
-    /// Report complete files in that folder, from now on.
+    /// Report complete files in this folder from now on.
     case watch(folder: String)
-    /// Move one of these out of it.
+    /// Move one of these files out of the folder.
     case settle(DropSettlement)
-    /// Remove files of the inbox.
+    /// Remove files from the inbox.
     case discard(Discarded)
 
     package enum Discarded: Sendable {
-        /// The file of a closed session. Only that one: while it is being removed, others come in.
+        /// The file of a closed session. Only that one: others may arrive while it is being removed.
         case file(id: String)
         /// Whatever no open session refers to: at the start, before anything can arrive.
         case everything(besides: Set<String>)
@@ -34,7 +34,7 @@ package enum ObserverEffect: Sendable {
 /// The result of a step in bringing a file into the inbox.
 package enum FileStep: Sendable, Equatable {
     case adopted(id: String)
-    /// It can't be opened here, or another file is at that path.
+    /// It can't be opened here, or a different file is at that path.
     case elsewhere(id: String, reason: String)
     case failed(id: String, reason: String)
     /// This much of it is there.
@@ -45,7 +45,7 @@ package enum FileStep: Sendable, Equatable {
     case differs(id: String)
 }
 
-/// The results of reading it, piece by piece.
+/// The results of reading a file, piece by piece.
 package enum ImportEvent: Sendable {
     case info(id: String, ExportInfo)
     case records(id: String, RecordBatch)

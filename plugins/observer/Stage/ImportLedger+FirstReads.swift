@@ -22,7 +22,7 @@ extension ImportLedger {
         try write.run()
     }
 
-    /// It has been read: whatever comes from now on is news.
+    /// The first file has been read: whatever comes from now on is news.
     func endFirst(_ entry: Entry, _ turn: Turn) throws {
         let write = try turn.write().database.prepare(
             "UPDATE first_reads SET until = ? WHERE user = ? AND until IS NULL")

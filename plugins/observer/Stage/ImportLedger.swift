@@ -9,7 +9,7 @@ import SQLite
 import StageKit
 
 /// The files handed over, in order of arrival: which are waiting, which is being read, and the outcome of each. The
-/// table is the truth; the process that asked may die.
+/// table has the last word: the process that asked may die.
 final class ImportLedger {
     enum State: String {
         /// Named by a command, but not in the inbox yet.
@@ -29,7 +29,8 @@ final class ImportLedger {
         var user: String
         var state: State
         var submitted: Instant
-        /// New rows by type over all attempts: what an attempt after a crash finds known was added by an earlier one.
+        /// New rows by type over all attempts: samples that an attempt after a crash finds already known were added by
+        /// an earlier attempt.
         var added: [String: Int64]
         /// The closing report; nil while open.
         var report: Value?
@@ -43,7 +44,7 @@ final class ImportLedger {
         /// When its samples were taken back.
         var undone: Instant?
 
-        /// Whether the same file, handed over again, would be another import.
+        /// Whether handing over the same file again would begin a new import.
         var isSpent: Bool { state == .failed || (state == .closed && problem != nil) || undone != nil }
 
         fileprivate var isUnderWay: Bool { [.announced, .receiving, .open].contains(state) }
@@ -52,7 +53,8 @@ final class ImportLedger {
     private(set) var entries: [Entry] = []
     /// The index of each in `entries`, which only grows.
     private var places: [String: Int] = [:]
-    /// The indices of those that aren't over: few, while the others accumulate over the years and are seldom read.
+    /// The indices of imports that aren't over: these are few, while the others accumulate over the years and are
+    /// seldom read.
     private var underWay: [Int] = []
 
     func open(_ turn: Turn) throws {
@@ -98,11 +100,12 @@ final class ImportLedger {
 
     subscript(id: String) -> Entry? { places[id].map { entries[$0] } }
 
-    /// The one to read next.
+    /// The import to read next.
     var firstOpen: Entry? { underWay.first { entries[$0].state == .open }.map { entries[$0] } }
     var announced: [Entry] { underWay(.announced) }
     var receiving: [Entry] { underWay(.receiving) }
-    /// A file still on its way over the bus holds nothing up: its sender may never come back.
+    /// Whether an import is in progress. A file still on its way over the bus doesn't count: its sender may never come
+    /// back.
     var isOpen: Bool { underWay.contains { entries[$0].state != .receiving } }
     /// Names of files in the inbox that are still needed.
     var needed: Set<String> {

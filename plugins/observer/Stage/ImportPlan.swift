@@ -9,17 +9,17 @@ struct ImportPlan: Equatable {
     var isComplete = false
     /// Reads everything, changes nothing.
     var isTrial = false
-    /// It is imported even though made-up data and a person's are then mixed.
+    /// It is imported even if that mixes made-up data with a person's.
     var mixesMadeUp = false
     /// The percentage of the samples it covers that may be deleted.
     var deleteUpTo = Self.usualLimit
-    /// The store's sequence when the first attempt began: anything added later isn't judged.
+    /// The store's sequence number when the first attempt began: anything added later is left alone.
     var begun: SequenceNumber?
     /// When the phone wrote the export.
     var exportedAt: Instant?
-    /// A complete import has been tried as a whole without objections: from then on its content is stored.
+    /// A complete import has been tried as a whole without objections: its content is stored from now on.
     var isRehearsed = false
-    /// The share to be deleted was small enough; from then on the samples are being deleted.
+    /// The share to be deleted was small enough: the samples may be deleted.
     var isApproved = false
     /// What has been deleted, by type; for a trial, what would be.
     var deleted: [String: Int64] = [:]
@@ -97,7 +97,7 @@ struct ImportPlan: Equatable {
         return nil
     }
 
-    /// Why so many aren't deleted; nil when they are few enough.
+    /// Why this many samples aren't deleted; nil when they are few enough.
     func refusal(_ counts: AbsenceCounts) -> String? {
         let covered = counts.covered.values.reduce(0, +)
         let absent = counts.absent.values.reduce(0, +)

@@ -4,7 +4,7 @@ import HealthImport
 import HealthModel
 import Protocol
 
-/// A file that comes over the bus: it has a temporary name until all of it is there and is what was sent.
+/// A file that comes over the bus: it has a temporary name until all of it has arrived, exactly as sent.
 extension Inbox {
     /// The name of a file that isn't complete yet.
     static func half(_ id: String) -> String { id + ".half" }
@@ -12,7 +12,7 @@ extension Inbox {
     private func half(_ id: String) -> String { path(Self.half(id)) }
 
     func measure(_ id: String) -> FileStep {
-        // Complete before a crash, but not recorded.
+        // It was complete before a crash, but not recorded.
         if FileManager.default.fileExists(atPath: path(id)) { return .whole(id: id) }
         do {
             let descriptor = try openHalf(id)
@@ -21,7 +21,7 @@ extension Inbox {
         } catch { return .failed(id: id, reason: Self.describe(error)) }
     }
 
-    /// Writes the pieces at their places: what was written before, by this process or an earlier one, is written again
+    /// Writes the pieces at their places: anything already written, by this process or an earlier one, is overwritten
     /// with the same bytes.
     func append(_ id: String, _ pieces: FilePieces) -> FileStep {
         do {
@@ -35,7 +35,7 @@ extension Inbox {
             guard let whole = pieces.whole else { return .stored(id: id, length: offset) }
             return try finish(id, descriptor, whole)
         } catch {
-            // Room to record that it failed.
+            // Makes room to record that it failed.
             unlink(half(id))
             return .failed(id: id, reason: Self.describe(error))
         }
@@ -78,7 +78,7 @@ extension Inbox {
         }
     }
 
-    /// From what is on disk, not from what was received.
+    /// The hash of what is on disk, not of what was received.
     private func hash(_ descriptor: Int32, _ id: String) throws -> [UInt8] {
         let hash = ContentHash()
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)

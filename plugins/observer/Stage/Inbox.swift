@@ -11,7 +11,7 @@ import Synchronization
 package final class Inbox: EffectRunner {
     private let folder: String
     private let watcher = DropWatcher()
-    /// Effects whose reading is to end.
+    /// Effects that are to stop reading.
     private let abandoned = Mutex<Set<Int64>>([])
 
     /// - Throws: `StateFolderError` when the folder can't be created.
@@ -49,7 +49,7 @@ package final class Inbox: EffectRunner {
             }
         case .discard(.file(let id)):
             start { [self] in for name in [id, Self.half(id)] { unlink(path(name)) } }
-        // At once: on a thread of its own it might remove what is adopted after it was requested.
+        // At once: on a thread of its own this might remove files that are adopted after it was requested.
         case .discard(.everything(let kept)): discard(besides: kept)
         }
     }
@@ -61,7 +61,7 @@ package final class Inbox: EffectRunner {
         thread.start()
     }
 
-    /// A reader stops at its next event: it is no longer received.
+    /// A reader stops at its next event, which is no longer received.
     package func stop() { watcher.stop() }
 
     private func adopt(_ id: String, from source: String, _ file: FileIdentity?) -> FileStep {
@@ -86,7 +86,8 @@ package final class Inbox: EffectRunner {
                 try syncFolder()
                 return .adopted(id: id)
             }
-            // Another file system, or a file that may not be linked: a copy, complete before it gets its name.
+            // For a different file system, or a file that may not be linked: a copy, which gets its name only once
+            // complete.
             unlink(draft)
             try FileManager.default.copyItem(atPath: real, toPath: draft)
             guard rename(draft, target) == 0 else { throw ImportError.system(errno, path: target) }
@@ -133,7 +134,7 @@ package final class Inbox: EffectRunner {
     }
 }
 
-/// Passes on what a reader finds, each piece waiting until the stage has room for it.
+/// Passes on what a reader finds; each piece waits until the stage has room for it.
 private final class EventSink: ExportSink {
     struct Stopped: Error {}
 

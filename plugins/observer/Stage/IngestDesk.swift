@@ -3,8 +3,8 @@ import HealthStore
 import Protocol
 
 /// Pushed requests while their parts are being stored: which rows their records have claimed, and the last answer,
-/// since an answer may get lost. Only in memory: after a restart a request begins again, and finds what was already
-/// stored.
+/// since an answer may get lost. Kept only in memory: after a restart a request begins again, and finds that its first
+/// parts are already stored.
 struct IngestDesk {
     private struct Request {
         /// nil once its last part is stored.
@@ -21,9 +21,9 @@ struct IngestDesk {
         case beginAgain
     }
 
-    /// A request that isn't continued is forgotten after this long; its sender gives up sooner.
+    /// A request that isn't continued for this long is forgotten; its sender gives up sooner.
     static let patience = Duration.seconds(60)
-    /// There are never more in progress; if there were, the oldest would be forgotten, and begin again if they were
+    /// More than this are never in progress; if they were, the oldest would be forgotten, and would begin again when
     /// continued.
     static let limit = 1024
 

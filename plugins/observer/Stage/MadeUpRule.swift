@@ -5,13 +5,13 @@ import ObserverReading
 import Protocol
 import StageKit
 
-/// Made-up data and a person's aren't mixed unless that is intended: nothing in the figures could separate them again.
+/// Made-up data and a person's aren't mixed unless that is intended: in the figures nothing could separate them again.
 /// Pure.
 enum MadeUpRule {
     /// What a user's samples are.
     enum Held { case nothing, madeUp, own }
 
-    /// Why an export isn't taken in beside what is held; nil when it is.
+    /// Why an export isn't imported beside the data that is held; nil when it is.
     static func problem(isMadeUp: Bool, beside held: Held, of user: String) -> String? {
         let ways =
             "; import it for another user (--user), into a state folder of its own (--state), or with --mix-made-up"
@@ -24,8 +24,8 @@ enum MadeUpRule {
 }
 
 extension ObserverStage {
-    /// Holds an export's mark against what its user has, and notes of what kind that is from now on.
-    /// - Returns: why it isn't taken in; nil when it is.
+    /// Compares an export's mark with its user's data, and notes of what kind that data is from now on.
+    /// - Returns: why it isn't imported; nil when it is.
     func problem(ofMixing info: ExportInfo, _ entry: ImportLedger.Entry, _ turn: Turn) throws -> String? {
         let hasSamples = try reader?.heads(user: entry.user).contains { $0.alive > 0 } ?? false
         let isMarked = try ImportTables.madeUp.value(entry.user, in: turn.database) != nil
@@ -39,13 +39,13 @@ extension ObserverStage {
         if info.isMadeUp, held == .nothing {
             try ImportTables.madeUp.set(entry.user, to: .string(entry.path), turn)
         } else if !info.isMadeUp, isMarked {
-            // Mixed, it is a person's.
+            // Mixed data counts as a person's.
             try ImportTables.madeUp.remove(entry.user, turn)
         }
         return nil
     }
 
-    /// Ends an import that waits, is on its way or is being read, because a person asked for that.
+    /// Ends an import that is waiting, on its way or being read, because a person asked for that.
     func cancel(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         guard let id = request.import, let entry = imports[id] else {
             return .refused(
@@ -59,12 +59,12 @@ extension ObserverStage {
         return .done([:])
     }
 
-    /// Ends one that is in the inbox, whether it is being read or waits.
+    /// Ends an import whose file is in the inbox, whether it is being read or waiting.
     func giveUp(_ entry: ImportLedger.Entry, _ problem: String, _ turn: Turn) throws {
         var entry = entry
         entry.problem = problem
         guard let attempt, attempt.id == entry.id else {
-            // Another one is being read, and continues.
+            // A different one is being read, and continues.
             let other = self.attempt
             try close(&entry, .failed, turn)
             return self.attempt = other

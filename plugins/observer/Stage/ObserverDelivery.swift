@@ -6,18 +6,18 @@ import Protocol
 import SQLite
 import StageKit
 
-/// HealthKit's side of background delivery: the device, the registered consumers, what is fired when. Stored in the
+/// HealthKit's side of background delivery: the device, the registered consumers, and what is fired when. Stored in the
 /// observer's file, in the turn that changes it.
 final class ObserverDelivery {
     private(set) var device = DeviceState()
     private(set) var registrations: ObserverRegistrations
-    /// Consumers whose registration was refused, with what to do about it.
+    /// Consumers whose registration was refused, each with a remedy.
     private var refused: [String: String] = [:]
     /// The line missing from a consumer's manifest; nil when it may register.
     private let refusal: (String) -> String?
     /// Which consumers may read positions; nil: all.
     private let locators: [String]?
-    /// Who may read health data; nil: everybody.
+    /// Which consumers may read health data; nil: everybody.
     private let readers: [String]?
     /// Whether the system counts how often the app is woken.
     var countsWakes: Bool { registrations.policy.wakesPerHour > 0 }
@@ -50,7 +50,7 @@ final class ObserverDelivery {
         }
         covered = turn.head.sequence
         isReminding = try turn.isRaised(.unlockReminder)
-        // Another configuration may give the right to others.
+        // A changed configuration may give the rights to different consumers.
         if locators != nil || readers != nil, try DeliveryTable.table.value("access", in: turn.database) != access {
             try writeAccess(turn)
         }
@@ -58,7 +58,7 @@ final class ObserverDelivery {
 }
 
 extension ObserverDelivery {
-    /// A consumer asks to be told about changes.
+    /// A consumer asks to be notified of changes.
     func register(_ body: Value, known: some Sequence<String>, _ turn: Turn) throws {
         guard let command = Register(body) else { return }
         let (consumer, launch, asked) = (command.consumer, command.launch, command.types)
@@ -86,7 +86,7 @@ extension ObserverDelivery {
         guard registrations.register(consumer, launch: launch, types: types, known: known) else { return }
         turn.log(.registrationRenewed, ["consumer": consumer, "launch": launch])
         try turn.clear(.deliveryStopped, subject: consumer)
-        // It asks for all of its types again; denied ones stay denied until its owner allows them.
+        // It asks for access to all of its types again; denied ones stay denied until the owner allows them.
         for type in registrations.denied.sorted() where registrations.authorization(type, for: consumer) == .denied {
             turn.log(.authorizationAsked, ["consumer": consumer, "type": type])
         }
@@ -106,7 +106,7 @@ extension ObserverDelivery {
         registrations.acknowledge(word.consumer, word.types, monotonic: turn.monotonic)
     }
 
-    /// The phone's new state.
+    /// Adopts the phone's new state.
     func change(_ body: Value, known: some Sequence<String>, _ turn: Turn) throws {
         guard let command = ChangeDevice(body), let new = device.updated(from: command.set) else {
             return turn.log(.deviceRefused, ["why": "a member has an impossible value"])
@@ -159,7 +159,7 @@ extension ObserverDelivery {
 }
 
 extension ObserverDelivery {
-    /// Fires what is due, and saves what must survive; returns when to call it again.
+    /// Fires what is due, and saves what must survive a restart; returns when to call it again.
     /// - Parameters:
     ///   - changed: types that changed since the last call.
     ///   - heads: the latest sequence by type.
@@ -207,7 +207,7 @@ extension ObserverDelivery {
         }
     }
 
-    /// What the heartbeat reports about it: nothing while everything is as it would be without a phone.
+    /// Adds delivery to the heartbeat's details: nothing while everything is as it would be without a phone.
     func tell(_ details: inout ObserverDetails, head: SequenceNumber, now: Instant) {
         if device.app != .active { details.nextWake = registrations.nextWake(after: now) }
         if device != DeviceState() { details.device = device }

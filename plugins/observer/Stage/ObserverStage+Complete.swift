@@ -6,7 +6,7 @@ import ObserverReading
 import Protocol
 import StageKit
 
-/// The next steps of an import once its file has been read: the store is compared with it, step by step.
+/// The remaining steps of an import once its file has been read: the store is compared with the file, bit by bit.
 struct ImportEnding {
     let summary: ReadSummary
     let export: CompleteExport
@@ -15,7 +15,7 @@ struct ImportEnding {
 }
 
 extension ObserverStage {
-    /// What a file says about itself comes first: one that can't be complete isn't read, so that an older one restores
+    /// A file's own description comes first: a file that can't be complete isn't read, so that an older one restores
     /// nothing.
     func learn(_ info: ExportInfo, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn) throws {
         attempt.export = info
@@ -34,7 +34,7 @@ extension ObserverStage {
         if entry.plan?.isTryingOut != true { try CharacteristicsTable.learn(info, user: entry.user, turn) }
     }
 
-    /// The file has been read: a plain import ends, a complete one is compared with the store if there are no
+    /// The file has been read: a plain import ends; a complete one is compared with the store if there are no
     /// objections.
     func finish(
         _ summary: ReadSummary, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn
@@ -42,7 +42,7 @@ extension ObserverStage {
         guard var plan = entry.plan else { return try end(summary, attempt, &entry, turn) }
         plan.exportedAt = attempt.export?.date
         if plan.isTrial {
-            // Everything that a complete export had lacked would be restored.
+            // Samples deleted because an earlier complete export lacked them would be restored: they count as added.
             entry.added = attempt.counts.byType.compactMapValues { tally in
                 tally.added + tally.revived > 0 ? Int64(tally.added + tally.revived) : nil
             }
@@ -72,7 +72,7 @@ extension ObserverStage {
         return true
     }
 
-    /// One step: first everything that would be deleted is counted, then it is deleted, if it is little enough.
+    /// One step: first everything that would be deleted is counted; then, if that isn't too much, it is deleted.
     func holdAgainstStore(_ turn: Turn) throws {
         guard let attempt, var ending = attempt.ending, var entry = imports[attempt.id], var plan = entry.plan else {
             return
@@ -103,7 +103,7 @@ extension ObserverStage {
             return try end(ending.summary, attempt, &entry, turn)
         }
         guard plan.isRehearsed else {
-            // Now for real, from the file's beginning.
+            // Now the import begins for real, from the beginning of the file.
             plan.isRehearsed = true
             entry.plan = plan
             entry.seconds += (turn.monotonic - attempt.startedAt).seconds
@@ -124,7 +124,7 @@ extension ObserverStage {
         try end(summary, attempt, &entry, turn)
     }
 
-    /// The file is whole now: pieces recorded from an earlier, damaged copy are contained in it.
+    /// The file is whole now: it contains the pieces recorded from an earlier, damaged copy.
     private func forgetPieces(of entry: ImportLedger.Entry, _ turn: Turn) throws {
         guard quarantined > 0 else { return }
         _ = try turn.write()

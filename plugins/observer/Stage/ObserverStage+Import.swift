@@ -31,7 +31,7 @@ extension ObserverStage {
         case .known(_, let pieces):
             _ = try turn.write()
             guard let counts = try writer.claim(pieces, session: attempt.session) else {
-                // The whole file will then be read, so this can't continue.
+                // Now the whole file must be read, so this attempt can't continue.
                 readsAll.insert(entry.id)
                 return self.attempt = nil
             }
@@ -99,7 +99,7 @@ extension ObserverStage {
         turn.perform(ObserverEffect.discard(.file(id: entry.id)))
     }
 
-    /// The limits outside which a sample is quarantined.
+    /// The limits beyond which a sample is quarantined.
     static func plausibility(at now: Instant) -> PlausibilityRule {
         { type in
             let limit = PlausibilityLimit.of(HealthType.named(type))

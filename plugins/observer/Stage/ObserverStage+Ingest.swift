@@ -4,8 +4,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Pushed data comes in parts from the process that received the request. The answer goes out after the commit, so what
-/// it says is durable.
+/// Pushed data comes in parts from the process that received the request. The answer is sent after the commit, so what
+/// it reports is durable.
 extension ObserverStage {
     func take(_ part: IngestPart, from sender: String, _ turn: Turn) throws {
         var receipt: IngestReceipt
@@ -44,7 +44,8 @@ extension ObserverStage {
         return receipt
     }
 
-    /// Stores pushed data, whatever way it came in. Deletions first: a sample that replaces another may have its key.
+    /// Stores pushed data, whatever way it came in. Deletions come first: a sample that replaces another may have the
+    /// same key.
     /// - Returns: the outcome of each deletion.
     @discardableResult
     func take(

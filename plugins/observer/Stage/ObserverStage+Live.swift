@@ -6,7 +6,7 @@ import StageKit
 /// Repeating them changes nothing.
 package struct LiveChanges: Sendable {
     package var user: String
-    /// Where it came from, as named in the quarantine.
+    /// Where the changes came from, as named in the quarantine.
     package var source: String
     package var added: RecordBatch
     package var deleted: [SampleID]

@@ -3,12 +3,12 @@ import MessageBus
 import Protocol
 import StageKit
 
-/// Files that the observer can't open in place: it asks the command for their bytes.
+/// Receives files that the observer can't open in place: it asks the command for their bytes.
 extension ObserverStage {
     /// How many at once; others wait for their turn.
     private static let receptionsAtOnce = 2
 
-    /// A command reports that it is there and could send the file.
+    /// A command reports that it is running and could send the file.
     func hearOffer(_ entry: ImportLedger.Entry, _ command: ImportFile, _ turn: Turn) throws {
         guard let sender = FileOffer.sender(of: command), var offer = entry.offer else { return }
         if turn.now - offer.heard > FileOffer.resolution {
@@ -31,7 +31,7 @@ extension ObserverStage {
         }
     }
 
-    /// Requests and writes what is next; files that are no longer being sent are given up.
+    /// Requests and writes the next pieces; files that are no longer being sent are given up.
     /// - Returns: when to check again.
     func receiveFiles(_ turn: Turn) throws -> MonotonicTime? {
         for (id, reception) in receptions where turn.monotonic - reception.heard >= FileReception.patience {
@@ -79,7 +79,7 @@ extension ObserverStage {
         }
     }
 
-    /// It is in the inbox, waiting to be read.
+    /// The file is in the inbox, waiting to be read.
     private func enter(_ id: String, _ turn: Turn) throws {
         (receptions[id], offers[id]) = (nil, nil)
         guard var entry = imports[id], entry.state == .announced || entry.state == .receiving else { return }

@@ -21,7 +21,7 @@ package final class ObserverStage: Stage {
     let imports = ImportLedger()
     var zones = ZoneLedger()
     var attempt: ImportAttempt?
-    /// Imports for which known pieces are read too, because one of their rows was already claimed.
+    /// Imports whose known pieces are read as well, because one of their rows was already claimed.
     var readsAll: Set<String> = []
     /// Files on their way into the inbox.
     var adopting: Set<String> = []
@@ -30,7 +30,7 @@ package final class ObserverStage: Stage {
     /// The folder from which files are imported automatically.
     let inbox: String?
     let drops = DropLedger()
-    /// Why that isn't possible at present.
+    /// Why files can't be taken from that folder at present.
     var inboxProblem: String?
     /// Requests currently being pushed.
     var desk = IngestDesk()
@@ -87,7 +87,7 @@ package final class ObserverStage: Stage {
         try FollowedTable.create(in: database)
         try zones.open(turn)
         try imports.open(turn)
-        // A document that a crash left incomplete comes again with its file.
+        // A document that a crash left incomplete will be read again with its file.
         try HealthStoreSchema.dropUnfinished(in: database)
         try zones.ensure(user: defaultUser, zone: zone, turn)
         let reader = try HealthStoreReader(database: database)
@@ -100,14 +100,14 @@ package final class ObserverStage: Stage {
         try watchInbox(turn)
     }
 
-    /// Commands are hints too: the sender repeats one until its effect shows, and repeating it changes nothing.
+    /// Commands are hints too: the sender repeats one until it takes effect, and repeats do no harm.
     package func receive(_ message: Message, _ turn: Turn) throws {
         if let beat = Heartbeat(message) { return delivery.hear(beat, turn) }
         if message.topic.hasPrefix("acknowledged.") { return delivery.acknowledge(message.body, turn) }
         let body = message.body
         if message.topic == IngestPart.topic(instance) {
-            // Anything that can't be read as a part isn't answered: its sender runs another release, and reports that
-            // there is no answer.
+            // Anything that can't be read as a part isn't answered: its sender runs a different release, and reports
+            // that there is no answer.
             if let part = IngestPart(body) { try take(part, from: message.header.from, turn) }
             return
         }
@@ -129,7 +129,7 @@ package final class ObserverStage: Stage {
         guard let id = command.id, Self.isFileName(id) else { return }
         let offer = FileOffer(command, heard: turn.now)
         if imports[id] == nil {
-            // A pipe has no place on disk: it is requested at once.
+            // A pipe's content isn't on disk: it is requested at once.
             let state: ImportLedger.State = offer != nil && offer?.file == nil ? .receiving : .announced
             try imports.save(
                 .init(
@@ -163,7 +163,7 @@ package final class ObserverStage: Stage {
         }
         let silence = try receiveFiles(turn)
         let moving = settleDrops(turn)
-        // While a file is being read, each of its parts would shift the days.
+        // Not while a file is being read: each of its parts might shift the days again.
         if attempt == nil { try zones.settle(turn) }
         if attempt == nil, var entry = imports.firstOpen {
             if entry.plan?.isTryingOut != true { try zones.ensure(user: entry.user, zone: zone, turn) }
@@ -191,14 +191,14 @@ package final class ObserverStage: Stage {
 
     func refreshHeads() throws {
         guard let reader else { return }
-        // What is known is by type and not beyond the latest sequence: everything changed since is after it.
+        // The known heads are by type: everything that has changed since is after the highest of them.
         for (type, sequence) in try reader.heads(after: heads.values.max() ?? .beginning) {
             heads[type] = sequence
             changedTypes.insert(type)
         }
     }
 
-    /// How many writers are kept for later: keeping those of a thousand people would waste memory.
+    /// How many writers are kept for later: keeping a thousand people's would waste memory.
     private static let keptWriters = 8
 
     func writer(for user: String, _ turn: Turn) throws -> HealthStoreWriter {

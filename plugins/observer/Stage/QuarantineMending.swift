@@ -8,13 +8,13 @@ import StageKit
 
 /// Inputs that weren't understood, to be read again.
 package struct RereadRequest: Sendable {
-    /// `way`: for a pushed one, the path that it was pushed to.
+    /// `way`: for a pushed input, the path that it was pushed to.
     package var inputs: [(number: Int64, raw: String, way: IngestWay?)]
 
     package init(inputs: [(number: Int64, raw: String, way: IngestWay?)]) { self.inputs = inputs }
 }
 
-/// The results under today's rules: by number, those that are understood.
+/// The results under the current rules: the records that are now understood, by number.
 package struct RereadReply: Sendable {
     package var records: [Int64: RecordBatch]
 
@@ -26,7 +26,7 @@ package struct RereadReply: Sendable {
                 continue
             }
             let sink = OneRecordSink()
-            // The sink receives nothing for what still can't be understood; nothing else can fail in memory.
+            // The sink receives nothing for an input that still can't be understood; nothing else can fail in memory.
             if (try? ExportReader.reread(element: raw, into: sink)) == true, let batch = sink.batch {
                 records[number] = batch
             }
@@ -96,7 +96,7 @@ extension ObserverStage {
         }
     }
 
-    /// A heartbeat tells everybody: the outcome has no content.
+    /// Everybody can read a heartbeat: the outcome contains no content.
     private static func mended(_ answer: OwnAnswer) -> Mended {
         guard answer.isRefusal else {
             return .done(.object((answer.body.object ?? [:]).filter { ["id", "name", "version"].contains($0.key) }))

@@ -28,7 +28,7 @@ struct Undoing {
 }
 
 extension ObserverStage {
-    /// Begins, or continues after a restart: what was taken back before is counted once.
+    /// Begins, or continues after a restart: samples taken back before the restart are counted only once.
     func undo(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         let choice: BringerChoice
         let user: String

@@ -9,11 +9,11 @@ import StageKit
 enum ZoneCommand {
     /// The zone for all time.
     case set(String)
-    /// A zone from a moment on; it replaces another one for that moment.
+    /// A zone from a moment on; it replaces any other zone set for that moment.
     case add(from: Instant, String)
     case remove(from: Instant)
 
-    /// nil when it can't be carried out: the command line has already refused it.
+    /// nil when it can't be carried out: the command line refuses such a change itself.
     init?(_ change: ChangeZone) {
         let zone = change.zone.flatMap { ZoneName.isKnown($0) ? $0 : nil }
         let from = change.from.flatMap { $0 > .distantPast ? $0 : nil }
@@ -28,7 +28,8 @@ enum ZoneCommand {
 
 /// The users' zone timelines: part of the observer's changelog, so that every stage sees the same days.
 ///
-/// Settings and observations are stored; the timeline follows from them, and gets a new sequence when it changes.
+/// Settings and observations are stored; the timeline follows from them, and gets a new sequence number when it
+/// changes.
 struct ZoneLedger {
     private var sightings = ZoneSightings()
     /// Users with new observations since their timeline was made.
@@ -39,8 +40,8 @@ struct ZoneLedger {
         for user in try ZoneTables.users(in: turn.database) { try settle(user, turn) }
     }
 
-    /// Begins a user's timeline with a zone unless the user has one: a stack that is later started elsewhere doesn't
-    /// move the past.
+    /// Begins a user's timeline with a zone unless the user has one: starting the stack elsewhere later doesn't move
+    /// the past.
     func ensure(user: String, zone: String, _ turn: Turn) throws {
         guard try !ZoneTables.hasHome(user, in: turn.database) else { return }
         try apply(.set(zone), user: user, turn)
@@ -59,8 +60,8 @@ struct ZoneLedger {
         try settle(user, turn)
     }
 
-    /// Makes another stack's timeline the user's, as if a person had set it here: its entries count before whatever
-    /// samples say.
+    /// Makes another stack's timeline the user's, as if a person had set it here: its entries take precedence over
+    /// whatever samples say.
     func follow(_ timeline: ZoneTimeline, user: String, _ turn: Turn) throws {
         if let plan = try ZoneTables.plan(of: user, in: turn.database), try plan.timeline() == timeline { return }
         let delete = try turn.write().database.prepare("DELETE FROM zone_settings WHERE user = ?")
@@ -80,7 +81,7 @@ struct ZoneLedger {
         try write.run()
     }
 
-    /// Stores what a batch's records say about places, besides the records.
+    /// Stores what a batch's records say about zones, in addition to the records.
     mutating func observe(_ batch: RecordBatch, user: String, _ turn: Turn) throws {
         let observations = sightings.observations(in: batch)
         guard !observations.isEmpty else { return }

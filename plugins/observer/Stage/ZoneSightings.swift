@@ -3,7 +3,7 @@ import HealthModel
 
 /// Reads `HKTimeZone` from metadata without reading the rest.
 struct ZoneSightings {
-    // As a member: inside a value the quotes would be escaped.
+    // Written as a member: inside a value the quotes would be escaped.
     private static let needle = Array("\"HKTimeZone\":\"".utf8)
     private static let rare = Int32(UInt8(ascii: "Z"))
     private static let rarePlace = 7
@@ -11,8 +11,8 @@ struct ZoneSightings {
     private var places: [String: Bool] = [:]
     private static let placeLimit = 1000
 
-    /// What a batch's records say about places, each once. Fixed offsets, unknown names and keys that name several
-    /// zones are ignored.
+    /// What a batch's records say about zones, each once. Fixed offsets, unknown names and keys that name several zones
+    /// are ignored.
     mutating func observations(in batch: RecordBatch) -> Set<ZoneObservation> {
         var found: Set<ZoneObservation> = []
         guard batch.metadata.count == batch.count else { return found }

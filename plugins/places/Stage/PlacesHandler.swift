@@ -3,7 +3,8 @@ import HealthStatistics
 
 /// Visits to the places that a person has monitored, and the time spent there (`PlacesDay`).
 ///
-/// Fixes are location samples and the tracks of workouts. The places are conditions: kept by the host, given by name.
+/// Fixes are location samples and the tracks of workouts. The places are conditions: the host keeps them, and passes
+/// them by name.
 public struct PlacesHandler: PluginHandler {
     public let version = 1
     public let payloadTypes = PlacesDay.payloadTypes

@@ -4,7 +4,7 @@ import PostgreSQL
 import Synchronization
 
 /// Where the database's URL comes from: the instance's own file (read again when the database refuses our credentials),
-/// else the environment. Never from an argument, never in a log: it may contain a password.
+/// otherwise the environment. Never from an argument, never in a log: it may contain a password.
 package final class DatabaseURL: Sendable {
     package static let variable = "HEALTHBUS_POSTGRES_URL"
 

@@ -2,16 +2,16 @@ import DeliveryKit
 import PostgreSQL
 import PostgresStore
 
-/// What a database error means for what was to be written, and for a person. Pure.
+/// What a database error means for the data that was to be written, and for a person. Pure.
 package struct PostgresProblem: Equatable {
     package let outcome: UploadPolicy.Outcome
-    /// What happened, where.
+    /// What happened, and where.
     package let why: String
     package let isOfPassword: Bool
     /// The tables have changed since this connection examined them.
     package let needsNewConnection: Bool
 
-    /// - Parameter isOpening: nothing had been written yet.
+    /// - Parameter isOpening: whether nothing had been written yet.
     package init(_ error: any Error, isOpening: Bool = false) {
         why = "\(error)"
         guard let error = error as? PostgresError else {
@@ -27,7 +27,7 @@ package struct PostgresProblem: Equatable {
         if isOpening, case .refused = found { outcome = .unproven } else { outcome = found }
     }
 
-    /// With what to do, if there is anything.
+    /// The reason, with a remedy if there is one.
     package var text: String {
         if case .needsPerson(let pause) = outcome { return "\(why); \(pause.remedy)" }
         return why
@@ -57,7 +57,7 @@ package struct PostgresProblem: Equatable {
     }
 
     private static func outcome(ofClass kind: Substring) -> UploadPolicy.Outcome {
-        // Data that it can't store, constraints on data, and limits on size.
+        // Data that the database can't store, constraints on data, and limits on size.
         ["22", "23", "54"].contains(kind) ? .refused("the database can't store it") : .unproven
     }
 

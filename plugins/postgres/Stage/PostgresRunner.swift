@@ -45,7 +45,7 @@ package final class PostgresRunner: EffectRunner {
     }
 }
 
-/// One connection, made when it is needed and again after it broke.
+/// One connection, made when it is needed, and again after it breaks.
 package final class PostgresWriter {
     private let url: DatabaseURL
     private let schema: PostgresSchema
@@ -104,7 +104,7 @@ package final class PostgresWriter {
         return made
     }
 
-    /// What happened; an unusable connection is replaced next time.
+    /// Returns what happened; an unusable connection is replaced next time.
     private func forget(after error: any Error) -> PostgresProblem {
         let problem = PostgresProblem(error, isOpening: store == nil)
         if problem.needsNewConnection || store?.isBroken ?? false { store = nil }

@@ -3,11 +3,11 @@ import HealthStatistics
 
 /// A day's main sleep and its naps, and an event for each.
 ///
-/// A session belongs to the day in whose window it ends: from `windowHour` of the day before to `windowHour` of the
-/// day, by the local clock. `sleep` is the session with the most sleep, `naps` are the others with any. A session
-/// without sleep (time in bed only) is an event, and the day's `sleep` if there is nothing better. An app's summary of
-/// a night counts where no sample reports sleep. Start and end are those of the session, ISO 8601 in UTC; lengths are
-/// in minutes, and whatever the source doesn't know is null.
+/// A session belongs to the day in whose window it ends: from `windowHour` on the day before to `windowHour` on the day
+/// itself, by the local clock. `sleep` is the session with the most sleep, `naps` are the others with any. A session
+/// without sleep (time in bed only) is an event, and is the day's `sleep` if there is nothing better. An app's summary
+/// of a night counts only where no sample reports sleep. Start and end are those of the session, ISO 8601 in UTC;
+/// lengths are in minutes, and whatever the source doesn't know is null.
 ///
 /// Configuration: `gapMinutes` (a longer time without samples separates sessions), `windowHour`, `sourceOrder`.
 public struct SleepHandler: PluginHandler {

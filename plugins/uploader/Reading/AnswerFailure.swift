@@ -1,10 +1,9 @@
 import JSON
 
-/// Signs that an answer isn't acceptance, though its status says so: what servers write that refuse in a form of their
-/// own.
+/// Signs that an answer isn't an acceptance, though its status says so: servers may refuse in a form of their own.
 ///
-/// The contract has one form (`refused`); a server that reports failure in another isn't believed to have accepted
-/// everything.
+/// The contract has one form (`refused`); a server that reports failure in a different one isn't assumed to have
+/// accepted everything.
 enum AnswerFailure {
     /// How deep to search: in the answer, in its members, and in the elements of those.
     static let depth = 3
@@ -20,7 +19,7 @@ enum AnswerFailure {
     private static let words: [StaticString] = ["error", "fail", "failed", "failure", "invalid", "refused", "rejected"]
 
     /// Reads the member's value.
-    /// - Returns: the word that shows it, one of ours; nil if nothing does.
+    /// - Returns: which of the words above shows failure; nil if nothing does.
     static func read(_ name: JSONSpan, _ scanner: inout JSONScanner, depth: Int) throws(JSONScanError) -> StaticString?
     {
         let word = failing.first { name == $0 }

@@ -3,10 +3,10 @@ import HealthModel
 import Protocol
 
 extension DeadLetter {
-    /// What would be sent for it, made from a producer's pages; nil when they don't contain it.
+    /// What would be sent for this element, built from a producer's pages; nil when they don't contain it.
     /// - Parameters:
     ///   - producer: where the pages come from.
-    ///   - family: for a sample type.
+    ///   - family: a sample type's family.
     package func body(
         samples: [SamplesPage], changes: [ChangesPage], of producer: String, family: (String) -> String
     ) throws -> Value? {

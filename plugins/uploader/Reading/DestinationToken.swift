@@ -7,10 +7,10 @@ import HealthModel
 package enum DestinationToken {
     package static let variable = "HEALTHBUS_BACKEND_TOKEN"
 
-    /// For the only HTTP destination: the environment's, else that of `tokenCommand` or `tokenFile`, else that of the
-    /// stack's backend. For one of several: its own by either option; without one it must deliver to the stack's own
-    /// backend.
-    /// - Throws: `ConfigurationError` for one of several that names a server and no token.
+    /// For the only HTTP destination: the environment's token, otherwise that of `tokenCommand` or `tokenFile`,
+    /// otherwise that of the stack's backend. One of several needs its own, by either option, unless it delivers to the
+    /// stack's own backend.
+    /// - Throws: `ConfigurationError` for one of several that names a server but no token.
     package static func source(
         of uploader: StackConfiguration.Instance, in stack: StackConfiguration, state: StateFolder,
         environment: [String: String] = ProcessInfo.processInfo.environment

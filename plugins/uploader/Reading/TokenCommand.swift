@@ -76,7 +76,7 @@ package struct TokenCommand: Sendable, Equatable {
         return (exit, Self.read(ends[0]))
     }
 
-    /// Reads what is there: it has ended, and nothing that it left running is waited for.
+    /// Reads what is there: the program has ended, and anything it left running isn't waited for.
     private static func read(_ descriptor: Int32) -> String {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         var bytes = [UInt8](repeating: 0, count: limit)

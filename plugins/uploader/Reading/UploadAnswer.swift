@@ -8,7 +8,7 @@ package struct UploadAnswer: Sendable, Equatable {
         /// No bytes, or only white space.
         case empty
         case json
-        /// Anything else, such as a page for people, or a bare word or number.
+        /// Anything else, such as a web page, or a bare word or number.
         case other
     }
 
@@ -27,7 +27,7 @@ package struct UploadAnswer: Sendable, Equatable {
     /// False when the body has refusals in an unknown form, or invalid counts.
     package var areRefusalsReadable = true
     package var areCountsReadable = true
-    /// A member with which the body reports failure, whatever its status says and in a form other than the contract's.
+    /// A member with which the body reports failure, whatever the status, in a form other than the contract's.
     package var failure: String?
     /// The nonce of the backend's database: a different one means that it was recreated or restored.
     package var generation: String?
@@ -35,10 +35,10 @@ package struct UploadAnswer: Sendable, Equatable {
     /// of them.
     package var sequence: Int64?
 
-    /// Reads an answer's body; for a body in another form, only that fact is known.
+    /// Reads an answer's body; if the body has another form, only that fact is recorded.
     package init(body: [UInt8]) {
         guard body.contains(where: { $0 > 0x20 }) else { return }
-        // The default until it is read: an unknown form, to be judged by others.
+        // Until the body is read, its form counts as unknown.
         form = .other
         guard JSONScanner.isUTF8(body) else { return }
         var answer = self

@@ -1,7 +1,7 @@
 import HealthModel
 import JSON
 
-/// What the rows of a page share, as JSON made once: of about 350 bytes per sample only 150 are its own.
+/// The parts that rows of a page share, encoded as JSON once: of about 350 bytes per sample, only 150 are its own.
 struct PageFragments {
     private var types: [[UInt8]] = []
     private var units: [[UInt8]] = []

@@ -57,7 +57,7 @@ package enum UploadEncoding {
         documents("workouts", workouts, "deleted", deleted, user, deviceId, syncedAt, &out)
     }
 
-    /// Appends the body for nights, which go to the path of sleep.
+    /// Appends the body for nights, which go to the path for sleep.
     package static func nights(
         _ nights: [Value], deleted: [Deletion] = [], user: String, deviceId: String, syncedAt: Instant,
         into out: inout [UInt8]

@@ -5,7 +5,7 @@ import HealthModel
 package enum UploadJudgement: Sendable, Equatable {
     /// Everything sent is accounted for by the known backend, or by one that identifies itself now.
     case proven
-    /// A server that never identifies itself has accepted it: that is believed, since nothing better is available.
+    /// A server that never identifies itself has accepted it: this is trusted, since nothing better is available.
     case onTrust
     /// It accounts for everything, but its generation differs from the known backend's.
     case otherBackend(String)
@@ -15,7 +15,7 @@ package enum UploadJudgement: Sendable, Equatable {
     case refusals
     /// It has refusals in an unknown form.
     case unreadableRefusals
-    /// It may come from any server: nothing is accepted, nothing is refused. Why, for people.
+    /// It may come from any server: nothing is accepted, nothing is refused. With the human-readable reason.
     case unproven(String)
     /// Its status says it all.
     case status
@@ -39,7 +39,7 @@ package enum UploadJudgement: Sendable, Equatable {
                 self = .status
             }
         case 400..<500 where !Self.saysNothingOfElements.contains(status):
-            // A body that names refusals is believed, whatever else the answer lacks.
+            // A body that names refusals is trusted, whatever else the answer lacks.
             self =
                 answer.form == .json && answer.areRefusalsReadable && !answer.refused.isEmpty ? .refusals : .status
         default: self = .status

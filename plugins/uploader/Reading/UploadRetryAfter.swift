@@ -3,10 +3,10 @@ import HealthModel
 
 /// The Retry-After header (RFC 9110, 10.2.3): seconds, or the date of an HTTP server.
 package enum RetryAfter {
-    /// More digits than an integer has mean a very long time.
+    /// Reads the header; nil when it has neither form.
     package static func wait(_ text: String) -> AskedWait? {
         if !text.isEmpty, text.utf8.allSatisfy({ $0 &- 0x30 < 10 }) {
-            // More digits than an integer has are a very long time.
+            // A number too large for an integer means a very long time.
             return .seconds(Int(text).map { Double($0) } ?? .infinity)
         }
         return instant(httpDate: text).map { .until($0) }

@@ -29,7 +29,7 @@ extension UploadPolicy.Outcome {
 }
 
 extension UploadPolicy.Pause {
-    /// The token is refused, even a new one.
+    /// The token is refused, even one read again.
     package static let unauthorized = Self(remedy: "it refuses the token: put the right one into the token's file")
     /// 3xx, 404, 405 and the like.
     package static let wrongEndpoint = Self(

@@ -47,7 +47,7 @@ package final class UploadRunner: EffectRunner {
         path.stop()
     }
 
-    /// Encodes and sends it, and returns the result; nil for an unknown effect.
+    /// Encodes and sends an effect's request, and returns the result; nil for an unknown effect.
     private static func perform(
         _ effect: Effect, _ client: HTTPClient, _ token: TokenSource, _ timeout: Double
     ) -> (any Sendable)? {

@@ -35,7 +35,7 @@ extension StagePlugin {
             reason: "can't be combined with 'tokenFile': leave one of them out")
     }
 
-    /// As configured, else the stack's own backend.
+    /// The configured address, otherwise that of the stack's own backend.
     private static func address(of uploader: StackConfiguration.Instance, in stack: StackConfiguration) throws -> String
     {
         try uploader.configuration["url"].string ?? stack.only(.backend).map { try BackendAddress.url(of: $0) }

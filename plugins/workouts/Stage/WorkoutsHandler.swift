@@ -5,7 +5,7 @@ import HealthStatistics
 ///
 /// A workout belongs to the local day of its start. Durations are in seconds, distances in metres, energies in
 /// kilocalories; anything unknown is null. Workout energy never enters the day's totals: the samples behind it are
-/// already there. With `newestOfRepeats` a workout that its source wrote several times counts once.
+/// already there. With `newestOfRepeats`, a workout that its source wrote several times counts once.
 public struct WorkoutsHandler: PluginHandler {
     public let version = 2
     public let during = WorkoutsDay.during

@@ -1,4 +1,4 @@
-// English. {parts} are filled in; of {one, other} the form that `count` needs.
+// English. {parts} are filled in; `count` decides between {one, other}.
 export const words = {
   skip: 'Skip to the content', views: 'Views', live: 'Live', lost: 'Not connected; trying again', wait: 'waiting', numbers: 'Show the numbers',
   unreachable: 'The dashboard doesn’t answer.', unreachableAdvice: 'Is the stack running? Start it with `healthbus up`; this page then continues automatically.',

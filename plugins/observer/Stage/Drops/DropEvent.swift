@@ -6,7 +6,7 @@ package struct DroppedFile: Sendable, Equatable {
     package var name: String
     package var path: String
     package var file: FileIdentity
-    /// Of its content, from `ContentHash`.
+    /// The `ContentHash` of its content.
     package var hash: [UInt8]
 
     package init(name: String, path: String, file: FileIdentity, hash: [UInt8]) {
@@ -18,10 +18,10 @@ package struct DroppedFile: Sendable, Equatable {
 package struct DropSettlement: Sendable, Equatable {
     package var folder: String
     package var name: String
-    /// Only this file is moved: by now another may be there.
+    /// Only this file is moved: by now a different one may have its name.
     package var file: FileIdentity
     package var isDone: Bool
-    /// The report that is then put beside it: JSON.
+    /// The report, in JSON, that is put beside it there.
     package var report: [UInt8]
 
     package init(folder: String, name: String, file: FileIdentity, isDone: Bool, report: [UInt8]) {
@@ -36,9 +36,9 @@ package struct DropSettlement: Sendable, Equatable {
 /// The results of watching the inbox folder.
 package enum DropEvent: Sendable, Equatable {
     case found(DroppedFile)
-    /// Files can't be taken from the folder, with what to do; nil: now they can.
+    /// Why files can't be taken from the folder, and what to do; nil: now they can.
     case trouble(String?)
-    /// It has been moved, or is no longer there.
+    /// The file has been moved, or is no longer there.
     case settled(name: String)
     case unsettled(name: String, reason: String)
 }

@@ -5,7 +5,7 @@ import HealthImport
 import HealthModel
 import Protocol
 
-/// The inbox folder: its files, and moving them out. Follows no symbolic link below it.
+/// The inbox folder: its files, and moving them out. Follows no symbolic links in it.
 package struct DropFolder: Sendable {
     package let path: String
 
@@ -41,12 +41,12 @@ package struct DropFolder: Sendable {
         return files
     }
 
-    /// What the beginning and end of a file say about it; nil when it is no longer that file.
+    /// What the beginning and end of a file say about it; nil when a different file now has its name.
     package func end(of name: String, _ file: FileIdentity) -> ExportEnd? {
         opened(name, file) { ExportEnd(descriptor: $0, size: file.size) }
     }
 
-    /// Reads all of it; nil when it is no longer that file, or changes in the meantime.
+    /// Reads all of it; nil when a different file now has its name, or when it changes in the meantime.
     package func dropped(_ name: String, _ file: FileIdentity) -> DroppedFile? {
         opened(name, file) { descriptor in
             let hash = ContentHash()
@@ -74,8 +74,8 @@ package struct DropFolder: Sendable {
         return body(descriptor)
     }
 
-    /// Moves a file, with its report beside it. The report comes first: a process that ends in between finds it again,
-    /// and continues.
+    /// Moves a file, and puts its report beside it. The report is written first: if the process ends in between, the
+    /// next one finds the file again, and continues.
     package func settle(_ settlement: DropSettlement) -> DropEvent {
         let source = path + "/" + settlement.name
         let folder = path + "/" + (settlement.isDone ? Self.done : Self.failed)
@@ -104,17 +104,17 @@ package struct DropFolder: Sendable {
         return .unsettled(name: settlement.name, reason: "there are too many files with its name; remove some")
     }
 
-    /// The name that a file gets there; the second and later ones have a number.
+    /// The name that a file gets in its new folder; the second file of that name, and later ones, get a number.
     static func name(_ name: String, _ number: Int) -> String {
         let url = URL(fileURLWithPath: "/" + name)
         let ending = url.pathExtension.isEmpty ? "" : "." + url.pathExtension
         var stem = ending.isEmpty ? name : String(name.dropLast(ending.count))
-        // Room for the report's name, within the system's 255 bytes.
+        // Leaves room for the report's name, within the system's 255 bytes.
         while stem.utf8.count + ending.utf8.count > 200, !stem.isEmpty { stem.removeFirst() }
         return stem + (number > 1 ? " \(number)" : "") + ending
     }
 
-    /// - Returns: why it can't be written.
+    /// - Returns: why it can't be written; nil when it was.
     private func write(_ bytes: [UInt8], _ report: String) -> String? {
         let draft = path + "/.report-\(getpid()).part"
         unlink(draft)
@@ -138,12 +138,12 @@ package struct DropFolder: Sendable {
         return reason
     }
 
-    /// Its content has the same permissions for others as the folder itself.
+    /// Files in the folder grant others the same permissions as the folder itself.
     private func rights(_ all: mode_t) -> mode_t {
         (Self.status(of: path).map { $0.st_mode & 0o777 } ?? 0o700) & all | 0o600
     }
 
-    /// Replaces nothing. If the file system can't guarantee that, it is checked first.
+    /// Never replaces a file. If the file system can't guarantee that, it is checked beforehand.
     private static func move(_ source: String, _ target: String) -> Bool {
         if link(source, target) == 0 { return unlink(source) == 0 }
         guard [EPERM, EOPNOTSUPP, ENOSYS, EMLINK, EINVAL].contains(errno) else { return false }

@@ -3,13 +3,13 @@ import ObserverReading
 import Protocol
 import StageKit
 
-/// Known files that are still in the inbox folder: which import each one is.
+/// Known files that are still in the inbox folder, and the import that each belongs to.
 final class DropLedger {
     struct Drop {
         var name: String
         var id: String
         var file: FileIdentity
-        /// It is being moved; or that failed, and is tried again then.
+        /// Whether it is being moved; if that failed, when it is tried again.
         var isMoving = false
         var retry: MonotonicTime?
     }

@@ -14,7 +14,7 @@ package struct DropWatch {
 
     package init() {}
 
-    /// Whether a name is one that programs give to files they are still writing, or to files only they read.
+    /// Whether a name is one that programs give to files they are still writing, or to files for their own use.
     package static func isPassedOver(_ name: String) -> Bool {
         let name = name.lowercased()
         // Syncthing, rsync and iCloud hide theirs behind a dot; on Windows Syncthing's begin with a tilde.
@@ -29,7 +29,7 @@ package struct DropWatch {
         switch end {
         case .whole: .seconds(3)
         case .foreign: .seconds(60)
-        // A file without its end is being written, or was cut off: then an import says so.
+        // A file without its end is still being written, or was cut off; in the latter case its import reports that.
         case .open: .seconds(600)
         }
     }
@@ -49,6 +49,6 @@ package struct DropWatch {
         return waiting
     }
 
-    /// The stage knows of it.
+    /// The stage has learned of the file.
     package mutating func tell(_ name: String) { seen[name]?.isTold = true }
 }

@@ -2,8 +2,8 @@ import Foundation
 import HealthModel
 import Synchronization
 
-/// Checks the inbox folder every other second: by polling, since a folder on another machine or in a container doesn't
-/// notify of changes.
+/// Checks the inbox folder every other second: it polls, since a folder on another machine or in a container gives no
+/// notice of changes.
 final class DropWatcher: Sendable {
     private static let interval = Duration.seconds(2)
     private let isStopped = Mutex(false)
@@ -14,7 +14,7 @@ final class DropWatcher: Sendable {
         wake.signal()
     }
 
-    /// On a thread of its own, until it is stopped or its events are no longer received.
+    /// Runs on a thread of its own until it is stopped or its events are no longer received.
     func run(_ folder: DropFolder, tell: (DropEvent) -> Bool) {
         var watch = DropWatch()
         var problem: String??
