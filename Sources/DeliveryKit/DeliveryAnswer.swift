@@ -46,16 +46,20 @@ package struct DeliveryAnswer: Sendable, Equatable {
     package var sequence: Int64?
     /// The HTTP status; stored with whatever is refused.
     package var status: Int?
+    /// Elements of the group that weren't sent, since newer versions of them had been accepted: settled, but no evidence
+    /// that the destination takes anything.
+    package var overtaken: Set<Int>
 
     package init(
         counts: Counts? = nil, refused: [Refusal] = [], generation: String? = nil, sequence: Int64? = nil,
-        status: Int? = nil
+        status: Int? = nil, overtaken: Set<Int> = []
     ) {
         self.counts = counts
         self.refused = refused
         self.generation = generation
         self.sequence = sequence
         self.status = status
+        self.overtaken = overtaken
     }
 }
 
@@ -66,6 +70,9 @@ package enum DeliveryReply: Sendable, Equatable {
     case proven(DeliveryAnswer)
     /// A destination that never identifies itself has accepted it: this is trusted, since nothing better is available.
     case onTrust(DeliveryAnswer)
+    /// Nothing was sent: newer versions of all of it had been accepted. It is settled, and shows nothing about the
+    /// destination.
+    case overtaken(DeliveryAnswer)
     /// It accounts for everything, but its generation differs from the known one.
     case otherBackend(String, DeliveryAnswer)
     /// The known destination has forgotten requests that it had answered: an older copy was restored.

@@ -16,11 +16,14 @@ package struct DeliverySettings: Sendable, Equatable {
     package var deliverSince: Instant?
     /// At most this many elements in a request.
     package var elementsPerRequest: Int
+    /// How the destination is told elements, in its own words: when that changes, everything is delivered again. Empty
+    /// for the usual way, and for destinations that have only one.
+    package var form: String
 
     package init(
         address: String = "", compareEvery: Duration = .seconds(3600), refusedInARow: Int = 3,
         choice: DeliveryChoice = .all, samplesPerSecond: Double = 0, deliverSince: Instant? = nil,
-        elementsPerRequest: Int = .max
+        elementsPerRequest: Int = .max, form: String = ""
     ) {
         self.address = address
         self.compareEvery = compareEvery
@@ -29,8 +32,12 @@ package struct DeliverySettings: Sendable, Equatable {
         self.samplesPerSecond = samplesPerSecond
         self.deliverSince = deliverSince
         self.elementsPerRequest = elementsPerRequest
+        self.form = form
     }
 
-    /// What is selected, in the form that is stored: the same string for the same selection.
-    var selection: String { choice.text + (deliverSince.map { " since \(InstantText.iso8601($0))" } ?? "") }
+    /// What is selected, and in which form, as stored: the same text for the same selection.
+    var selection: String {
+        choice.text + (deliverSince.map { " since \(InstantText.iso8601($0))" } ?? "")
+            + (form.isEmpty ? "" : " as \(form)")
+    }
 }

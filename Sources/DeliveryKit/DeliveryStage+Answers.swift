@@ -20,6 +20,11 @@ extension DeliveryStage {
         case .proven(let answer): try prove(index, sent, answer, turn)
         case .onTrust(let answer):
             if try meet(generation: nil, answer, turn) { try delivered(index, sent, answer, turn) }
+        case .overtaken(let answer):
+            let group = deliveries[index].groups[sent.group]
+            try ledger.delivered(sent.part.count, metric: group.metric, answer.counts, turn)
+            deliveries[index].groups[sent.group].batch.settle()
+            try settleDone(turn)
         case .otherBackend(let generation, let answer): _ = try meet(generation: generation, answer, turn)
         case .rolledBack(let sequence): try rolledBack(to: sequence, turn)
         case .refusals(let answer, let otherwise): try believe(index, sent, answer, otherwise, turn)
@@ -44,6 +49,9 @@ extension DeliveryStage {
         case .done: break
         case .refreshToken: refreshToken = true
         case .split: deliveries[index].groups[sent.group].batch.split()
+        case .isolate:
+            deliveries[index].groups[sent.group].batch.isolate()
+            try wait(action, failure.why, turn)
         case .deadLetter(let reason): try suspect(index, sent, reason, failure.status, turn)
         case .retry, .pause: try wait(action, failure.why, turn)
         }
@@ -52,7 +60,7 @@ extension DeliveryStage {
     /// Waits as the policy says.
     func wait(_ action: UploadPolicy.Action, _ why: String, _ turn: Turn) throws {
         switch action {
-        case .retry(let seconds):
+        case .retry(let seconds), .isolate(let seconds):
             let wait = Duration.seconds(seconds)
             waitUntil = turn.monotonic + wait
             waitsUntil = policy.asked == nil ? nil : turn.now + wait
@@ -169,7 +177,8 @@ extension DeliveryStage {
             try ledger.delayed(recent, metric: group.metric, turn)
         }
         deliveries[index].groups[sent.group].batch.settle()
-        if reasons.count < sent.part.count { try accepted(by: group, sent, reasons, turn) }
+        let evidence = sent.part.first { reasons[$0] == nil && !answer.overtaken.contains($0) }
+        if let evidence { try accepted(by: group, sent, evidence, turn) }
         if answer.refused.isEmpty, suspicionText == nil { try turn.clear(.degraded, subject: "refusals") }
         try settleDone(turn)
     }

@@ -41,13 +41,9 @@ extension DeliveryStage {
         suspicions[group.metric, default: Suspicion()].hold(effect: sent.effect, status: status)
     }
 
-    /// A request was accepted, with at least one element.
-    func accepted(
-        by group: DeliveryGroup, _ sent: Delivery.Sent, _ reasons: [Int: String], _ turn: Turn
-    ) throws {
-        if let good = sent.part.first(where: { reasons[$0] == nil }) {
-            goodElements[group.metric] = group.only(good)
-        }
+    /// A request was accepted, with at least one element: `good`.
+    func accepted(by group: DeliveryGroup, _ sent: Delivery.Sent, _ good: Int, _ turn: Turn) throws {
+        goodElements[group.metric] = group.only(good)
         guard let suspicion = suspicions[group.metric] else { return }
         // What was sent before the last refusal says nothing about what came after it.
         guard sent.effect > suspicion.last else { return }
@@ -168,6 +164,8 @@ extension DeliveryStage {
             } else {
                 goodElements[metric] = nil
             }
+        // It wasn't sent: the next probe is another.
+        case .overtaken: goodElements[metric] = nil
         case .otherBackend(let generation, let answer): _ = try meet(generation: generation, answer, turn)
         case .rolledBack(let sequence): try rolledBack(to: sequence, turn)
         case .unproven(let why): try doubt(why, turn)

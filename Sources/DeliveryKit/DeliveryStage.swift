@@ -288,7 +288,8 @@ extension DeliveryStage {
     /// Creates the stage for an instance in a stack.
     /// - Throws: `ConfigurationError` for names in 'types' that match nothing.
     package convenience init(
-        stack: StackConfiguration, instance: StackConfiguration.Instance, address: String = "", needsPath: Bool,
+        stack: StackConfiguration, instance: StackConfiguration.Instance, address: String = "", form: String = "",
+        needsPath: Bool,
         generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) throws(ConfigurationError) {
         let options = instance.configuration
@@ -305,7 +306,7 @@ extension DeliveryStage {
                 choice: try DeliveryChoice(of: instance, in: stack),
                 samplesPerSecond: options["samplesPerSecond"].double ?? 0,
                 deliverSince: try DeliveryStage.deliverSince(of: instance, in: stack),
-                elementsPerRequest: options["elementsPerRequest"].int.map { Int($0) } ?? .max),
+                elementsPerRequest: options["elementsPerRequest"].int.map { Int($0) } ?? .max, form: form),
             generator: generator, instance: instance.name, needsPath: needsPath,
             family: { UploadMetric(family: stack.family(of: $0)) })
     }

@@ -16,8 +16,13 @@ package struct UploadPolicy: Sendable, Equatable {
     /// Consecutive conflicts.
     private var conflicts = 0
 
-    /// Up to this many conflicts are put down to another request still in progress; more count as a refusal.
+    /// Consecutive failures that one of the elements may cause.
+    private var failures = 0
+
+    /// Up to this many conflicts are taken for another request still in progress; more are taken for a refusal.
     private static let conflictLimit = 3
+    /// Up to this many failures are taken for the destination's alone.
+    private static let failureLimit = 3
 
     package init(base: Double = 1, cap: Double = 900, askedCap: Double = 900, attempt: Int = 0) {
         self.base = base
@@ -36,7 +41,9 @@ package struct UploadPolicy: Sendable, Equatable {
         /// It conflicts with something: a request in progress, which is temporary, or stored data, which isn't. The
         /// reason is for a dead letter.
         case conflict(String)
-        /// Our credentials are refused. `isFinal`: other credentials wouldn't help either.
+        /// It failed at the destination: perhaps for a while, perhaps because of one of the elements.
+        case failing
+        /// Our credentials are refused. `isFinal`: others wouldn't help either.
         case refusesToken(isFinal: Bool, Pause)
         case needsPerson(Pause)
         /// There was no answer, or one that isn't from the destination, or that proves nothing: nothing counts as
@@ -55,7 +62,10 @@ package struct UploadPolicy: Sendable, Equatable {
         case pause(Pause)
         /// Send the two halves separately.
         case split
-        /// This single element can't be delivered: make it a dead letter with this reason, and continue with the next.
+        /// After this many seconds: the two halves separately, or a single element after all others. So the cause, if it
+        /// is one of them, holds up nothing else that was fetched with it.
+        case isolate(after: Double)
+        /// This single element can't be delivered: make it a dead letter with the reason, and go on with the next.
         case deadLetter(String)
     }
 
@@ -76,9 +86,10 @@ package struct UploadPolicy: Sendable, Equatable {
         asked = nil
         let action = decide(outcome, elements: elements, now: now, using: &generator)
         switch action {
-        case .retry:
+        case .retry, .isolate:
             attempt += 1
             if case .conflict = outcome { conflicts += 1 } else { conflicts = 0 }
+            if case .failing = outcome { failures += 1 } else { failures = 0 }
         case .refreshToken: hasRefreshedToken = true
         case .pause: break
         case .done, .split, .deadLetter: succeeded()
@@ -91,6 +102,7 @@ package struct UploadPolicy: Sendable, Equatable {
         attempt = 0
         hasRefreshedToken = false
         conflicts = 0
+        failures = 0
         asked = nil
     }
 
@@ -104,6 +116,9 @@ package struct UploadPolicy: Sendable, Equatable {
         case .conflict(let reason):
             guard conflicts >= Self.conflictLimit else { return .retry(after: jitter(using: &generator)) }
             return elements > 1 ? .split : .deadLetter(reason)
+        case .failing:
+            let wait = jitter(using: &generator)
+            return failures >= Self.failureLimit ? .isolate(after: wait) : .retry(after: wait)
         case .later(let wait):
             asked = wait?.seconds(from: now)
             return .retry(after: asked.map { min($0, askedCap) } ?? jitter(using: &generator))

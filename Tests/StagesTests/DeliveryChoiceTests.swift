@@ -26,7 +26,22 @@ import Testing
         #expect(try uploader.frontier() == 3)
     }
 
-    /// Earlier releases, which delivered everything, stored no choice in their files: nothing is delivered twice
+    /// What is there under other names stays there; everything is delivered under the new ones.
+    @Test func anotherFormDeliversAgain() throws {
+        let (plain, other) = (DeliverySettings(), DeliverySettings(form: #"{"patients":{"me":"s|1"}}"#))
+        let uploader = try UploaderRig(lives: [plain, other, other, plain])
+        try uploader.add(1...3)
+        try uploader.serve()
+        for isChanged in [true, false, true] {
+            try uploader.rig.restart()
+            try uploader.add(1...3)
+            #expect(uploader.uploads.isEmpty == !isChanged)
+            try uploader.serve()
+        }
+        #expect(try uploader.frontier() == 3)
+    }
+
+    /// Files of earlier releases, which took everything, have no choice written down: nothing is delivered twice
     /// because of that.
     @Test func withoutAChoiceNothingIsRepeated() throws {
         let uploader = try UploaderRig(lives: [.init(), .init()])

@@ -13,7 +13,7 @@ struct UploadPolicyTests {
         mutating func next() -> UInt64 { bits }
     }
 
-    enum Expected: String, Sendable { case done, retry, refreshToken, pause, split, deadLetter }
+    enum Expected: String, Sendable { case done, retry, refreshToken, pause, split, isolate, deadLetter }
 
     private func kind(_ action: UploadPolicy.Action) -> Expected {
         switch action {
@@ -22,6 +22,7 @@ struct UploadPolicyTests {
         case .refreshToken: .refreshToken
         case .pause: .pause
         case .split: .split
+        case .isolate: .isolate
         case .deadLetter: .deadLetter
         }
     }
@@ -139,6 +140,37 @@ struct UploadPolicyTests {
         #expect(pause.remedy.contains(words), "\(pause.remedy)")
     }
 
+    /// A server that always fails at one element: everything else is delivered, and nothing is given up.
+    @Test(arguments: [1, 2, 7, 100], [0.0, 0.5, 1.0])
+    func anElementThatMakesAServerFailHoldsUpOnlyItself(_ count: Int, _ place: Double) {
+        let poison = Int((Double(count - 1) * place).rounded())
+        var batch = UploadBatch(count: count)
+        var policy = UploadPolicy()
+        var generator = Fixed(bits: .max)
+        var delivered: Set<Int> = []
+        var waits: [Double] = []
+        for _ in 0..<60 {
+            guard let part = batch.next else { break }
+            guard part.contains(poison) else {
+                delivered.formUnion(part)
+                batch.settle()
+                policy.succeeded()
+                continue
+            }
+            switch policy.action(after: .failing, elements: part.count, now: 0, using: &generator) {
+            case .retry(let seconds): waits.append(seconds)
+            case .isolate(let seconds):
+                waits.append(seconds)
+                batch.isolate()
+            default: Issue.record("nothing else helps")
+            }
+        }
+        #expect(delivered == Set(0..<count).subtracting([poison]))
+        #expect(batch.parts == [poison..<poison + 1])
+        // Most of the time it is a server that is down for a while.
+        #expect(waits.prefix(3).allSatisfy { $0 > 0.9 } && (waits.max() ?? 0) > 800)
+    }
+
     @Test(arguments: [1, 2, 3, 7, 64, 1000], [0.0, 0.5, 1.0])
     func bisectionFindsThePoison(_ count: Int, _ place: Double) {
         let poison = Int((Double(count - 1) * place).rounded())
@@ -159,7 +191,7 @@ struct UploadPolicyTests {
             case .deadLetter:
                 dead.append(contentsOf: part)
                 batch.settle()
-            case .retry, .refreshToken, .pause: Issue.record("nothing here asks for that")
+            case .retry, .refreshToken, .pause, .isolate: Issue.record("nothing here asks for that")
             }
         }
         #expect(dead == [poison])

@@ -30,6 +30,13 @@ package struct UploadBatch: Sendable, Equatable {
         parts.replaceSubrange(0...0, with: [part.lowerBound..<middle, middle..<part.upperBound])
     }
 
+    /// The first part is to be sent in two halves; a single element after all others.
+    package mutating func isolate() {
+        guard let part = parts.first, part.count == 1 else { return split() }
+        parts.removeFirst()
+        parts.append(part)
+    }
+
     /// The first part is to be sent in pieces of at most `count` elements, 1 or more.
     package mutating func split(to count: Int) {
         guard let part = parts.first, part.count > count, count > 0 else { return }
