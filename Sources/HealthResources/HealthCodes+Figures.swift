@@ -4,8 +4,12 @@ package struct ResourceFigure: Sendable, Equatable {
     package let path: [String]
     /// As shown to people; empty if there is none.
     package let unit: String
+    /// Whether a `%` is a number from 0 to 1.
+    package let isFraction: Bool
 
-    package init(path: [String], unit: String) { (self.path, self.unit) = (path, unit) }
+    package init(path: [String], unit: String, isFraction: Bool = false) {
+        (self.path, self.unit, self.isFraction) = (path, unit, isFraction)
+    }
 
     /// `heartRate.average`.
     package var name: String { path.joined(separator: ".") }
@@ -46,14 +50,6 @@ extension HealthCodes {
                 .snomed("68130003", "Physical activity", .openMHealth),
             ])
         add("workout.duration", [.loinc("55411-3", "Exercise duration", .activity)])
-        add(
-            "workout.activeEnergy", [.loinc("55424-6", "Calories burned in unspecified time Pedometer", .activity)])
-        add(
-            "workout.heartRate.average",
-            [.loinc("55425-3", "Heart rate unspecified time mean by Pedometer", .activity)])
-        add(
-            "workout.heartRate.maximum",
-            [.loinc("55426-1", "Heart rate unspecified time maximum by Pedometer", .activity)])
         return table
     }()
 }

@@ -94,7 +94,6 @@ package enum HealthCodes {
         add(
             "PushCount", .activity,
             [.loinc("96502-0", "Number of wheelchair pushes per time period", .healthKitOnFHIR)])
-        add("ActiveEnergyBurned", .activity, [.loinc("41981-2", "Calories burned", .healthKitOnFHIR)])
         add("DietaryEnergyConsumed", nil, [.loinc("9052-2", "Calorie intake total", .healthKitOnFHIR)])
         return table
     }()

@@ -4,8 +4,10 @@ import JSON
 /// A page's samples as Observations, written from its columns: what its rows share is made once.
 package struct ObservationPage {
     private let page: SamplePage
+    private let resource: [UInt8]
     /// Up to the id within the identifier.
     private let head: [UInt8]
+    private let observations: Observations
     private let types: [TypePart]
     /// By unit of the page, for types without a unit of their own.
     private let units: [(unit: ResourceUnit, tail: [UInt8])]
@@ -15,14 +17,19 @@ package struct ObservationPage {
         /// From the end of the identifier to the time.
         var middle: [UInt8]
         var type: HealthType
+        var isHealthKits: Bool
         var unit: ResourceUnit?
         var tail: [UInt8]
     }
 
     package init(_ page: SamplePage, of observations: Observations) {
         self.page = page
+        self.observations = observations
         var head: [UInt8] = []
-        head.append(json: "{\"resourceType\":\"Observation\",\"identifier\":[{\"system\":")
+        head.append(json: "{\"resourceType\":\"Observation\",")
+        resource = head
+        head = []
+        head.append(json: "\"identifier\":[{\"system\":")
         let own = observations.identifier(.sample, "")
         head.append(jsonString: own.system)
         head.append(json: ",\"value\":")
@@ -32,11 +39,13 @@ package struct ObservationPage {
         self.head = head
         types = page.types.map { Self.part(of: $0, observations.subject) }
         units = page.units.map { text -> (unit: ResourceUnit, tail: [UInt8]) in
-            let unit = ResourceUnit(nil, of: text)
+            let unit = ResourceUnit(nil, of: text, isFraction: true)
             return (unit, Self.tail(unit))
         }
         sources = page.origins.map { origin in
-            guard let name = Observations.plain(origin.sourceName) else { return Array("}".utf8) }
+            guard observations.namesSources, let name = Observations.plain(origin.sourceName) else {
+                return Array("}".utf8)
+            }
             var part: [UInt8] = []
             part.append(json: ",\"device\":{\"display\":")
             part.append(jsonString: name)
@@ -53,11 +62,13 @@ package struct ObservationPage {
         if let category = coding?.category {
             middle.append(contentsOf: "\"category\":[\(Observations.category(category).json())],".utf8)
         }
-        let own = Observations.coding(Observations.healthKit, Observations.code(name))
+        let own = Observations.code(ofType: name)
         middle.append(contentsOf: "\"code\":\(Observations.concept(coding?.codes ?? [], own).json()),".utf8)
         middle.append(contentsOf: "\"subject\":\(subject.json()),".utf8)
-        let unit = type.unit.isEmpty && coding?.unit == nil ? nil : ResourceUnit(coding, of: type.unit)
-        return TypePart(middle: middle, type: type, unit: unit, tail: unit.map(Self.tail) ?? [])
+        let unit =
+            type.unit.isEmpty && coding?.unit == nil ? nil : ResourceUnit(coding, of: type.unit, isFraction: true)
+        return TypePart(
+            middle: middle, type: type, isHealthKits: name.hasPrefix("HK"), unit: unit, tail: unit.map(Self.tail) ?? [])
     }
 
     /// What follows a number in a `Quantity`.
@@ -80,6 +91,11 @@ package struct ObservationPage {
     /// Adds a row's resource, without a line's end.
     package func append(_ row: Int, to out: inout [UInt8]) {
         let part = types[Int(page.type[row])]
+        out.append(contentsOf: resource)
+        if observations.givesIDs {
+            let id = Observations.id(observations.identifier(.sample, page.ids[row].description))
+            out.append(contentsOf: "\"id\":\"\(id)\",".utf8)
+        }
         out.append(contentsOf: head)
         out.append(contentsOf: page.ids[row].description.utf8)
         out.append(contentsOf: part.middle)
@@ -121,7 +137,8 @@ package struct ObservationPage {
             out.append(contentsOf: part.tail)
         } else if page.unit.count == page.count {
             let (unit, tail) = units[Int(page.unit[row])]
-            out.append(json: unit.number(value))
+            // Only HealthKit's percentages are fractions.
+            out.append(json: part.isHealthKits ? unit.number(value) : value)
             out.append(contentsOf: tail)
         } else {
             out.append(json: value)

@@ -5,10 +5,12 @@ extension Observations {
     func base(
         _ kind: Kind, _ id: String, status: String = "final", code: Value, category: HealthCoding.Category?
     ) -> [String: Value] {
+        let identifier = identifier(kind, id)
         var members: [String: Value] = [
-            "resourceType": "Observation", "identifier": [identifier(kind, id).json], "status": .string(status),
+            "resourceType": "Observation", "identifier": [identifier.json], "status": .string(status),
             "code": code, "subject": subject,
         ]
+        if givesIDs { members["id"] = .string(Self.id(identifier)) }
         if let category { members["category"] = [Self.category(category)] }
         return members
     }
@@ -21,7 +23,12 @@ extension Observations {
         ["system": .string(system), "code": .string(code)]
     }
 
-    /// A code of one of our own systems: `document`, `figure`.
+    /// The code of a sample's type: only names that are HealthKit's are in its system.
+    static func code(ofType name: String) -> Value {
+        name.hasPrefix("HK") ? coding(healthKit, code(name)) : own("type", name)
+    }
+
+    /// A code of one of our own systems: `document`, `figure`, `type`.
     static func own(_ system: String, _ code: String) -> Value {
         coding(ResourceIdentifier.base + system, Self.code(code))
     }
@@ -44,12 +51,12 @@ extension Observations {
     }
 
     /// nil for anything but a number.
-    func component(_ name: String, _ value: Value, unit: String) -> Value? {
+    func component(_ name: String, _ value: Value, unit: String, isFraction: Bool = false) -> Value? {
         guard let number = value.double, number.isFinite else { return nil }
         let coding = HealthCodes.figures[name]
         return [
             "code": Self.concept(coding?.codes ?? [], Self.own("figure", name)),
-            "valueQuantity": ResourceUnit(coding, of: unit).quantity(number),
+            "valueQuantity": ResourceUnit(coding, of: unit, isFraction: isFraction).quantity(number),
         ]
     }
 
@@ -82,7 +89,7 @@ extension Observations {
         ]
     }
 
-    static func add(source name: String, to members: inout [String: Value]) {
-        if let name = plain(name) { members["device"] = ["display": .string(name)] }
+    func add(source name: String, to members: inout [String: Value]) {
+        if namesSources, let name = Self.plain(name) { members["device"] = ["display": .string(name)] }
     }
 }

@@ -2,8 +2,8 @@ import HealthModel
 
 /// A person's samples, days, nights and workouts as FHIR R4 `Observation`s. Pure.
 ///
-/// Each resource has an identifier of ours, in which the person's comes first, so that people who share a server share
-/// nothing. `code` has the public codes that are known, and always HealthKit's own name, or ours.
+/// Each resource has an identifier of ours, in which the person's comes first, with its system, so that people who share
+/// a server share nothing. `code` has the public codes that are known, and always HealthKit's own name, or ours.
 package struct Observations: Sendable {
     package enum Kind: String, Sendable { case sample, day, night, workout }
 
@@ -13,20 +13,36 @@ package struct Observations: Sendable {
     package let patient: ResourceIdentifier
     let subject: Value
     private let figures: [ResourceFigure]
+    /// Whether resources have ids of ours.
+    let givesIDs: Bool
+    /// Whether they say which source measured: its name may be a person's.
+    let namesSources: Bool
 
     /// - Parameters:
     ///   - reference: to the person's `Patient` in the same transaction; nil: only the identifier says who it is.
     ///   - figures: of days; others are left out.
-    package init(of patient: ResourceIdentifier, reference: String? = nil, figures: [ResourceFigure] = []) {
+    ///   - givesIDs: whether each resource has an `id`, made from its identifier.
+    ///   - namesSources: whether `device` has the source's name.
+    package init(
+        of patient: ResourceIdentifier, reference: String? = nil, figures: [ResourceFigure] = [],
+        givesIDs: Bool = false, namesSources: Bool = false
+    ) {
         self.patient = patient
         self.figures = figures
+        self.givesIDs = givesIDs
+        self.namesSources = namesSources
         var members: [String: Value] = ["type": "Patient", "identifier": patient.json]
         if let reference { members["reference"] = .string(reference) }
         subject = .object(members)
     }
 
     package func identifier(_ kind: Kind, _ id: String) -> ResourceIdentifier {
-        ResourceIdentifier(system: ResourceIdentifier.base + kind.rawValue, value: patient.value + "/" + id)
+        ResourceIdentifier(system: ResourceIdentifier.base + kind.rawValue, value: patient.key + "/" + id)
+    }
+
+    /// The id of a resource, if we choose it: a UUID.
+    package static func id(_ identifier: ResourceIdentifier) -> String {
+        NamedID.uuid([identifier.system, identifier.value]).description
     }
 
     /// A day's summary: a component for each declared figure that it has. Lists, such as naps, are left out.
@@ -38,7 +54,9 @@ package struct Observations: Sendable {
         members["effectiveDateTime"] = .string(id)
         add(
             figures.compactMap { figure in
-                component(figure.name, figure.path.reduce(document, { $0[$1] }), unit: figure.unit)
+                component(
+                    figure.name, figure.path.reduce(document, { $0[$1] }), unit: figure.unit,
+                    isFraction: figure.isFraction)
             }, to: &members)
         return .object(members)
     }
@@ -55,12 +73,14 @@ package struct Observations: Sendable {
         var members = base(
             .night, id, code: Self.concept(coding?.codes ?? [], Self.own("document", "night")), category: .activity)
         Self.add(document["start"], document["end"], to: &members)
-        Self.add(document["asleepMinutes"], ResourceUnit(coding, of: "min"), to: &members)
+        Self.add(document["asleepMinutes"], ResourceUnit(coding, of: "min", isFraction: false), to: &members)
         add(
             Self.nightMembers.compactMap { member in
-                component("sleep." + member.name, document[member.name], unit: member.unit)
+                component(
+                    "sleep." + member.name, document[member.name], unit: member.unit,
+                    isFraction: member.name == "efficiency")
             }, to: &members)
-        Self.add(source: document["source"].string ?? "", to: &members)
+        add(source: document["source"].string ?? "", to: &members)
         return .object(members)
     }
 

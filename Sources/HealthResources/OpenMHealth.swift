@@ -6,6 +6,11 @@ package struct OpenMHealth: Sendable {
 
     package init(user: String) { self.user = user }
 
+    /// A header's id must be unique among all data points, and isn't to say anything.
+    private func id(_ schema: String, _ document: String, _ part: String) -> Value {
+        .string(NamedID.uuid(["omh", user, schema, document, part]).description)
+    }
+
     static func schemaID(_ name: String, _ version: String) -> Value {
         ["namespace": "omh", "name": .string(name), "version": .string(version)]
     }
@@ -16,7 +21,7 @@ package struct OpenMHealth: Sendable {
         body: [String: Value]
     ) -> Value {
         let header: [String: Value] = [
-            "id": .string(part.isEmpty ? id : id + "/" + part),
+            "id": self.id(schema.name, id, part),
             "creation_date_time": .string(InstantText.iso8601(created)),
             "schema_id": Self.schemaID(schema.name, schema.version),
             "acquisition_provenance": ["source_name": .string(source.isEmpty ? "unknown" : source)],

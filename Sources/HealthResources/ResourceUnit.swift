@@ -14,12 +14,12 @@ package struct ResourceUnit: Sendable, Equatable {
     /// - Parameters:
     ///   - coding: what is known about the quantity.
     ///   - unit: the store's, a HealthKit unit string; empty if there is none.
-    package init(_ coding: HealthCoding?, of unit: String) {
+    ///   - isFraction: whether a `%` is a number from 0 to 1, as HealthKit's samples are.
+    package init(_ coding: HealthCoding?, of unit: String, isFraction: Bool) {
         if let own = coding?.unit {
             (text, code, factor) = (own, own, coding?.factor ?? 1)
         } else {
-            // HealthKit's percentages are fractions.
-            (text, code, factor) = (unit, Self.codes[unit], unit == "%" ? 100 : 1)
+            (text, code, factor) = (unit, Self.codes[unit], unit == "%" && isFraction ? 100 : 1)
         }
     }
 

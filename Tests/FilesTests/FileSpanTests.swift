@@ -30,6 +30,7 @@ import Testing
     @Test func otherPeopleAreAnotherLayout() {
         let (plain, named): (Value, Value) = (["format": "fhir"], ["format": "fhir", "patients": ["me": "a|1"]])
         #expect(FilesLayout(plain).kept != FilesLayout(named).kept)
+        #expect(FilesLayout(plain).kept != FilesLayout(["format": "fhir", "sources": true]).kept)
         #expect(FilesLayout(["patients": ["me": "a|1"]]).kept == FilesLayout([:]).kept, "csv names nobody")
     }
 

@@ -6,9 +6,12 @@ import Testing
 @Suite struct ObservationTests {
     private let me = ResourceIdentifier(system: "urn:x-healthbus:user", value: "me")
 
-    private func resource(_ sample: MadeSample, source: String = "Anna’s Watch") throws -> Value {
+    private func resource(
+        _ sample: MadeSample, source: String = "Anna’s Watch", namesSources: Bool = false, givesIDs: Bool = false
+    ) throws -> Value {
         var bytes: [UInt8] = []
-        ObservationPage(madePage([sample], source: source), of: Observations(of: me)).append(0, to: &bytes)
+        let observations = Observations(of: me, givesIDs: givesIDs, namesSources: namesSources)
+        ObservationPage(madePage([sample], source: source), of: observations).append(0, to: &bytes)
         return try Value(json: bytes)
     }
 
@@ -36,7 +39,7 @@ import Testing
             "resourceType": "Observation", "status": "final", "code": ["coding": coding],
             "identifier": [identifier], "category": [["coding": [category]]],
             "subject": ["type": "Patient", "identifier": person], "effectiveDateTime": "2025-03-30T08:15:00Z",
-            "valueQuantity": quantity, "device": ["display": "Anna’s Watch"],
+            "valueQuantity": quantity,
         ]
         #expect(made == .object(wanted))
     }
@@ -93,10 +96,27 @@ import Testing
         #expect(other["dataAbsentReason"]["coding"].array?.first?["code"] == "not-applicable")
     }
 
+    /// Only Apple's names are in Apple's system; and only HealthKit's percentages are fractions.
+    @Test func anOwnTypeIsInOurSystem() throws {
+        let made = try resource(.init(type: "humidity", unit: "%", value: 45))
+        #expect(made["code"]["coding"] == [["system": "urn:x-healthbus:type", "code": "humidity"]])
+        #expect(made["valueQuantity"]["value"] == 45)
+    }
+
+    @Test func anIDOfOursIsThatOfItsIdentifier() throws {
+        let made = try resource(
+            .init(type: "HKQuantityTypeIdentifierHeartRate", unit: "count/min", value: 60), givesIDs: true)
+        let own = Observations(of: me).identifier(.sample, "0195e621-9c60-8abc-8def-012345678900")
+        #expect(made["id"].string == Observations.id(own))
+        let day = Observations(of: me, givesIDs: true).day(self.day, id: "2025-03-30")
+        #expect(day["id"].string == Observations.id(Observations(of: me).identifier(.day, "2025-03-30")))
+    }
+
     @Test(arguments: [("Anna’s\u{A0}Watch", "Anna’s Watch" as String?), (" \u{A0}", nil), ("", nil)])
     func sourcesAreVisibleText(_ name: String, _ wanted: String?) throws {
         let made = try resource(
-            .init(type: "HKQuantityTypeIdentifierHeartRate", unit: "count/min", value: 60), source: name)
+            .init(type: "HKQuantityTypeIdentifierHeartRate", unit: "count/min", value: 60), source: name,
+            namesSources: true)
         #expect(made["device"]["display"].string == wanted)
     }
 
@@ -127,6 +147,17 @@ import Testing
         #expect(components.last?["valueQuantity"]["value"] == 177 && components.last?["valueQuantity"]["code"] == "cm")
     }
 
+    /// What a figure's name says: its unit alone doesn't tell a share from a percentage.
+    @Test func onlyFractionsBecomePercent() throws {
+        let figures = [
+            ResourceFigure(path: ["fatFraction"], unit: "%", isFraction: true),
+            ResourceFigure(path: ["humidityPercent"], unit: "%"),
+        ]
+        let made = try read(
+            Observations(of: me, figures: figures).day(["fatFraction": 0.25, "humidityPercent": 45], id: "2025-03-30"))
+        #expect(made["component"].array?.map { $0["valueQuantity"]["value"].double } == [25, 45])
+    }
+
     @Test(arguments: [(false, 0, "preliminary"), (false, 3, "preliminary"), (true, 0, "final"), (true, 2, "amended")])
     func aDaysStatus(_ isFinal: Bool, _ revision: Int, _ status: String) {
         var members = day.object ?? [:]
@@ -146,6 +177,8 @@ import Testing
         #expect(made["effectivePeriod"]["end"] == "2025-03-30T05:30:00Z")
         let components = try #require(made["component"].array)
         #expect(components.map { $0["valueQuantity"]["value"].double } == [62, 91.4])
+        #expect(made["device"].isNull)
+        #expect(Observations(of: me, namesSources: true).night(night, id: "n")["device"] == ["display": "Watch"])
         let unknown = Observations(of: me).night(["id": "n", "start": "2025-03-29T22:00:00Z"], id: "n")
         #expect(unknown["dataAbsentReason"]["coding"].array?.first?["code"] == "unknown")
         #expect(unknown["component"].isNull)
@@ -162,7 +195,7 @@ import Testing
         #expect(made["valueCodeableConcept"]["text"] == "running")
         let components = try #require(made["component"].array)
         let codes = components.map { $0["code"]["coding"].array?.first?["code"].string }
-        #expect(codes == ["55411-3", "workout.distance", "55425-3", "55426-1"])
+        #expect(codes == ["55411-3", "workout.distance", "workout.heartRate.average", "workout.heartRate.maximum"])
         #expect(components.first?["valueQuantity"]["value"] == 49.833333)
         let other = Observations(of: me).workout(["id": "w", "activityIdentifier": "Curling with\u{A0}Bo"], id: "w")
         #expect(other["valueCodeableConcept"] == ["text": "Curling with Bo"])

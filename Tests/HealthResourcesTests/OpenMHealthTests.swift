@@ -65,10 +65,8 @@ import Testing
             "hours": ["start": ["2025-03-30T00:00:00+01:00", "2025-03-30T23:00:00+02:00"]],
         ]
         let points = try read(OpenMHealth(user: "me").day(day, id: "2025-03-30"))
-        #expect(
-            points.map { $0["header"]["id"].string } == [
-                "2025-03-30/steps", "2025-03-30/heart-rate-average", "2025-03-30/heart-rate-minimum",
-            ])
+        let names = points.map { $0["header"]["schema_id"]["name"].string }
+        #expect(names == ["step-count", "heart-rate", "heart-rate"])
         let interval: Value = [
             "start_date_time": "2025-03-29T23:00:00Z", "end_date_time": "2025-03-30T22:00:00Z",
         ]
@@ -78,6 +76,25 @@ import Testing
         ]
         #expect(points.first?["body"] == body)
         #expect(OpenMHealth(user: "me").day(["date": "2025-03-30", "steps": 1], id: "2025-03-30").isEmpty)
+    }
+
+    /// By its schemas a header's id is unique among all points, whoever's they are.
+    @Test func eachPointHasAUUIDOfItsOwn() throws {
+        let day: Value = [
+            "steps": 7012, "heartRate": ["average": 66, "min": 49],
+            "hours": ["start": ["2025-03-30T00:00:00+01:00", "2025-03-30T23:00:00+02:00"]],
+        ]
+        let night: Value = ["start": "2025-03-29T22:00:00Z", "end": "2025-03-30T05:30:00Z", "asleepMinutes": 411]
+        let all = ["me", "anna"].flatMap { user in
+            ["2025-03-30", "2025-03-31"].flatMap { id in
+                OpenMHealth(user: user).day(day, id: id) + OpenMHealth(user: user).night(night, id: id)
+            }
+        }
+        let ids = all.compactMap { $0["header"]["id"].string }
+        #expect(ids.count == 20 && Set(ids).count == 20)
+        #expect(ids.allSatisfy { $0.count == 36 && SampleID($0) != nil })
+        #expect(
+            OpenMHealth(user: "me").day(day, id: "2025-03-30") == OpenMHealth(user: "me").day(day, id: "2025-03-30"))
     }
 
     @Test func aNightIsAnEpisodeAndADuration() throws {

@@ -7,6 +7,7 @@ import Testing
     @Test func aSearchIsEscapedForFHIRAndForURLs() {
         let day = ResourceIdentifier(system: "urn:x-healthbus:day", value: "me/2025-03-30")
         #expect(day.query == "identifier=urn:x-healthbus:day%7Cme/2025-03-30")
+        #expect(day.token == "urn:x-healthbus:day|me/2025-03-30")
         let odd = ResourceIdentifier(system: "https://h.example/a?b", value: "Jörg, $1|\\ &#")
         #expect(
             odd.query
@@ -23,11 +24,39 @@ import Testing
         #expect(names.identifier(of: user) == ResourceIdentifier(system: system, value: value))
     }
 
-    /// People who share a server share no identifier, though both are called `me` at home.
+    /// People who share a server share no identifier, though both are called `me` at home, and though two systems may
+    /// give two people one number.
     @Test func theSameDayOfTwoPeopleIsTwo() {
-        let all = ["a|1", "a|2"].map { text in
-            Observations(of: PatientNames(["me": .string(text)]).identifier(of: "me")).identifier(.day, "2025-03-30")
+        let texts = ["a|1", "a|2", "b|1", "1", "b|a|1", "urn:x-healthbus:user|1:" + String(key("a|1").suffix(8))]
+        #expect(Set(texts.map(key)).count == texts.count)
+        #expect(key("1") == "1" && key("urn:x-healthbus:user|1") == "1")
+        // The same for good: resources are found by it.
+        #expect(key("https://clinic.example/mrn|12") == "12:" + String(key("https://clinic.example/mrn|7").suffix(8)))
+    }
+
+    private func key(_ text: String) -> String {
+        let day = Observations(of: PatientNames(["me": .string(text)]).identifier(of: "me"))
+            .identifier(.day, "2025-03-30")
+        return String(day.value.dropLast("/2025-03-30".count))
+    }
+
+    @Test func twoUsersHaveNoOneIdentifier() {
+        #expect(PatientNames(["a": "s|1", "b": "s|1"]).problem != nil)
+        #expect(PatientNames(["a": "1", "b": "urn:x-healthbus:user|1"]).problem != nil)
+        #expect(PatientNames(["a": "s|1", "b": "t|1", "c": "1"]).problem == nil && PatientNames(.null).problem == nil)
+        let names = PatientNames(["a": "bo", "cy": "s|cy"])
+        #expect(names.isTaken(by: "bo") && !names.isTaken(by: "a") && !names.isTaken(by: "cy"))
+        #expect(!names.isTaken(by: "di"))
+    }
+
+    @Test func anIDIsAUUIDOfItsIdentifier() throws {
+        let ids = ["me/1", "me/2", "x/1"].map {
+            Observations.id(ResourceIdentifier(system: "urn:x-healthbus:day", value: $0))
         }
-        #expect(all.first != all.last)
+        #expect(Set(ids).count == 3)
+        for id in ids {
+            #expect(id.wholeMatch(of: #/[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/#) != nil)
+        }
+        #expect(NamedID.uuid(["a", "bc"]) != NamedID.uuid(["ab", "c"]))
     }
 }

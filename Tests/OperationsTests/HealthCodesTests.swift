@@ -12,7 +12,7 @@ import Testing
         #expect(HealthCodes.types.count > 20)
         for (name, coding) in HealthCodes.types {
             #expect(HealthType.known(name)?.kind == .quantity, "\(name)")
-            #expect(ResourceUnit(coding, of: HealthType.named(name).unit).code != nil, "\(name)")
+            #expect(ResourceUnit(coding, of: HealthType.named(name).unit, isFraction: true).code != nil, "\(name)")
             #expect(!coding.codes.isEmpty, "\(name)")
         }
     }

@@ -79,7 +79,11 @@ package struct FigureDeclaration: Sendable, Equatable {
     /// Its member and unit.
     package var title: String { path.joined(separator: ".") + (unit.isEmpty ? "" : ", " + unit) }
 
-    /// Its value in a summary that lacks it.
+    /// Whether it is a number from 0 to 1 that people are shown in percent: by its name, which says the unit of every
+    /// figure.
+    package var isFraction: Bool { unit == "%" && path.last?.hasSuffix("Fraction") == true }
+
+    /// Its value in a summary that doesn't have it.
     package var absent: Value {
         switch form {
         case .number: .null

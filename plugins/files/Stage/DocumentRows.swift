@@ -96,13 +96,13 @@ package struct DocumentRows: Sendable {
     private let resources: Observations
 
     /// - Parameters:
-    ///   - figures: the stack's figures, in the order of columns.
-    ///   - patients: who people are in FHIR's resources.
+    ///   - figures: those of the stack, in the order of columns.
+    ///   - layout: what FHIR's resources say.
     package init(
-        _ span: FileSpan, figures: [FigureDeclaration], patients: PatientNames = PatientNames(.null)
+        _ span: FileSpan, figures: [FigureDeclaration], layout: FilesLayout = FilesLayout()
     ) {
         content = span.content
-        resources = Observations(of: patients.identifier(of: span.user), figures: figures.resources)
+        resources = layout.resources(of: span.user, figures: figures.resources)
         columns =
             switch span.content {
             case .days: Self.days(figures)
@@ -205,8 +205,8 @@ struct DocumentCollection {
     let content: FileSpan.Content
     let days: ClosedRange<Int>
 
-    init(_ span: FileSpan, figures: [FigureDeclaration], patients: PatientNames) {
-        rowsMaker = DocumentRows(span, figures: figures, patients: patients)
+    init(_ span: FileSpan, figures: [FigureDeclaration], layout: FilesLayout) {
+        rowsMaker = DocumentRows(span, figures: figures, layout: layout)
         content = span.content
         days = span.period.days
     }

@@ -4,6 +4,8 @@ import HealthResources
 extension [FigureDeclaration] {
     /// Those that are numbers, as they appear in FHIR's resources for days.
     var resources: [ResourceFigure] {
-        filter { $0.form == .number }.map { ResourceFigure(path: $0.path, unit: $0.unit) }
+        filter { $0.form == .number }.map {
+            ResourceFigure(path: $0.path, unit: $0.unit, isFraction: $0.isFraction)
+        }
     }
 }

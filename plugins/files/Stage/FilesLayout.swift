@@ -10,6 +10,13 @@ package struct FilesLayout: Equatable, Sendable {
     package var types: TypeFilter = .all
     /// Who people are in FHIR's resources.
     package var patients = PatientNames(.null)
+    /// Whether FHIR's resources name their sources.
+    package var namesSources = false
+
+    /// A user's resources.
+    func resources(of user: String, figures: [ResourceFigure] = []) -> Observations {
+        Observations(of: patients.identifier(of: user), figures: figures, namesSources: namesSources)
+    }
 
     package enum TypeFilter: Equatable, Sendable {
         case all
@@ -45,6 +52,7 @@ package struct FilesLayout: Equatable, Sendable {
         var members: [String: Value] = ["format": .string(format.rawValue), "by": .string(period.rawValue)]
         if case .only(let types) = types { members["types"] = .array(types.map { .string($0) }) }
         if format == .fhir, !patients.isEmpty { members["patients"] = patients.kept }
+        if format == .fhir, namesSources { members["sources"] = true }
         return .object(members)
     }
 }
@@ -56,6 +64,7 @@ extension FilesLayout {
         period = options["by"].string.flatMap { FilePeriod.Unit(rawValue: $0) } ?? .month
         let names = (options["types"].array ?? []).compactMap(\.string)
         patients = PatientNames(options["patients"])
+        namesSources = options["sources"].bool ?? false
         types = names.isEmpty ? .all : .only(Set(names).subtracting([HealthType.workoutIdentifier]).sorted())
     }
 }

@@ -3,14 +3,20 @@ import DeliveryKit
 import FilesReading
 import Foundation
 import HealthModel
+import HealthResources
 import StageKit
 
 extension StagePlugin {
     package static let files = StagePlugin(
         "files",
         stage: { setting in
-            FilesStage(
-                stack: setting.stack, instance: setting.instance, layout: FilesLayout(setting.configuration),
+            let layout = FilesLayout(setting.configuration)
+            if let problem = layout.patients.problem {
+                throw ConfigurationError(
+                    file: setting.stack.file, key: "instances.\(setting.name).configuration.patients", reason: problem)
+            }
+            return FilesStage(
+                stack: setting.stack, instance: setting.instance, layout: layout,
                 settle: .milliseconds(Int64((setting.configuration["settleSeconds"].double ?? 2) * 1000)))
         },
         effects: { context in

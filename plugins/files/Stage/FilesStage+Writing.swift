@@ -67,7 +67,7 @@ extension FilesStage {
                 detailed: .list([type]))
             ask(.samples(slice, PullPlace(store: cursor.store, generation: cursor.generation)), &job, turn)
         } else {
-            job.documents = DocumentCollection(span, figures: figures, patients: layout.patients)
+            job.documents = DocumentCollection(span, figures: figures, layout: layout)
             let producers =
                 span.content == .days
                 ? [consolidator].compactMap { $0 } : documents.map(\.producer).filter { $0 != consolidator }
@@ -136,7 +136,7 @@ extension FilesStage {
                 slice.continue = more
                 next = .samples(slice, place)
             }
-            let rows = SampleRows(job.span, patients: layout.patients)
+            let rows = SampleRows(job.span, layout: layout)
             hand(.samples(pages.map(\.samples), rows), to: &job, next: next, turn)
         case .documents(var producers, let topic, let after, _):
             guard let producer = producers.first, let last = pages.last else { return }

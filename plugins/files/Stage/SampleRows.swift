@@ -9,18 +9,18 @@ package struct SampleRows: Sendable {
     /// Only samples that begin in this range are kept: a slice also contains those that began earlier and continue into
     /// it.
     package let instants: Range<Int64>
-    private let patients: PatientNames
+    private let layout: FilesLayout
 
     package static let columns = [
         "id", "user_id", "type", "start_date", "end_date", "value", "unit", "source", "source_type", "healthkit_uuid",
         "metadata", "payload", "version",
     ]
 
-    /// - Parameter patients: who people are in FHIR's resources.
-    package init(_ span: FileSpan, patients: PatientNames = PatientNames(.null)) {
+    /// - Parameter layout: what FHIR's resources say.
+    package init(_ span: FileSpan, layout: FilesLayout = FilesLayout()) {
         user = span.user
         format = span.format
-        self.patients = patients
+        self.layout = layout
         let range = span.period.instants
         instants = range.lowerBound.microseconds..<range.upperBound.microseconds
     }
@@ -35,7 +35,7 @@ package struct SampleRows: Sendable {
             out.reserveCapacity(out.count + page.count * 330)
             return json(page, &out)
         case .fhir:
-            let resources = ObservationPage(page, of: Observations(of: patients.identifier(of: user)))
+            let resources = ObservationPage(page, of: layout.resources(of: user))
             return lines(page, &out) { row, out in
                 resources.append(row, to: &out)
                 return true

@@ -1,0 +1,39 @@
+import HealthModel
+
+/// Who people are at the place that gets their resources: an identifier for each, never a name.
+package struct PatientNames: Sendable, Equatable {
+    private let texts: [String: String]
+
+    /// - Parameter options: an object with a text for each user: `system|value`, or a value of our own system.
+    package init(_ options: Value) {
+        texts = (options.object ?? [:]).compactMapValues(\.string).filter { !$0.value.isEmpty }
+    }
+
+    /// As it was configured, to notice a change.
+    package var kept: Value { .object(texts.mapValues { .string($0) }) }
+
+    package var isEmpty: Bool { texts.isEmpty }
+
+    /// The user's own name in our own system, unless configured.
+    package func identifier(of user: String) -> ResourceIdentifier {
+        guard let text = texts[user] else { return ResourceIdentifier(system: ResourceIdentifier.people, value: user) }
+        guard let bar = text.firstIndex(of: "|"), bar > text.startIndex, text.index(after: bar) < text.endIndex else {
+            return ResourceIdentifier(system: ResourceIdentifier.people, value: text)
+        }
+        return ResourceIdentifier(system: String(text[..<bar]), value: String(text[text.index(after: bar)...]))
+    }
+
+    /// Why they can't be used, as the end of a sentence about `patients`; nil when they can. One identifier for two
+    /// users would make each overwrite the other's resources.
+    package var problem: String? {
+        let keys = texts.keys.map { identifier(of: $0).key }
+        return Set(keys).count == keys.count ? nil : "gives two users one identifier: each needs its own"
+    }
+
+    /// Whether a user who isn't named here would have the identifier of one who is.
+    package func isTaken(by user: String) -> Bool {
+        guard texts[user] == nil else { return false }
+        let key = identifier(of: user).key
+        return texts.keys.contains { identifier(of: $0).key == key }
+    }
+}
