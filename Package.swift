@@ -164,7 +164,9 @@ let package = Package(
             [
                 "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit",
                 "FilesReading", "HTTP",
-                "HandlerKit", "HealthModel", "HealthStatistics", "HealthStore", "HealthViews", "JSON", "Logging",
+                "HandlerKit", "HealthModel", "HealthResources", "HealthStatistics", "HealthStore", "HealthViews",
+                "JSON",
+                "Logging",
                 "MessageBus", "ModelContext",
                 "ObserverReading",
                 "Processes", "Protocol", "SQLite", "StageKit", "Terminal", "UploaderReading",

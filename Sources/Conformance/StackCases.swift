@@ -58,6 +58,7 @@ final class StackCases {
         if manifest.kind == .uploader || manifest.kind == .notifier, !declared["url"].isNull {
             options["url"] = "http://127.0.0.1:1"
         }
+        if manifest.kind == .uploader, !declared["server"].isNull { options["server"] = "http://127.0.0.1:1/fhir" }
         if !declared["broker"].isNull { options["broker"] = "mqtt://127.0.0.1:1" }
         if [.backend, .ingest, .dashboard].contains(manifest.kind), !declared["port"].isNull { options["port"] = 0 }
         return .object(options)

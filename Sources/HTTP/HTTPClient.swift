@@ -50,6 +50,12 @@ package final class HTTPClient: @unchecked Sendable {
     /// - Throws: `HTTPError` when it isn't a URL.
     package static func isLoopback(_ base: String) throws -> Bool { try ServerURL(base).isLoopback }
 
+    /// Whether requests to a server travel readable over a network: `http://` to another machine.
+    /// - Throws: `HTTPError` when it isn't a URL.
+    package static func isReadableOnTheWay(_ base: String) throws -> Bool {
+        try !isLoopback(base) && !base.lowercased().hasPrefix("https:")
+    }
+
     /// Sends one request and waits for its answer, whatever its status.
     /// - Parameters:
     ///   - timeout: seconds in total, starting again with each redirect.

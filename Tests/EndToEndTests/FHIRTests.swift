@@ -16,7 +16,7 @@ extension EndToEnd {
         /// As in the script.
         private static let faults = [
             "drop_before", "drop_after", "refuse_429", "fail_500", "fail_503", "half", "other_type", "cut", "page",
-            "late",
+            "late", "twice",
         ]
 
         private static func isPoison(_ id: SampleID) -> Bool { id.low & 0xFFFF_FFFF % poison == 0 }
@@ -34,13 +34,14 @@ extension EndToEnd {
         }
 
         /// A stack with no other destination.
-        private func configuration(_ stack: TestStack, _ port: Int) throws -> String {
+        /// - Parameter timeout: seconds; a short one only for a server that answers late on purpose.
+        private func configuration(_ stack: TestStack, _ port: Int, timeout: Int = 60) throws -> String {
             let file = try stack.write("token", Self.token + "\n")
             return try stack.write(
                 "stack.json",
                 """
                 { "instances": { "backend": null, "uploader": null, "fhir": { "plugin": "fhir", "configuration": {
-                    "server": "http://127.0.0.1:\(port)/fhir", "tokenFile": "\(file)", "timeoutSeconds": 1,
+                    "server": "http://127.0.0.1:\(port)/fhir", "tokenFile": "\(file)", "timeoutSeconds": \(timeout),
                     "retryBaseSeconds": 0.02, "retryCapSeconds": 0.2, "retryAfterCapSeconds": 1 } } } }
                 """)
         }
@@ -67,7 +68,7 @@ extension EndToEnd {
                     "export.zip", "--records", "\(Programs.number("HEALTHBUS_FAULT_SAMPLES", else: 20_000))")
                 let port = try freePort()
                 let server = try await server(stack, port, ["--poison", "--wild", "80"])
-                let up = try await stack.upAndReady("--config", configuration(stack, port))
+                let up = try await stack.upAndReady("--config", configuration(stack, port, timeout: 1))
                 try await stack.onState("import", export)
                 var left: [String] = ["not looked at yet"]
                 _ = try await eventually(every: 200) {
@@ -80,6 +81,7 @@ extension EndToEnd {
                 #expect(try Set(held(port, "day").keys) == Set(days.map { "me/" + ($0["date"].string ?? "") }))
                 #expect(try await stack.interrupt(up).exit == .code(0))
                 #expect(try differences(stack, port) == [])
+                #expect(try get(port, "/twins") == 0, "what the server made twice is there once")
                 let done = try get(port, "/faults")
                 #expect(Self.faults.filter { done[$0].isNull } == [], "\(done)")
                 #expect(done["refused"].int ?? 0 > 0, "\(done)")
@@ -150,7 +152,9 @@ extension EndToEnd {
                 let complete = try await stack.onState("import", "--complete", stack.path("newer.zip"))
                 #expect(complete.exit == .code(0), "\(complete.error)")
                 var news: [[String]] = []
-                try await until("the sample is gone, and its day has changed", every: 50) {
+                try await until(
+                    "the sample is gone, and its day has changed: \(news)\n\(up.error.suffix(3000))", every: 50
+                ) {
                     news = (try get(port, "/log", ["from": "\(before)"]).array ?? []).map { entry in
                         (entry.array ?? []).compactMap(\.string)
                     }

@@ -34,6 +34,7 @@ REQUIRED = {
     "calories-burned": ("kcal_burned", {"kcal"}, "interval"), "sleep-duration": ("sleep_duration", {"sec", "min", "h"}, "interval"),
     "sleep-episode": (None, None, "interval"), "physical-activity": ("activity_name", None, "any"),
 }
+UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
 
@@ -79,8 +80,8 @@ def point_problem(point):
     """What an Open mHealth data point lacks; None if it is complete."""
     header, body = point.get("header", {}), point.get("body", {})
     schema = header.get("schema_id", {})
-    if not header.get("id") or not MOMENT.fullmatch(header.get("creation_date_time", "")):
-        return "its header has no id, or no time"
+    if not UUID.fullmatch(header.get("id", "")) or not MOMENT.fullmatch(header.get("creation_date_time", "")):
+        return "its header has no UUID, or no time"
     if schema.get("namespace") != "omh" or schema.get("name") not in REQUIRED or not re.fullmatch(r"\d+\.\d+", schema.get("version", "")):
         return f"it has no known schema: {schema}"
     if not header.get("acquisition_provenance", {}).get("source_name"):
@@ -101,12 +102,15 @@ def point_problem(point):
 
 
 def points(folder):
-    kinds = {}
+    kinds, ids = {}, set()
     for place, line in lines(folder, "omh.ndjson"):
         point = json.loads(line)
         problem = point_problem(point)
         if problem:
             sys.exit(f"wrong: {place}: {problem}")
+        if point["header"]["id"] in ids:
+            sys.exit(f"wrong: {place}: its id is used twice")
+        ids.add(point["header"]["id"])
         name = point["header"]["schema_id"]["name"]
         kinds[name] = kinds.get(name, 0) + 1
     return kinds
@@ -115,12 +119,12 @@ def points(folder):
 class Server:
     """The faulty one, as a process of its own."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, seed):
         self.port = free_port()
         environment = dict(os.environ, HEALTHBUS_FHIR_TOKEN="secret")
-        self.errors = open(os.path.join(folder, "server.log"), "w")
+        self.errors = open(os.path.join(folder, f"server-{seed}.log"), "w")
         self.process = subprocess.Popen(
-            [sys.executable, "-B", str(HERE / "server.py"), self.port, "3", "--wild", "60"], env=environment, stdout=subprocess.PIPE,
+            [sys.executable, "-B", str(HERE / "server.py"), self.port, str(seed), "--wild", "60"], env=environment, stdout=subprocess.PIPE,
             stderr=self.errors, text=True)
         if "listening" not in self.process.stdout.readline():
             sys.exit("the FHIR server doesn't start")
@@ -128,6 +132,16 @@ class Server:
     def get(self, path):
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=60) as answer:
             return json.load(answer)
+
+    def observations(self):
+        """By identifier, without the references to their Patient, and ids."""
+        found = {}
+        for each, row in self.held().items():
+            if row["type"] == "Observation":
+                resource = json.loads(json.dumps(row["resource"]))
+                resource["subject"].pop("reference", None)
+                found[each] = (resource.pop("id", None), resource)
+        return found
 
     def held(self):
         return {(row["system"], row["value"]): row for row in self.get("/held")}
@@ -163,6 +177,7 @@ def compare(server, resources):
     patients = {each: row for each, row in held.items() if row["type"] == "Patient"}
     check(list(patients) == [("https://clinic.example/mrn", "12")], "one Patient")
     observations = {each: row["resource"] for each, row in held.items() if row["type"] == "Observation"}
+    check(server.get("/twins") == 0, "nothing is there twice, though the server made some so")
     check(set(observations) == set(resources), f"the server holds the {len(resources)} resources of the files")
     for each, resource in resources.items():
         own = json.loads(json.dumps(observations[each]))
@@ -214,7 +229,7 @@ def try_server(server, run, healthbus, configuration, environment, folder, expor
         samples = [entry for entry in news if entry[1].endswith(":sample")]
         days = {entry[2] for entry in news if entry[1].endswith(":day")}
         check(len(samples) + sum(entry[1].endswith(":day") for entry in news) == len(news), "nothing but samples and days")
-        check(days == {f"12/{day}"}, f"only {day}")
+        check([value.split("/")[1] for value in days] == [day] and all(value.startswith("12:") for value in days), f"only {day}")
         check(1 <= len(samples) <= 2 and [entry[0] for entry in samples].count("PUT") == 1, "only the corrected sample")
         deleted = [entry for entry in samples if entry[0] == "DELETE"]
         check(all(tuple(entry[1:]) not in server.held() for entry in deleted), "what it replaces is gone")
@@ -227,7 +242,7 @@ def main(programs):
     healthbus = os.path.join(programs, "healthbus")
     # Short, because the bus's sockets are in it.
     folder = tempfile.mkdtemp(prefix="hbr-", dir="/tmp")
-    server = Server(folder)
+    server, byID = Server(folder, 3), Server(folder, 4)
     try:
         environment = dict(
             os.environ, HEALTHBUS_BACKEND_PORT=free_port(), HEALTHBUS_INGEST_PORT=free_port(), HEALTHBUS_DASHBOARD_PORT="0", HEALTHBUS_CONFIG="",
@@ -241,9 +256,11 @@ def main(programs):
         to_server = {
             "server": f"http://127.0.0.1:{server.port}/fhir", "patients": patients, "createPatients": True, "timeoutSeconds": 1,
             "retryBaseSeconds": 0.02, "retryCapSeconds": 0.2, "retryAfterCapSeconds": 1}
+        # Another server, where resources have ids of healthbus, for the same person.
+        to_other = dict(to_server, server=f"http://127.0.0.1:{byID.port}/fhir", createPatients=False, ids="client")
         instances = {
             "resources": files("fhir", patients=patients), "points": files("open-mhealth"),
-            "fhir": {"plugin": "fhir", "configuration": to_server}}
+            "fhir": {"plugin": "fhir", "configuration": to_server}, "by-id": {"plugin": "fhir", "configuration": to_other}}
         with open(configuration, "w") as file:
             json.dump({"instances": instances}, file)
         # Commands and `up` read the same stack.
@@ -262,10 +279,15 @@ def main(programs):
         check(len(resources) > 1000, f"{len(resources)} resources are what R4B allows")
         kinds = points(os.path.join(folder, "open-mhealth"))
         check({"step-count", "heart-rate", "body-weight", "sleep-episode", "physical-activity"} <= set(kinds), f"data points: {kinds}")
+        held = byID.observations()
+        check(all(UUID.fullmatch(id) for id, _ in held.values()), "with ids of healthbus: UUIDs")
+        check({each: resource for each, (_, resource) in held.items()} == resources, "and the same resources")
+        check(byID.get("/twins") == 0 and len(byID.get("/faults")) > 10, f"that server misbehaved too: {byID.get('/faults')}")
         try_server(server, run, healthbus, configuration, environment, folder, export, resources)
         print("The resources are FHIR's, and the server holds each once.")
     finally:
         server.stop()
+        byID.stop()
         shutil.rmtree(folder, ignore_errors=True)
 
 

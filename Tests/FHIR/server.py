@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 """A small FHIR R4 server that misbehaves as planned: server.py PORT SEED [--poison] [--wild N]
 
-It takes transactions of conditional updates, deletions and creations, as far as the plugin fhir sends them, and holds them in memory. What happens
-to the n-th transaction follows from SEED and n, for the first N of them (0): its answer is lost before or after it took effect, it is answered by
-429, 500, 503, half a bundle, a bundle of another type, half of its bytes or a page for people, or only after the sender's patience. With --poison,
-resources whose identifier says so are refused for good.
+It takes transactions of updates and deletions, by identifier or by id, and conditional creations, as far as the plugin fhir sends them, and holds
+them in memory. What happens to the n-th transaction follows from SEED and n, for the first N of them (0): its answer is lost before or after it took
+effect, it is answered by 429, 500, 503, half a bundle, a bundle of another type, half of its bytes or a page for people, or only after the sender's
+patience; or some of what it creates by identifier is created twice, as by a server that is given a transaction again while it is still at work: from
+then on it refuses (412) to update or delete that by its identifier. With --poison, resources whose identifier says so are refused for good.
 
 HEALTHBUS_FHIR_TOKEN is the token; empty for none. Besides FHIR it answers, for tests: GET /held (each resource with its version), GET /log?from=N
-(methods and identifiers of what took effect), GET /last (the last transaction) and GET /faults.
+(methods and identifiers of what took effect), GET /last (the last transaction), GET /twins (how many resources too many) and GET /faults.
 """
 import json, os, random, re, socket, sys, threading, time
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
-FAULTS = ["drop_before", "drop_after", "refuse_429", "fail_500", "fail_503", "half", "other_type", "cut", "page", "late"]
+FAULTS = ["drop_before", "drop_after", "refuse_429", "fail_500", "fail_503", "half", "other_type", "cut", "page", "late", "twice"]
 PATIENCE = float(os.environ.get("HEALTHBUS_FAULT_DELAY", "1.5"))
 #: One in this many samples is refused for good, with --poison.
 POISON = 997
@@ -48,13 +49,37 @@ class Store:
 
     def __init__(self):
         self.lock, self.held, self.log, self.made, self.last = threading.Lock(), {}, [], 0, None
+        # Other resources with the same identifier, by id.
+        self.twins = {}
 
-    def transaction(self, bundle):
+    def with_id(self, kind, id):
+        return next((key for key, (other, _, _) in self.held.items() if key[0] == kind and other == id), None)
+
+    def found(self, key):
+        """Every resource with an identifier: id and content."""
+        own = [(self.held[key][0], self.held[key][2])] if key in self.held else []
+        return own + list(self.twins.get(key, {}).items())
+
+    def delete(self, kind, id):
+        """A single resource, as by DELETE Observation/<id>; one of several with its identifier leaves the others."""
+        for key, twins in self.twins.items():
+            if key[0] == kind and twins.pop(id, None) is not None:
+                return
+        key = self.with_id(kind, id)
+        if key and self.twins.get(key):
+            other, resource = self.twins[key].popitem()
+            self.held[key] = (other, self.held[key][1], resource)
+        elif key:
+            self.log.append(["DELETE", *key[1]])
+            del self.held[key]
+
+    def transaction(self, bundle, doubles=0):
+        """- doubles: how many of the resources that it creates by identifier are there twice afterwards."""
         if bundle.get("resourceType") != "Bundle" or bundle.get("type") != "transaction" or not bundle.get("entry"):
             raise Refusal(400, "invalid")
         with self.lock:
             # All or nothing: the changes are made in a copy of what they touch.
-            new, answers, log, seen, patients = {}, [], [], set(), {}
+            new, answers, log, seen, patients, twins = {}, [], [], set(), {}, {}
             for entry in bundle["entry"]:
                 request = entry["request"]
                 if request["method"] == "POST":
@@ -66,11 +91,25 @@ class Store:
                     patients[entry["fullUrl"]] = "Patient/" + (new.get(key) or self.held[key])[0]
                     answers.append("201 Created" if isNew else "200 OK")
                     continue
-                kind, query = request["url"].split("?")
-                key = (kind, identifier_of(query))
+                kind, place = re.fullmatch(r"(\w+)([?/].+)", request["url"]).groups()
+                isByID = place[0] == "/"
+                if not isByID:
+                    key = (kind, identifier_of(place[1:]))
+                elif request["method"] == "DELETE":
+                    key = self.with_id(kind, place[1:])
+                    if key is None:
+                        answers.append("204 No Content")
+                        continue
+                else:
+                    own = entry["resource"].get("identifier", [{}])[0]
+                    key = (kind, (own.get("system"), own.get("value")))
+                    if entry["resource"].get("id") != place[1:] or (key in self.held and self.held[key][0] != place[1:]):
+                        raise Refusal(400, "invalid")
                 if key in seen or kind != "Observation":
                     raise Refusal(400, "duplicate")
                 seen.add(key)
+                if not isByID and len(self.found(key)) > 1:
+                    raise Refusal(412, "multiple-matches")
                 if is_poison(key[1]):
                     raise Refusal(422, "invariant")
                 if request["method"] == "DELETE":
@@ -87,7 +126,10 @@ class Store:
                     if old and old[2] == resource:
                         answers.append("200 OK")
                         continue
-                    new[key] = self.next(key, resource, new)
+                    new[key] = self.next(key, resource, new, place[1:] if isByID else None)
+                    if not old and not isByID and doubles > 0:
+                        twins[key] = {f"twin-{new[key][0]}": dict(resource)}
+                        doubles -= 1
                     log.append(["PUT", *key[1]])
                     answers.append("200 OK" if old else "201 Created")
             for key, value in new.items():
@@ -95,13 +137,14 @@ class Store:
                     self.held.pop(key, None)
                 else:
                     self.held[key] = value
+            self.twins.update(twins)
             self.log, self.last = self.log + log, bundle
             self.made += sum(value is not None for value in new.values())
             return answers
 
-    def next(self, key, resource, new):
+    def next(self, key, resource, new, id=None):
         old = self.held.get(key)
-        return (old[0] if old else str(self.made + len(new) + 1), (old[1] if old else 0) + 1, resource)
+        return (id or (old[0] if old else str(self.made + len(new) + 1)), (old[1] if old else 0) + 1, resource)
 
     @staticmethod
     def checked(resource, key, patients):
@@ -144,6 +187,17 @@ class Handler(BaseHTTPRequestHandler):
         with store.lock:
             if url.path == "/fhir/metadata":
                 return self.say(200, {"resourceType": "CapabilityStatement", "fhirVersion": "4.0.1", "status": "active", "kind": "instance"})
+            if url.path == "/fhir/Observation":
+                if token and self.headers.get("Authorization") != f"Bearer {token}":
+                    return self.outcome(401, "login")
+                try:
+                    found = store.found(("Observation", identifier_of(url.query)))
+                except Refusal as refusal:
+                    return self.outcome(refusal.status, refusal.code)
+                entries = [{"resource": dict(resource, id=id), "search": {"mode": "match"}} for id, resource in found]
+                return self.say(200, {"resourceType": "Bundle", "type": "searchset", "total": len(entries), "entry": entries})
+            if url.path == "/twins":
+                return self.say(200, sum(len(twins) for twins in store.twins.values()))
             if url.path == "/held":
                 rows = [{"type": kind, "system": system, "value": value, "version": version, "resource": resource}
                         for (kind, (system, value)), (_, version, resource) in store.held.items()]
@@ -156,6 +210,17 @@ class Handler(BaseHTTPRequestHandler):
             if url.path == "/faults":
                 return self.say(200, dict(Handler.done))
         self.outcome(404, "not-found")
+
+    def do_DELETE(self):
+        found = re.fullmatch(r"/fhir/(\w+)/([\w.-]+)", urlsplit(self.path).path)
+        if not found:
+            return self.outcome(404, "not-found")
+        if token and self.headers.get("Authorization") != f"Bearer {token}":
+            return self.outcome(401, "login")
+        with store.lock:
+            store.delete(*found.groups())
+        self.send_response(204)
+        self.end_headers()
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -188,13 +253,13 @@ class Handler(BaseHTTPRequestHandler):
         if fault == "page":
             return self.say(200, "<!DOCTYPE html><html><body>Please log in</body></html>", "text/html")
         try:
-            answers = store.transaction(json.loads(body))
+            answers = store.transaction(json.loads(body), doubles=3 if fault == "twice" else 0)
         except Refusal as refusal:
             with Handler.lock:
                 Handler.done["refused"] += 1
             return self.outcome(refusal.status, refusal.code)
         answer = {"resourceType": "Bundle", "type": "transaction-response", "entry": [{"response": {"status": each}} for each in answers]}
-        if fault == "drop_after":
+        if fault in ("drop_after", "twice"):
             return self.drop()
         if fault == "late":
             time.sleep(PATIENCE)

@@ -11,10 +11,12 @@ import Testing
         samples([1, 2, 3], deleted: [2]), [0, 1, 2],
         FHIRForm(patients: PatientNames(.null), createsPatients: false, figures: []))
 
-    private func reply(_ status: Int, _ body: String, headers: HTTPHeaders = [:], leftOut: Int = 0) -> DeliveryReply {
+    private func reply(_ status: Int, _ body: String, headers: HTTPHeaders = [:], overtaken: Set<Int> = [])
+        -> DeliveryReply
+    {
         FHIRAnswer.reply(
-            HTTPResponse(status: status, headers: headers, body: Array(body.utf8)), to: transaction, leftOut: leftOut,
-            url: "https://h.example.org/fhir")
+            HTTPResponse(status: status, headers: headers, body: Array(body.utf8)), to: transaction,
+            overtaken: overtaken, url: "https://h.example.org/fhir")
     }
 
     private func response(_ statuses: [String], type: String = "transaction-response") -> String {
@@ -25,8 +27,8 @@ import Testing
     @Test func anEntryForEachIsAcceptance() {
         let counts = DeliveryAnswer.Counts(created: 1, updated: 2, known: 4)
         #expect(
-            reply(200, response(["201 Created", "200 OK", "204"]), leftOut: 4)
-                == .onTrust(DeliveryAnswer(counts: counts, status: 200)))
+            reply(200, response(["201 Created", "200 OK", "204"]), overtaken: [4, 5, 6, 7])
+                == .onTrust(DeliveryAnswer(counts: counts, status: 200, overtaken: [4, 5, 6, 7])))
         // It was never there.
         #expect(
             reply(200, response(["200", "200", "404 Not Found"]))
@@ -47,7 +49,7 @@ import Testing
     @Test func halfABundleProvesNothing() {
         for body in [
             response(["201", "201"]), response(["201", "201", "204", "204"]),
-            response(["201", "201", "204"], type: "batch-response"), response(["201", "422 Unprocessable", "204"]),
+            response(["201", "201", "204"], type: "batch-response"), response(["201", "409 Conflict", "204"]),
             response(["404", "200", "204"]), response(["201", "200", "soon"]),
         ] {
             guard case .unproven = reply(200, body) else {
@@ -57,6 +59,14 @@ import Testing
         }
     }
 
+    /// By FHIR's rules it can't be, since a transaction is all or nothing; but one of the elements is the cause.
+    @Test(arguments: ["400", "412 Precondition Failed", "422 Unprocessable"])
+    func aRefusedEntryIsLookedFor(_ status: String) throws {
+        let code = try #require(Int(status.prefix(3)))
+        #expect(outcome(200, response(["201", status, "204"])) == .refused("the server refuses it (\(code))"))
+        #expect(outcome(200, response(["201", "201", "500"])) == .failing)
+    }
+
     private func outcome(_ status: Int, _ body: String = "", headers: HTTPHeaders = [:]) -> UploadPolicy.Outcome? {
         if case .failed(let failure) = reply(status, body, headers: headers) { failure.outcome } else { nil }
     }
@@ -64,7 +74,7 @@ import Testing
     @Test func aStatusAsksForWhatItAlwaysDoes() {
         #expect(outcome(413) == .refused("the server accepts no transaction of this size (413)"))
         #expect(outcome(412) == .refused("the server refuses it (412)"))
-        #expect(outcome(500) == .later() && outcome(408) == .later())
+        #expect(outcome(500) == .failing && outcome(502) == .later() && outcome(408) == .later())
         #expect(outcome(429, headers: ["Retry-After": "7"]) == .later(.seconds(7)))
         for (status, isFinal) in [(401, false), (403, true)] {
             guard case .refusesToken(isFinal, let pause)? = outcome(status) else {

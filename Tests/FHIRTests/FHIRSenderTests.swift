@@ -11,15 +11,25 @@ import UploaderReading
 
 /// Requests over a real connection, to a server in this process.
 @Suite(.inTurn) struct FHIRSenderTests {
-    /// Keeps what it was asked, and answers for each entry.
+    /// Keeps what it was asked, and answers for each entry; with `duplicates`, one element has that many resources too
+    /// many, until they are deleted.
     private final class Server: Sendable {
-        private final class Shared: Sendable { let requests = Mutex<[HTTPRequest]>([]) }
+        private final class Shared: Sendable {
+            let requests = Mutex<[HTTPRequest]>([])
+            let ids: Mutex<Set<String>>
+
+            init(_ ids: Set<String>) { self.ids = Mutex(ids) }
+        }
 
         private let shared: Shared
         private let server: HTTPServer
 
-        init() throws {
-            let shared = Shared()
+        /// - Parameters:
+        ///   - ids: resources of the first sample, of which a well server has one.
+        ///   - finds: the identifier that they have.
+        ///   - status: of every transaction, unless it is 200.
+        init(ids: Set<String> = ["1"], finds: String = "", status: Int = 200) throws {
+            let shared = Shared(ids)
             self.shared = shared
             server = try HTTPServer { request in
                 shared.requests.withLock { $0.append(request) }
@@ -27,6 +37,24 @@ import UploaderReading
                     return HTTPResponse(
                         status: 200, json: Array(#"{"resourceType":"CapabilityStatement","fhirVersion":"4.0.1"}"#.utf8))
                 }
+                if request.method == "DELETE" {
+                    _ = shared.ids.withLock { $0.remove(String(request.path.split(separator: "/").last ?? "")) }
+                    return HTTPResponse(status: 204, body: [])
+                }
+                if request.method == "GET" {
+                    let found = shared.ids.withLock { $0 }.sorted().map { id -> Value in
+                        let identifier: Value = ["system": "urn:x-healthbus:sample", "value": .string(finds)]
+                        return [
+                            "resource": [
+                                "resourceType": "Observation", "id": .string(id), "identifier": [identifier],
+                            ]
+                        ]
+                    }
+                    let answer: Value = ["resourceType": "Bundle", "type": "searchset", "entry": .array(found)]
+                    return HTTPResponse(status: 200, json: Array(answer.json().utf8))
+                }
+                guard status == 200 else { return HTTPResponse(status: status, body: []) }
+                guard shared.ids.withLock({ $0.count }) == 1 else { return HTTPResponse(status: 412, body: []) }
                 let entries = (try? Value(json: request.body))?["entry"].array ?? []
                 let answer: Value = [
                     "resourceType": "Bundle", "type": "transaction-response",
@@ -37,15 +65,17 @@ import UploaderReading
         }
 
         var requests: [HTTPRequest] { shared.requests.withLock { $0 } }
-        var url: String { "http://127.0.0.1:\(server.port)/fhir/" }
+        var ids: Set<String> { shared.ids.withLock { $0 } }
+        var root: String { "http://127.0.0.1:\(server.port)" }
+        var url: String { root + "/fhir" }
     }
 
-    private func sender(_ url: String, token: String?) throws -> FHIRSender {
+    private func sender(_ url: String, token: String? = nil, options: Value = .null) throws -> FHIRSender {
         let server = FHIRServer(url)
         return FHIRSender(
             client: try HTTPClient(base: server.origin), server: server,
             token: token.map { TokenSource(file: nil, environment: $0) },
-            form: FHIRForm(patients: PatientNames(.null), createsPatients: false, figures: []), timeout: 5)
+            form: FHIRForm(options, figures: []), timeout: 5)
     }
 
     private func request(_ group: DeliveryGroup, _ part: Range<Int>? = nil) -> Effect {
@@ -68,23 +98,101 @@ import UploaderReading
 
     @Test func withoutATokenNoneIsSent() throws {
         let server = try Server()
-        _ = try sender(server.url, token: nil).perform(request(samples([1])))
+        _ = try sender(server.url).perform(request(samples([1])))
         #expect(server.requests.first?.headers["Authorization"] == nil && server.requests.count == 1)
     }
 
-    /// What was overtaken counts as known, if the server answers at all.
+    /// What was overtaken is settled without a request, and shows nothing about the server.
     @Test func anOvertakenElementIsntSent() throws {
         let server = try Server()
-        let sender = try sender(server.url, token: nil)
+        let sender = try sender(server.url)
         _ = sender.perform(request(samples([9])))
         let reply = sender.perform(request(samples([5]))) as? DeliveryReply
-        #expect(reply == .onTrust(DeliveryAnswer(counts: .init(known: 1))))
-        #expect(server.requests.map(\.path) == ["/fhir", "/fhir/metadata"])
+        #expect(reply == .overtaken(DeliveryAnswer(counts: .init(known: 1), overtaken: [0])))
+        #expect(server.requests.map(\.path) == ["/fhir"])
+        let both = sender.perform(request(samples([5, 6]))) as? DeliveryReply
+        let counts = DeliveryAnswer.Counts(created: 1, known: 1)
+        #expect(both == .onTrust(DeliveryAnswer(counts: counts, status: 200, overtaken: [0])))
+    }
+
+    /// A probe with an element that the server has is a real request, also when a newer version of it was refused.
+    @Test func aRefusedVersionOvertakesNothing() throws {
+        let server = try Server(status: 422)
+        let sender = try sender(server.url)
+        for version in [9, 5] as [Int64] {
+            guard case .failed(let failure)? = sender.perform(request(samples([version]))) as? DeliveryReply else {
+                Issue.record("version \(version) wasn't sent")
+                continue
+            }
+            #expect(failure.status == 422)
+        }
+        #expect(server.requests.map(\.path) == ["/fhir", "/fhir"])
+    }
+
+    @Test(arguments: [("/fhir/", "/fhir/"), ("/fhir", "/fhir"), ("", "/"), ("/", "/")])
+    func theBaseKeepsItsSlash(_ path: String, _ wanted: String) throws {
+        let server = try Server()
+        let sender = try sender(server.root + path)
+        _ = sender.perform(request(samples([1])))
+        _ = sender.perform(request(samples([1]), 0..<0))
+        let prefix = wanted == "/" ? "" : "/fhir"
+        #expect(server.requests.map(\.path) == [wanted, prefix + "/metadata"])
+    }
+
+    @Test func twoPeopleOfOneIdentifierAreToldApart() throws {
+        let server = try Server()
+        let sender = try sender(server.url, options: ["patients": ["anna": "me"]])
+        guard case .needsPerson(let why)? = sender.perform(request(samples([1]))) as? DeliveryReply else {
+            Issue.record("one overwrote the other's")
+            return
+        }
+        #expect(why.contains("'patients'") && !why.contains("anna") && server.requests.isEmpty)
+        #expect(sender.perform(request(samples([1], user: "anna"))) as? DeliveryReply != nil)
+        #expect(server.requests.count == 1)
+    }
+
+    // MARK: Duplicates
+
+    private static let first = "me/0195e621-9c60-8abc-8000-000000000000"
+
+    /// A server that made two of one, since it searches before it creates, refuses to change either.
+    @Test func whatAServerMadeTwiceIsMadeOne() throws {
+        let server = try Server(ids: ["7", "41", "9"], finds: Self.first)
+        let reply = try sender(server.url).perform(request(samples([1]))) as? DeliveryReply
+        #expect(reply == .onTrust(DeliveryAnswer(counts: .init(created: 1), status: 200)))
+        #expect(server.requests.map(\.method) == ["POST", "GET", "DELETE", "DELETE", "POST"])
+        let search = server.requests.first { $0.method == "GET" }
+        #expect(search?.path == "/fhir/Observation")
+        #expect(search?.query == ["identifier": "urn:x-healthbus:sample|" + Self.first])
+        #expect(server.ids == ["41"])
+    }
+
+    /// A server may answer a search that it doesn't understand with whatever it has; and an element among others, or one
+    /// with an id of ours, isn't it.
+    @Test func nothingElseIsDeleted() throws {
+        let cases: [(ids: Set<String>, finds: String, count: Int64, options: Value)] = [
+            (["7", "9"], "anna/x", 1, .null), (["7", "../x"], Self.first, 1, .null),
+            (["7", "9"], Self.first, 2, .null), (["7", "9"], Self.first, 1, ["ids": "client"]),
+            ([], Self.first, 1, .null),
+        ]
+        for (ids, finds, count, options) in cases {
+            let server = try Server(ids: ids, finds: finds)
+            let group = samples(Array(1...count))
+            guard
+                case .failed(let failure)? = try sender(server.url, options: options).perform(request(group))
+                    as? DeliveryReply
+            else {
+                Issue.record("it was accepted")
+                continue
+            }
+            #expect(failure.outcome == .refused("the server refuses it (412)"))
+            #expect(!server.requests.contains { $0.method == "DELETE" })
+        }
     }
 
     @Test func anEmptyPartOnlyAsksWhetherItAnswers() throws {
         let server = try Server()
-        let reply = try sender(server.url, token: nil).perform(request(samples([1]), 0..<0)) as? DeliveryReply
+        let reply = try sender(server.url).perform(request(samples([1]), 0..<0)) as? DeliveryReply
         #expect(reply == .onTrust(DeliveryAnswer(counts: .init())))
         #expect(server.requests.map(\.path) == ["/fhir/metadata"])
     }

@@ -36,6 +36,37 @@ import Testing
         #expect(entries.last?["request"]["method"] == "DELETE")
     }
 
+    /// With ids of ours nothing is searched for, so that two requests at once can't make two resources.
+    @Test func withIDsOfOursNothingIsSearchedFor() throws {
+        var form = plain
+        form.givesIDs = true
+        let transaction = FHIRTransaction(samples([1, 2], deleted: [1]), [0, 1], form)
+        let entries = try #require(try bundle(transaction)["entry"].array)
+        let ids = transaction.identifiers.map { Observations.id($0) }
+        #expect(Set(ids).count == 2)
+        #expect(entries.map { $0["request"]["url"].string } == ids.map { "Observation/" + $0 })
+        #expect(entries.map { $0["request"]["method"].string } == ["PUT", "DELETE"])
+        #expect(entries.first?["resource"]["id"].string == ids.first)
+        #expect(entries.first?["resource"]["identifier"].array?.first?["system"] == "urn:x-healthbus:sample")
+        let day = try bundle(FHIRTransaction(days([("2025-03-30", 4, 7012)]), [0], form))["entry"].array?.first
+        #expect(day?["request"]["url"].string == day?["resource"]["id"].string.map { "Observation/" + $0 })
+        // The server's own Patient may have any id.
+        form.createsPatients = true
+        #expect(FHIRTransaction(samples([1]), [0], form).methods == [.createPatient, .put])
+    }
+
+    /// What was delivered in another form is delivered again; the usual one is what earlier files have.
+    @Test func aFormIsToldByItsText() {
+        func text(_ options: Value) -> String { FHIRForm(options, figures: []).text }
+        let all: [Value] = [
+            [:], ["patients": ["me": "s|1"]], ["patients": ["me": "s|2"]], ["createPatients": true],
+            ["ids": "client"], ["sources": true],
+        ]
+        #expect(Set(all.map(text)).count == all.count)
+        #expect(text([:]) == "")
+        #expect(text(["ids": "server", "createPatients": false, "sources": false, "patients": [:]]) == "")
+    }
+
     @Test func aPatientIsMadeWhereThereIsNone() throws {
         var form = plain
         form.createsPatients = true

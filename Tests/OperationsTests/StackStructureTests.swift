@@ -53,6 +53,22 @@ import Testing
             #"{"instances": {"second": {"plugin": "uploader", "configuration": {"url": "https://h.example.org"}}}}"#,
             .error, "the token of the stack's own backend goes to no other"
         ),
+        (
+            #"{"instances": {"fhir": {"plugin": "fhir", "configuration": {"server": "http://h.example.org/fhir"}}}}"#,
+            .error, "readable to another machine"
+        ),
+        (
+            #"{"instances": {"fhir": {"plugin": "fhir", "configuration": {"server": "https://h.example.org/fhir"}}}}"#,
+            .warning, "a user of the same name would overwrite"
+        ),
+        (
+            #"{"instances": {"fhir": {"plugin": "fhir", "configuration": {"patients": {"a": "s|1", "b": "s|1"}}}}}"#,
+            .error, "gives two users one identifier"
+        ),
+        (
+            #"{"instances": {"a": {"plugin": "files", "configuration": {"patients": {"a": "1", "b": "1"}}}}}"#, .error,
+            "gives two users one identifier"
+        ),
         (#"{"instances": {"ingest": {"configuration": {"certificateFile": "/c"}}}}"#, .error, "without the other"),
         (#"{"instances": {"ingest": {"configuration": {"keyFile": "/k"}}}}"#, .error, "without the other"),
     ])
@@ -91,6 +107,17 @@ import Testing
         // Files need no backend.
         let files = #"{"instances": {"backend": null, "uploader": null, "files": {"plugin": "files"}}}"#
         #expect(try findings(files) == [])
+    }
+
+    @Test func aFHIRServerIsInOrder() throws {
+        for options in [
+            #"{"server": "http://127.0.0.1:8080/fhir"}"#, "{}",
+            #"{"server": "https://h.example.org/fhir", "patients": {"me": "s|1", "anna": "t|1"}}"#,
+            #"{"server": "http://h.example.org/fhir", "plainHTTP": true, "patients": {"me": "s|1"}}"#,
+        ] {
+            let stack = #"{"instances": {"fhir": {"plugin": "fhir", "configuration": \#(options)}}}"#
+            #expect(try findings(stack) == [], "\(options)")
+        }
     }
 
     @Test func whereAnIngestMayListenIsInOrder() throws {

@@ -10,7 +10,9 @@ package struct StackStructure {
 
     package init(stack: StackConfiguration) { self.stack = stack }
 
-    package var findings: [Finding] { members + types + orderedTypes + topics + rights + topicRights + servers }
+    package var findings: [Finding] {
+        members + types + orderedTypes + topics + rights + topicRights + servers + resources
+    }
 
     private func finding(
         _ severity: Finding.Severity, _ key: String, _ what: String, remedy: String

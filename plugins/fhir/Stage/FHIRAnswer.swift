@@ -6,10 +6,10 @@ import UploaderReading
 /// What a FHIR server's answer means for the elements of a transaction. Pure.
 package enum FHIRAnswer {
     /// - Parameters:
-    ///   - leftOut: elements of the part that weren't sent, since a newer version of them was.
+    ///   - overtaken: elements of the part that weren't sent, since a newer version of them was.
     ///   - url: what was requested.
     package static func reply(
-        _ response: HTTPResponse, to transaction: FHIRTransaction, leftOut: Int, url: String
+        _ response: HTTPResponse, to transaction: FHIRTransaction, overtaken: Set<Int> = [], url: String
     ) -> DeliveryReply {
         let status = response.status
         guard (200..<300).contains(status) else { return .failed(failure(response, url: url)) }
@@ -24,7 +24,7 @@ package enum FHIRAnswer {
             return .unproven(
                 "the server answered \(status) with \(entries.count) entries to \(transaction.methods.count)")
         }
-        var counts = DeliveryAnswer.Counts(known: Int64(leftOut))
+        var counts = DeliveryAnswer.Counts(known: Int64(overtaken.count))
         for (entry, method) in zip(entries, transaction.methods) {
             guard let code = code(entry["response"]["status"]) else {
                 return .unproven("the server answered \(status), with an entry without a status")
@@ -32,6 +32,12 @@ package enum FHIRAnswer {
             // What is to be deleted may never have been there.
             let isGone = method == .delete && (code == 404 || code == 410)
             guard isGone || (200..<300).contains(code) else {
+                if let outcome = refusal(code) {
+                    return .failed(
+                        .init(
+                            outcome, why: "the server answered \(status), with an entry of status \(code)",
+                            status: code))
+                }
                 return .unproven("the server answered \(status), with an entry of status \(code)")
             }
             switch method {
@@ -41,7 +47,17 @@ package enum FHIRAnswer {
             }
         }
         // A FHIR server doesn't say which database it is.
-        return .onTrust(DeliveryAnswer(counts: counts, status: status))
+        return .onTrust(DeliveryAnswer(counts: counts, status: status, overtaken: overtaken))
+    }
+
+    /// What a failed entry in a successful answer means: nothing in a transaction takes effect without all of it, so
+    /// such a server is no example of one; but one of the elements is the cause, and is found by halving.
+    private static func refusal(_ code: Int) -> UploadPolicy.Outcome? {
+        switch code {
+        case 400, 412, 422: .refused("the server refuses it (\(code))")
+        case 500...: .failing
+        default: nil
+        }
     }
 
     static func json(_ body: [UInt8]) -> Value? {
@@ -64,7 +80,9 @@ package enum FHIRAnswer {
             case 403: .refusesToken(isFinal: true, unauthorized)
             case 409: .conflict("the server keeps answering 409 (a conflict)")
             case 429, 503: .later(response.headers["Retry-After"].flatMap { RetryAfter.wait($0) })
-            case 408, 425, 500...: .later()
+            // Some servers answer so to one resource that they can't store.
+            case 500: .failing
+            case 408, 425, 501...: .later()
             case 300..<400: .needsPerson(redirected(response, url))
             default: .needsPerson(wrongServer)
             }

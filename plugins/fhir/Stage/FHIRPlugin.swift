@@ -12,8 +12,13 @@ extension StagePlugin {
         "fhir",
         stage: { setting in
             let url = try server(of: setting.instance, in: setting.stack, setting.environment)
+            let form = form(of: setting.instance, in: setting.stack)
+            if let problem = form.patients.problem {
+                throw ConfigurationError(
+                    file: setting.stack.file, key: "instances.\(setting.name).configuration.patients", reason: problem)
+            }
             return try DeliveryStage(
-                stack: setting.stack, instance: setting.instance, address: url,
+                stack: setting.stack, instance: setting.instance, address: url, form: form.text,
                 needsPath: try setting.reachesOut && !HTTPClient.isLoopback(url), generator: setting.generator)
         },
         effects: { context in
@@ -30,12 +35,19 @@ extension StagePlugin {
 
     private static func server(
         of instance: StackConfiguration.Instance, in stack: StackConfiguration, _ environment: [String: String]
-    ) throws(ConfigurationError) -> String {
+    ) throws -> String {
+        func mistake(_ reason: String) -> ConfigurationError {
+            ConfigurationError(
+                file: stack.file, key: "instances.\(instance.name).configuration.server", reason: reason)
+        }
         let told = environment[serverVariable].flatMap { $0.isEmpty ? nil : $0 }
         guard let url = instance.configuration["server"].string ?? told else {
-            throw ConfigurationError(
-                file: stack.file, key: "instances.\(instance.name).configuration.server",
-                reason: "is needed, or \(serverVariable): the base URL of a FHIR R4 server")
+            throw mistake("is needed, or \(serverVariable): the base URL of a FHIR R4 server")
+        }
+        guard try !HTTPClient.isReadableOnTheWay(url) || instance.configuration["plainHTTP"].bool == true else {
+            throw mistake(
+                "would send token and health data readable to another machine: use https://, or set 'plainHTTP' to true "
+                    + "in a network that you trust")
         }
         return url
     }
@@ -51,10 +63,9 @@ extension StagePlugin {
 
     private static func form(of instance: StackConfiguration.Instance, in stack: StackConfiguration) -> FHIRForm {
         FHIRForm(
-            patients: PatientNames(instance.configuration["patients"]),
-            createsPatients: instance.configuration["createPatients"].bool ?? false,
+            instance.configuration,
             figures: stack.handlers.map(\.manifest).figures.filter { $0.form == .number }.map {
-                ResourceFigure(path: $0.path, unit: $0.unit)
+                ResourceFigure(path: $0.path, unit: $0.unit, isFraction: $0.isFraction)
             })
     }
 }

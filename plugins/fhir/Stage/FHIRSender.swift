@@ -1,6 +1,7 @@
 import DeliveryKit
 import Foundation
 import HTTP
+import HealthResources
 import StageKit
 import UploaderReading
 
@@ -8,16 +9,19 @@ import UploaderReading
 package struct FHIRServer: Sendable {
     /// Without a path.
     package let origin: String
-    /// "/fhir"; empty for a server without a prefix.
+    /// Where transactions go, with or without a slash at its end, as configured: "/fhir".
+    let base: String
+    /// What paths below it begin with: "/fhir"; empty for a server without a prefix.
     let prefix: String
 
     /// - Parameter url: http or https; the client checks the rest.
     package init(_ url: String) {
-        var base = url
-        while base.hasSuffix("/") { base.removeLast() }
-        let path = URLComponents(string: base)?.percentEncodedPath ?? ""
-        prefix = path
-        origin = String(base.dropLast(path.count))
+        let path = URLComponents(string: url)?.percentEncodedPath ?? ""
+        origin = String(url.dropLast(path.count))
+        base = path.isEmpty ? "/" : path
+        var prefix = path
+        while prefix.hasSuffix("/") { prefix.removeLast() }
+        self.prefix = prefix
     }
 }
 
@@ -49,17 +53,28 @@ package final class FHIRSender {
     }
 
     private func put(_ request: UploadRequest) -> DeliveryReply {
-        let rows = sent.take(request.group, request.part)
-        let leftOut = request.part.count - rows.count
-        guard !rows.isEmpty else { return probe(request, leftOut: leftOut) }
-        let transaction = FHIRTransaction(request.group, rows, form)
-        let path = server.prefix.isEmpty ? "/" : server.prefix
+        // With nothing to send, only whether the server answers is to be found out: a transaction without entries is an
+        // error at some servers.
+        guard !request.part.isEmpty else { return probe(request) }
+        guard !form.patients.isTaken(by: request.group.user) else {
+            return .needsPerson("two people have one identifier there; give each their own in 'patients'")
+        }
+        let chosen = sent.select(request.group, request.part)
+        let known = DeliveryAnswer.Counts(known: Int64(chosen.overtaken.count))
+        guard !chosen.rows.isEmpty else {
+            return .overtaken(DeliveryAnswer(counts: known, overtaken: chosen.overtaken))
+        }
+        let transaction = FHIRTransaction(request.group, chosen.rows, form)
         let post = HTTPRequest(
-            method: "POST", path: path,
+            method: "POST", path: server.base,
             headers: ["Content-Type": "application/fhir+json", "Prefer": "return=minimal"], body: transaction.body)
         do {
-            let response = try send(post, request.refreshToken)
-            return FHIRAnswer.reply(response, to: transaction, leftOut: leftOut, url: server.origin + path)
+            var response = try send(post, request.refreshToken)
+            if response.status == 412, try removeDuplicates(transaction) { response = try send(post, false) }
+            let reply = FHIRAnswer.reply(
+                response, to: transaction, overtaken: chosen.overtaken, url: server.origin + server.base)
+            if case .onTrust = reply { sent.accept(request.group, chosen.rows) }
+            return reply
         } catch let error as HTTPError {
             return .failed(Self.failure(error))
         } catch {
@@ -67,11 +82,25 @@ package final class FHIRSender {
         }
     }
 
-    /// With nothing to send, only whether the server answers is to be found out: nothing is accepted unseen, and a
-    /// transaction without entries is an error at some servers.
-    private func probe(_ request: UploadRequest, leftOut: Int) -> DeliveryReply {
+    /// Leaves one resource of those that a single element has at the server, so that it can be updated or deleted again.
+    /// - Returns: whether any was deleted.
+    private func removeDuplicates(_ transaction: FHIRTransaction) throws -> Bool {
+        guard !form.givesIDs, transaction.identifiers.count == 1, let identifier = transaction.identifiers.first else {
+            return false
+        }
+        let path = server.prefix + "/Observation"
+        let found = try send(HTTPRequest(path: path, query: ["identifier": identifier.token]), false)
+        let superfluous = FoundResources.superfluous(found, of: identifier)
+        for id in superfluous {
+            let gone = try send(HTTPRequest(method: "DELETE", path: path + "/" + id), false)
+            guard (200..<300).contains(gone.status) || gone.status == 404 || gone.status == 410 else { return false }
+        }
+        return !superfluous.isEmpty
+    }
+
+    private func probe(_ request: UploadRequest) -> DeliveryReply {
         switch metadata(refreshesToken: request.refreshToken) {
-        case .holds, .silent: .onTrust(DeliveryAnswer(counts: .init(known: Int64(leftOut))))
+        case .holds, .silent: .onTrust(DeliveryAnswer(counts: .init()))
         case .later(let why, _), .refusesToken(let why): .unproven(why)
         }
     }

@@ -8,24 +8,57 @@ package struct FHIRForm: Sendable {
     package var patients: PatientNames
     /// Whether each transaction makes the `Patient` if there is none, and refers to it.
     package var createsPatients: Bool
+    /// Whether resources have ids of ours, by which they are updated and deleted; otherwise the server gives them ids,
+    /// and finds them by their identifiers.
+    package var givesIDs: Bool
+    /// Whether resources name their sources.
+    package var namesSources: Bool
     /// The figures in resources of days.
     package var figures: [ResourceFigure]
 
-    package init(patients: PatientNames, createsPatients: Bool, figures: [ResourceFigure]) {
-        (self.patients, self.createsPatients, self.figures) = (patients, createsPatients, figures)
+    package init(
+        patients: PatientNames, createsPatients: Bool, givesIDs: Bool = false, namesSources: Bool = false,
+        figures: [ResourceFigure]
+    ) {
+        self.patients = patients
+        self.createsPatients = createsPatients
+        self.givesIDs = givesIDs
+        self.namesSources = namesSources
+        self.figures = figures
+    }
+
+    /// - Parameter options: accepted by the manifest's schema.
+    package init(_ options: Value, figures: [ResourceFigure]) {
+        self.init(
+            patients: PatientNames(options["patients"]), createsPatients: options["createPatients"].bool ?? false,
+            givesIDs: options["ids"] == "client", namesSources: options["sources"].bool ?? false, figures: figures)
+    }
+
+    /// As stored, to notice a change: empty for the usual form.
+    package var text: String {
+        var members: [String: Value] = [:]
+        if !patients.isEmpty { members["patients"] = patients.kept }
+        if createsPatients { members["createPatients"] = true }
+        if givesIDs { members["ids"] = "client" }
+        if namesSources { members["sources"] = true }
+        return members.isEmpty ? "" : Value.object(members).json()
     }
 }
 
 /// Elements as a FHIR `Bundle` of type `transaction`: all of it takes effect, or nothing. Pure.
 ///
-/// An element is updated where its identifier is found, else created (`PUT Observation?identifier=…`); a tombstone
-/// deletes it there. So a repeat changes nothing.
+/// An element is updated where its identifier is found, else created (`PUT Observation?identifier=…`), or with ids of
+/// ours under its id (`PUT Observation/…`); a tombstone deletes it there. So a repeat changes nothing.
 package struct FHIRTransaction: Sendable {
     package enum Method: Sendable, Equatable { case createPatient, put, delete }
 
     package private(set) var body: [UInt8] = []
     /// What each entry does, in order.
     package private(set) var methods: [Method] = []
+    /// Of the elements, in order.
+    package private(set) var identifiers: [ResourceIdentifier] = []
+
+    private let givesIDs: Bool
 
     /// A `Patient`'s name within a bundle: the server replaces it by a reference of its own.
     private static let patientURL = "urn:uuid:6f1d1f3e-6c8a-4d0a-9d57-3b3f9a5c1e01"
@@ -36,7 +69,9 @@ package struct FHIRTransaction: Sendable {
         let putsAny = rows.contains { !Self.isDeleted($0, in: group) }
         let creates = form.createsPatients && putsAny
         let observations = Observations(
-            of: patient, reference: creates ? Self.patientURL : nil, figures: form.figures)
+            of: patient, reference: creates ? Self.patientURL : nil, figures: form.figures, givesIDs: form.givesIDs,
+            namesSources: form.namesSources)
+        givesIDs = form.givesIDs
         body.append(json: "{\"resourceType\":\"Bundle\",\"type\":\"transaction\",\"entry\":[")
         if creates { add(patient) }
         switch group.content {
@@ -88,9 +123,11 @@ package struct FHIRTransaction: Sendable {
         body.append(json: "\"request\":{\"method\":")
         body.append(json: resource == nil ? "\"DELETE\"" : "\"PUT\"")
         body.append(json: ",\"url\":")
-        body.append(jsonString: "Observation?" + identifier.query)
+        body.append(
+            jsonString: givesIDs ? "Observation/" + Observations.id(identifier) : "Observation?" + identifier.query)
         body.append(json: "}}")
         methods.append(resource == nil ? .delete : .put)
+        identifiers.append(identifier)
     }
 
     private mutating func add(_ patient: ResourceIdentifier) {

@@ -1,60 +1,77 @@
 import DeliveryKit
 import HealthModel
+import HealthResources
 
-/// The newest version of each element that this process has sent lately.
+/// The newest version of each element that the server has accepted from this process lately.
 ///
 /// A FHIR server has no rule of versions: whatever comes last stays. Two requests may hold the same element, and the
 /// older one may be sent again after the newer one was accepted; or a redelivery waits while a change passes it. What
-/// was already sent in a newer version is therefore left out. That needs no memory beyond the process: after a restart
-/// everything is pulled again as it is then.
+/// was accepted in a newer version is therefore left out. What was only sent in a newer version isn't: that one is sent
+/// again until it is accepted or refused, so it comes last, or was never there.
+///
+/// This needs no memory beyond the process: after a restart everything is pulled again as it is then.
 package struct SentVersions {
-    private struct Key: Hashable {
-        var user: String
-        var kind: UInt8
-        var sample: SampleID?
-        /// A document's id.
-        var name: String
+    /// A part's elements.
+    package struct Selection: Equatable {
+        /// Those to send: each once, in its newest version.
+        package var rows: [Int] = []
+        /// Those that are superseded, by what was accepted or by one of `rows`.
+        package var overtaken: Set<Int> = []
+
+        package init(rows: [Int] = [], overtaken: Set<Int> = []) {
+            self.rows = rows
+            self.overtaken = overtaken
+        }
     }
 
-    /// Two tables: when the younger one is full, the older one is dropped. What is under way at once fits in one.
-    private var young: [Key: Int64] = [:]
-    private var old: [Key: Int64] = [:]
+    /// Two tables, by a digest of user, kind and id: when the younger one is full, the older one is dropped. What is
+    /// under way at once fits in one.
+    private var young: [SampleID: Int64] = [:]
+    private var old: [SampleID: Int64] = [:]
     private let capacity: Int
 
-    package init(capacity: Int = 100_000) { self.capacity = capacity }
+    /// - Parameter capacity: of each table; 32 bytes an element.
+    package init(capacity: Int = 49_000) { self.capacity = capacity }
 
-    /// Which elements of a part are to be sent: each once, in its newest version; they count as sent from now on.
-    package mutating func take(_ group: DeliveryGroup, _ part: Range<Int>) -> [Int] {
-        var places: [Key: Int] = [:]
-        var rows: [Int?] = []
+    package func select(_ group: DeliveryGroup, _ part: Range<Int>) -> Selection {
+        var found = Selection()
+        var newest: [SampleID: (place: Int, version: Int64)] = [:]
         for index in part {
             let (key, version) = Self.element(index, of: group)
-            guard version >= young[key] ?? old[key] ?? .min else { continue }
-            remember(key, version)
+            guard version >= young[key] ?? old[key] ?? .min else {
+                found.overtaken.insert(index)
+                continue
+            }
+            guard let other = newest[key] else {
+                newest[key] = (index, version)
+                continue
+            }
             // Two versions of one element would make the transaction invalid.
-            if let place = places[key] { rows[place] = nil }
-            places[key] = rows.count
-            rows.append(index)
+            found.overtaken.insert(version >= other.version ? other.place : index)
+            if version >= other.version { newest[key] = (index, version) }
         }
-        return rows.compactMap { $0 }
+        found.rows = part.filter { !found.overtaken.contains($0) }
+        return found
     }
 
-    private mutating func remember(_ key: Key, _ version: Int64) {
-        if young.count >= capacity, young[key] == nil { (old, young) = (young, [:]) }
-        young[key] = version
-    }
-
-    private static func element(_ index: Int, of group: DeliveryGroup) -> (Key, Int64) {
-        switch group.content {
-        case .samples(let page):
-            (Key(user: group.user, kind: 0, sample: page.ids[index], name: ""), page.sequence[index])
-        case .workouts(let all): document(all[index], 1, group.user)
-        case .nights(let all): document(all[index], 2, group.user)
-        case .days(let all): document(all[index], 3, group.user)
+    /// The server has accepted these.
+    package mutating func accept(_ group: DeliveryGroup, _ rows: [Int]) {
+        for index in rows {
+            let (key, version) = Self.element(index, of: group)
+            if young.count >= capacity, young[key] == nil { (old, young) = (young, [:]) }
+            young[key] = version
         }
     }
 
-    private static func document(_ document: DeliveryGroup.Document, _ kind: UInt8, _ user: String) -> (Key, Int64) {
-        (Key(user: user, kind: kind, sample: nil, name: document.id), document.version)
+    private static func element(_ index: Int, of group: DeliveryGroup) -> (SampleID, Int64) {
+        let kind =
+            switch group.content {
+            case .samples: "sample"
+            case .workouts: "workout"
+            case .nights: "night"
+            case .days: "day"
+            }
+        let (id, version) = group.element(index)
+        return (NamedID.uuid([group.user, kind, id]), version)
     }
 }

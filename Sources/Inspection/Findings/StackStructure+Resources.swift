@@ -1,0 +1,44 @@
+import Configuration
+import HTTP
+import HealthModel
+import HealthResources
+
+/// Destinations that get FHIR's resources.
+extension StackStructure {
+    var resources: [Finding] {
+        stack.instances.flatMap { instance -> [Finding] in
+            let declared = instance.manifest.configuration["properties"]
+            guard !declared["patients"].isNull else { return [] }
+            let key = "instances.\(instance.name).configuration"
+            let options = instance.configuration
+            let patients = PatientNames(options["patients"])
+            var found: [Finding] = []
+            if let problem = patients.problem {
+                found.append(
+                    Finding(
+                        .error, stack.file, key: key + ".patients", problem,
+                        remedy: "otherwise each overwrites what the other has there"))
+            }
+            // What isn't a URL is reported when the instance starts.
+            guard !declared["server"].isNull, let server = options["server"].string,
+                let isLocal = try? HTTPClient.isLoopback(server),
+                let isReadable = try? HTTPClient.isReadableOnTheWay(server)
+            else { return found }
+            if isReadable, options["plainHTTP"].bool != true {
+                found.append(
+                    Finding(
+                        .error, stack.file, key: key + ".server",
+                        "would send token and health data readable to another machine",
+                        remedy: "use https://, or set 'plainHTTP' to true in a network that you trust"))
+            }
+            if !isLocal, patients.isEmpty {
+                found.append(
+                    Finding(
+                        .warning, stack.file, key: key + ".patients",
+                        "is empty: a second stack with a user of the same name would overwrite this one's resources",
+                        remedy: "name each user as the server does: \"patients\": { \"me\": \"system|value\" }"))
+            }
+            return found
+        }
+    }
+}
