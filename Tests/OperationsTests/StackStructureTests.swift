@@ -48,6 +48,14 @@ import Testing
             #"{"instances": {"a": {"plugin": "files", "configuration": {"folder": "/x"}}, "b": {"plugin": "files", "configuration": {"folder": "/x/"}}}}"#,
             .warning, "delivers to the same place as a"
         ),
+        (
+            #"{"instances": {"a": {"plugin": "home-assistant"}, "b": {"plugin": "home-assistant", "configuration": {"broker": "mqtt://localhost/", "people": ["anna"]}}}}"#,
+            .warning, "delivers to the same place as a: topic 'healthbus' at mqtt://localhost/"
+        ),
+        (
+            #"{"instances": {"a": {"plugin": "fhir", "configuration": {"server": "https://f.example.org/r4"}}, "b": {"plugin": "fhir", "configuration": {"server": "https://f.example.org/r4/"}}}}"#,
+            .warning, "delivers to the same place as a: https://f.example.org/r4/"
+        ),
         (#"{"instances": {"second": {"plugin": "uploader"}}}"#, .warning, "delivers to the same place as second"),
         (
             #"{"instances": {"second": {"plugin": "uploader", "configuration": {"url": "https://h.example.org"}}}}"#,
@@ -104,6 +112,8 @@ import Testing
     @Test func severalDestinationsAreInOrder() throws {
         let mine = #"{"plugin": "uploader", "configuration": {"url": "https://h.example.org", "tokenFile": "/t"}}"#
         #expect(try findings(#"{"instances": {"mine": \#(mine), "files": {"plugin": "files"}}}"#) == [])
+        let other = #"{"plugin": "home-assistant", "configuration": {"topic": "other"}}"#
+        #expect(try findings(#"{"instances": {"one": {"plugin": "home-assistant"}, "two": \#(other)}}"#) == [])
         // Files need no backend.
         let files = #"{"instances": {"backend": null, "uploader": null, "files": {"plugin": "files"}}}"#
         #expect(try findings(files) == [])

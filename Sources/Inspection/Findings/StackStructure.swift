@@ -56,21 +56,14 @@ package struct StackStructure {
         let own = try? stack.only(.backend).map { try BackendAddress.url(of: $0) }
         var first: [String: String] = [:]
         return stack.instances.compactMap { instance -> Finding? in
-            let manifest = instance.manifest
-            let option = manifest.isFolderDestination ? "folder" : "url"
-            guard manifest.isFolderDestination || manifest.isHTTPDestination else { return nil }
-            let told = instance.configuration[option].string
-            guard let place = told ?? (option == "url" ? (own ?? nil) : nil) else { return nil }
-            let key = option + " " + (place.hasSuffix("/") ? String(place.dropLast()) : place)
-            guard let other = first[key] else {
-                first[key] = instance.name
+            guard let place = SharedPlace(instance, backend: own ?? nil) else { return nil }
+            guard let other = first[place.key] else {
+                first[place.key] = instance.name
                 return nil
             }
             return finding(
-                .warning, "instances.\(instance.name).configuration.\(option)",
-                "delivers to the same place as \(other): \(place)",
-                remedy: option == "url"
-                    ? "leave one of them out: everything is sent there twice" : "give each a folder of its own")
+                .warning, "instances.\(instance.name).configuration.\(place.option)",
+                "delivers to the same place as \(other): \(place.text)", remedy: place.remedy)
         }
     }
 

@@ -39,6 +39,8 @@ package enum DestinationToken {
 extension Manifest {
     /// Whether its instances deliver over HTTP: they have the option `url`.
     package var isHTTPDestination: Bool { kind == .uploader && !configuration["properties"]["url"].isNull }
+    /// Whether they publish at an MQTT broker: they have the option `broker`.
+    package var isBrokerDestination: Bool { kind == .uploader && !configuration["properties"]["broker"].isNull }
     /// Whether they keep files in a folder: they have the option `folder`.
     package var isFolderDestination: Bool { kind == .uploader && !configuration["properties"]["folder"].isNull }
 }
