@@ -20,7 +20,7 @@ package struct MQTTAddress: Sendable, Equatable, CustomStringConvertible {
         }
         usesTLS = scheme == "mqtts"
         port = parts.port ?? (usesTLS ? 8883 : 1883)
-        guard (1...65535).contains(port) else { throw .address("has a port that can't be") }
+        guard (1...65535).contains(port) else { throw .address("has a port that isn't 1 to 65535") }
         // Without the brackets that a URL puts around an IPv6 address.
         self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     }

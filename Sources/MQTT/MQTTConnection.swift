@@ -4,8 +4,8 @@ import Glibc
 
 /// One connection to one broker, with MQTT 3.1.1 and a clean session.
 ///
-/// Nothing happens in the background: `wait` polls the socket and lets the library read and write. Not thread-safe by
-/// design: each connection stays on its owner's thread.
+/// Nothing happens in the background: `wait` polls the socket and lets the library read and write. Not thread-safe, by
+/// design: a connection stays on its owner's thread.
 package final class MQTTConnection {
     package struct Options: Sendable {
         package var address: MQTTAddress
@@ -13,7 +13,7 @@ package final class MQTTConnection {
         package var client: String
         package var user: String?
         package var password: String?
-        /// PEM file of the authorities to believe; nil: the machine's.
+        /// PEM file of the authorities to trust; nil: the machine's.
         package var authorityFile: String?
         /// What the broker publishes, retained, if the connection ends without a goodbye.
         package var will: (topic: String, payload: String)
@@ -38,8 +38,14 @@ package final class MQTTConnection {
         case ended(MQTTError)
         /// The broker has the message with this number.
         case acknowledged(Int32)
+        /// - Parameter payload: at most its first `longest` bytes.
         case message(topic: String, payload: [UInt8], isRetained: Bool)
     }
+
+    /// Of another program's messages, no more bytes than this are kept.
+    package static let longest = 65_536
+    /// How many packets are read in one `wait`.
+    private static let packets = 256
 
     /// What the library's callbacks add to; they run on the owner's thread, in `wait`.
     fileprivate final class Inbox {
@@ -53,9 +59,13 @@ package final class MQTTConnection {
     private let inbox: Inbox
     private let address: MQTTAddress
 
-    /// Connects; the broker's answer comes as an event.
+    /// Connects, for 10 s at most, besides the time to find the host's addresses; the broker's answer comes as an event.
+    /// - Parameters:
+    ///   - bell: ends the wait when it can be read; -1: none.
+    ///   - isCancelled: asked when it does: whether to give up. Must read the bell, or it isn't waited for.
     /// - Throws: `MQTTError`.
-    package init(_ options: Options) throws(MQTTError) {
+    package init(_ options: Options, bell: Int32 = -1, isCancelled: @escaping () -> Bool = { false }) throws(MQTTError)
+    {
         guard Self.library == healthbus_mosquitto_success else {
             throw .connection("libmosquitto can't be used on this machine")
         }
@@ -73,7 +83,11 @@ package final class MQTTConnection {
         try check(mosquitto_will_set(handle, options.will.topic, Int32(will.count), will, 1, true))
         if let user = options.user { try check(mosquitto_username_pw_set(handle, user, options.password)) }
         if options.address.usesTLS { try useTLS(options.authorityFile) }
-        try check(mosquitto_connect(handle, address.host, Int32(address.port), Self.keepAlive))
+        // The library's own attempt blocks for minutes where packets are dropped. For TLS it needs the name, and tries
+        // all its addresses again, in the same order.
+        let numeric = try MQTTReach(address, bell: bell, isCancelled: isCancelled).firstThatAnswers()
+        let host = address.usesTLS ? address.host : numeric
+        try check(mosquitto_connect(handle, host, Int32(address.port), Self.keepAlive))
     }
 
     deinit { mosquitto_destroy(handle) }
@@ -101,7 +115,8 @@ package final class MQTTConnection {
             guard let message = message?.pointee, let topic = message.topic else { return }
             var payload: [UInt8] = []
             if let bytes = message.payload, message.payloadlen > 0 {
-                payload = Array(UnsafeRawBufferPointer(start: bytes, count: Int(message.payloadlen)))
+                let count = min(Int(message.payloadlen), MQTTConnection.longest)
+                payload = Array(UnsafeRawBufferPointer(start: bytes, count: count))
             }
             MQTTConnection.inbox(context)?.events.append(
                 .message(topic: String(cString: topic), payload: payload, isRetained: message.retain))
@@ -141,14 +156,20 @@ package final class MQTTConnection {
             pollfd(fd: socket, events: Int16(writes ? POLLIN | POLLOUT : POLLIN), revents: 0),
             pollfd(fd: bell, events: Int16(POLLIN), revents: 0),
         ]
-        let ready = poll(&entries, 2, milliseconds)
+        var ready = poll(&entries, 2, milliseconds)
         var code = healthbus_mosquitto_success
-        if ready > 0 {
+        var packets = 0
+        while ready > 0, code == healthbus_mosquitto_success, packets < Self.packets {
+            packets += 1
             let found = Int32(entries[0].revents)
             if found & Int32(POLLIN | POLLHUP | POLLERR) != 0 { code = mosquitto_loop_read(handle, 1) }
             if code == healthbus_mosquitto_success, found & Int32(POLLOUT) != 0 {
                 code = mosquitto_loop_write(handle, 1)
             }
+            // What else has arrived already, so that many messages aren't many calls.
+            guard found & Int32(POLLIN) != 0, mosquitto_socket(handle) == socket else { break }
+            entries[0].events = Int16(POLLIN)
+            ready = poll(&entries, 1, 0)
         }
         if code == healthbus_mosquitto_success { code = mosquitto_loop_misc(handle) }
         var events = inbox.events
@@ -165,7 +186,9 @@ package final class MQTTConnection {
     private func problem(_ code: Int32) -> MQTTError {
         if code == healthbus_mosquitto_errno { return .connection("\(address): \(String(cString: strerror(errno)))") }
         if code == healthbus_mosquitto_tls {
-            return .tls("\(address): no TLS connection; is its certificate valid for this name and signed by 'caFile'?")
+            return .tls(
+                "\(address): no TLS connection; is its certificate valid for this name, and signed by an authority in "
+                    + "'caFile'?")
         }
         return .connection("\(address): \(String(cString: mosquitto_strerror(code)))")
     }

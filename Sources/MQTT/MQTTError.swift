@@ -6,20 +6,24 @@ package enum MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
     case connection(String)
     /// The broker doesn't accept this client: MQTT's code, from 1 to 5, and what it means.
     case refused(Int32, String)
-    /// A file with certificates can't be used, or the other side's certificate isn't believed.
+    /// A file with certificates can't be used, or the broker's certificate isn't trusted.
     case tls(String)
+    /// Another publisher of the same kind uses the topics that begin with this.
+    case shared(String)
 
     package var description: String {
         switch self {
         case .address(let why), .connection(let why), .tls(let why): why
         case .refused(_, let why): "the broker refuses the connection: \(why)"
+        case .shared(let topic):
+            "another stack publishes under '\(topic)' at this broker: give one of them another 'topic', and restart both"
         }
     }
 
     /// Whether waiting alone can't help.
     package var needsPerson: Bool {
         switch self {
-        case .address, .tls: true
+        case .address, .tls, .shared: true
         // 3: the broker is unavailable.
         case .refused(let code, _): code != 3
         case .connection: false

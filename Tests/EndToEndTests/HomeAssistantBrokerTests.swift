@@ -101,6 +101,8 @@ extension EndToEnd {
             let sent = Set(told(listener).dropFirst(before).map { $0.topic })
             #expect(sent == [Self.today])
 
+            try await clearedByHand(stack, broker, listener, text)
+
             broker.kill()
             try push(stack, body(4, 55, at: start, deleting: 3), token)
             try broker.restart()
@@ -113,6 +115,28 @@ extension EndToEnd {
             try await diesAndLeaves(stack, up, again)
             again.child.kill()
             listener.child.kill()
+        }
+
+        /// What somebody clears is sent again, and another program's message stays.
+        private func clearedByHand(
+            _ stack: TestStack, _ broker: MosquittoBroker, _ listener: Command, _ text: String
+        ) async throws {
+            let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]
+            let filters = ["-t", "healthbus/me/+", "-t", "homeassistant/sensor/healthbus/+/config"]
+            // It ends with an error, since it doesn't stop for another reason than time.
+            _ = try await stack.start(
+                program: "/usr/bin/mosquitto_sub", place + filters + ["--remove-retained", "-W", "1"]
+            ).ended()
+            try await until("it is there again: \(told(listener).suffix(5))") {
+                let all = told(listener)
+                return all.contains { $0.topic == Self.steps && $0.payload.isEmpty }
+                    && last(Self.steps, listener) == text && steps(listener) == 78
+            }
+            let kitchen = "healthbus/kitchen/temperature"
+            let words = place + ["-t", kitchen, "-m", "21", "-r", "-q", "1"]
+            let ended = try await stack.start(program: "/usr/bin/mosquitto_pub", words).ended()
+            #expect(ended.exit.isSuccess, "\(ended.error)")
+            try await until("it is heard") { last(kitchen, listener) == "21" }
         }
 
         /// Who comes later is told at once.

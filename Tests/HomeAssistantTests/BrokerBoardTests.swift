@@ -7,23 +7,53 @@ import Testing
     private static let today = topics.day(of: "me", .today)
     private static let wanted = [config: "{}", today: "1", topics.status: "online"]
 
-    private func settled() -> BrokerBoard {
+    private func board() -> BrokerBoard {
         var board = BrokerBoard(Self.topics)
-        board.want(Self.wanted)
-        board.accept(board.due(mayRemove: true))
+        for (topic, payload) in Self.wanted { board.want(topic, payload) }
         return board
     }
 
-    @Test func descriptionsComeBeforeStatesAndTheStackIsThereAtLast() {
-        var board = BrokerBoard(Self.topics)
-        board.want(Self.wanted)
-        #expect(board.due(mayRemove: false).map(\.topic) == [Self.config, Self.today, Self.topics.status])
+    private func settled() -> BrokerBoard {
+        var board = board()
+        send(&board)
+        return board
+    }
+
+    /// Sends what is due, and has it acknowledged.
+    @discardableResult
+    private func send(_ board: inout BrokerBoard) -> [BrokerBoard.Post] {
+        let posts = board.due(mayRemove: true)
+        board.send(posts)
+        board.accept()
+        return posts
+    }
+
+    /// As if there were no longer a person.
+    private func emptied() -> BrokerBoard {
+        var board = settled()
+        board.want(Self.config, nil)
+        board.want(Self.today, nil)
+        return board
+    }
+
+    @Test func descriptionsComeBeforeStatesAndAvailabilityComesLast() {
+        #expect(board().due(mayRemove: false).map(\.topic) == [Self.config, Self.today, Self.topics.status])
+        #expect(board().due(mayRemove: false, most: 2).map(\.topic) == [Self.config, Self.today])
     }
 
     @Test func onlyWhatDiffersIsSent() {
         var board = settled()
-        #expect(board.due(mayRemove: true).isEmpty)
-        board.want(Self.wanted.merging([Self.today: "2"]) { $1 })
+        #expect(board.due(mayRemove: true).isEmpty && board.isSettled(mayRemove: true))
+        board.want(Self.today, "2")
+        #expect(board.due(mayRemove: true) == [.init(topic: Self.today, payload: "2")])
+        #expect(!board.isSettled(mayRemove: false))
+    }
+
+    @Test func whatChangesWhileItIsOnItsWayIsSentAgain() {
+        var board = board()
+        board.send(board.due(mayRemove: true))
+        board.want(Self.today, "2")
+        board.accept()
         #expect(board.due(mayRemove: true) == [.init(topic: Self.today, payload: "2")])
     }
 
@@ -34,33 +64,52 @@ import Testing
     }
 
     @Test func whatIsGoneIsEmptiedOnceTheContentIsComplete() {
-        var board = settled()
-        board.want([Self.topics.status: "online"])
-        #expect(board.due(mayRemove: false).isEmpty)
-        let gone = board.due(mayRemove: true)
+        var board = emptied()
+        #expect(board.due(mayRemove: false).isEmpty && board.isSettled(mayRemove: false))
+        #expect(!board.isSettled(mayRemove: true))
+        let gone = send(&board)
         #expect(gone == [.init(topic: Self.config, payload: ""), .init(topic: Self.today, payload: "")])
-        board.accept(gone)
         #expect(board.due(mayRemove: true).isEmpty)
     }
 
     /// Even if the connection breaks in the middle of it.
     @Test func aRemovalIsNotForgotten() {
-        var board = settled()
-        board.want([Self.topics.status: "online"])
+        var board = emptied()
+        board.forget()
+        #expect(board.due(mayRemove: true).map(\.payload) == ["", "", "online"])
+        board.send(board.due(mayRemove: true))
         board.forget()
         #expect(board.due(mayRemove: true).map(\.payload) == ["", "", "online"])
     }
 
-    @Test func strangersUnderOurNamesAreEmptiedAndOthersAreLeftAlone() {
+    @Test func whatAnEarlierStackLeftIsEmptied() {
         var board = settled()
         let old = Self.topics.discovery("anna--steps")
-        for topic in [old, Self.today, "ha/sensor/other/x/config", "h2/me/today"] { board.found(topic) }
+        board.found(old)
+        board.found(Self.today)
         #expect(board.due(mayRemove: true) == [.init(topic: old, payload: "")])
+        board.emptied(old)
+        #expect(board.due(mayRemove: true).isEmpty)
     }
 
-    @Test func aWillThatComesLateIsOverwritten() {
+    @Test func aMessageOfSomebodyElseIsNoticed() {
         var board = settled()
+        #expect(!board.isOverwritten(Self.today, "1"))
+        #expect(board.isOverwritten(Self.today, "") && board.isOverwritten(Self.topics.status, "offline"))
         board.doubt(Self.topics.status)
         #expect(board.due(mayRemove: true) == [.init(topic: Self.topics.status, payload: "online")])
+    }
+
+    /// The broker repeats to us what we publish, sometimes later than it acknowledges the next.
+    @Test func ourOwnMessagesAreNotSomebodyElses() {
+        var board = settled()
+        board.want(Self.today, "2")
+        board.send(board.due(mayRemove: true))
+        #expect(!board.isOverwritten(Self.today, "1") && !board.isOverwritten(Self.today, "2"))
+        #expect(board.isOverwritten(Self.today, "3"))
+        // It may have come before ours or after it: ours is sent once more.
+        board.doubt(Self.today)
+        board.accept()
+        #expect(board.due(mayRemove: true) == [.init(topic: Self.today, payload: "2")])
     }
 }

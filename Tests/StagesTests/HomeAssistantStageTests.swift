@@ -34,6 +34,17 @@ import Testing
         session = try #require(rig.effects.first { $0.request is KeepConnected })
     }
 
+    private var owner: String { String(rig.store.store.prefix(8)) }
+
+    private static let annas = "homeassistant/sensor/healthbus/anna--steps/config"
+    private static let mark = #"{"origin": {"name": "healthbus"}}"#
+
+    private func hear(_ topic: String, _ payload: String, retained: Bool = false) throws {
+        try news(.heard([Heard(topic: topic, payload: payload, isRetained: retained)]))
+    }
+
+    private func isPaused() throws -> Bool { try rig.report().details["paused"] == true }
+
     private func news(_ news: BrokerNews) throws { try rig.reply(session, news) }
 
     private func zones(through sequence: Int64 = 1) throws {
@@ -182,7 +193,7 @@ import Testing
     /// Home Assistant forgets what people set up for a sensor that is removed.
     @Test func nothingIsRemovedBeforeAllHasBeenRead() throws {
         try news(.connected)
-        try news(.found(["homeassistant/sensor/healthbus/anna--steps/config"]))
+        try hear(Self.annas, Self.mark, retained: true)
         try zones()
         while !posts.isEmpty {
             #expect(posts.allSatisfy { !$0.payload.isEmpty })
@@ -194,7 +205,152 @@ import Testing
             emptied += posts.filter(\.payload.isEmpty).map(\.topic)
             try acknowledge()
         }
-        #expect(emptied == ["homeassistant/sensor/healthbus/anna--steps/config"])
+        #expect(emptied == [Self.annas])
+    }
+
+    @Test func otherProgramsMessagesStay() throws {
+        try begin()
+        try settle()
+        try hear(Self.annas, #"{"origin": {"name": "zigbee2mqtt"}}"#, retained: true)
+        try hear("healthbus/kitchen/today", "21.5", retained: true)
+        try hear("healthbus/kitchen/today", "21.5")
+        #expect(posts.isEmpty)
+        try hear("healthbus/anna/today", #"{"stack": "\#(owner)"}"#, retained: true)
+        #expect(posts == [.init(topic: "healthbus/anna/today", payload: "")])
+    }
+
+    /// If nothing is left to show, only the file knows that there was something to remove.
+    @Test func aRemovalOutlivesTheProcess() throws {
+        try begin()
+        try settle()
+        try summaries(
+            [row(4, Self.day, steps: nil), row(5, Self.day.adding(days: -1), steps: nil)], through: 5)
+        #expect(try rig.report().frontier["consolidator"] == 3)
+        try rig.restart()
+        let session = try #require(rig.effects.first { $0.request is KeepConnected })
+        try rig.reply(session, BrokerNews.connected)
+        let left = [Heard(topic: Self.annas, payload: Self.mark, isRetained: true)]
+        try rig.reply(session, BrokerNews.heard(left))
+        try rig.hear(beat("observer", head(1)))
+        try rig.hear(beat("consolidator", head(5)))
+        var emptied: [String] = []
+        while !posts.isEmpty {
+            emptied += posts.filter(\.payload.isEmpty).map(\.topic)
+            try acknowledge()
+        }
+        #expect(emptied == [Self.annas])
+    }
+
+    /// Home Assistant forgets what people set up for a sensor that is removed.
+    @Test func aPersonWithOnlyOldDaysStays() throws {
+        try begin()
+        try settle()
+        let old = Self.day.adding(days: -400)
+        try summaries(
+            [
+                row(4, Self.day, steps: nil), row(5, old, steps: 1), row(6, Self.day.adding(days: -1), steps: nil),
+            ], through: 6)
+        while !posts.isEmpty {
+            #expect(posts.allSatisfy { !$0.payload.isEmpty })
+            try acknowledge()
+        }
+        try rig.restart()
+        try rig.reply(try #require(rig.effects.first { $0.request is KeepConnected }), BrokerNews.connected)
+        #expect(posts.contains { $0.topic == "homeassistant/sensor/healthbus/me--steps/config" })
+        try rig.hear(beat("observer", head(1)))
+        try rig.hear(beat("consolidator", head(6)))
+        try settle()
+        try summaries([row(7, old, steps: nil)], through: 7)
+        #expect(!posts.isEmpty && posts.allSatisfy { $0.payload.isEmpty })
+    }
+
+    @Test func whatSomebodyClearsIsSentAgainButNotInARace() throws {
+        try begin()
+        let description = try #require(posts.first { $0.topic.hasSuffix("me--steps/config") })
+        let today = try #require(posts.first { $0.topic == Self.today })
+        try settle()
+        // The broker repeats to us what we publish.
+        try hear(today.topic, today.payload)
+        #expect(posts.isEmpty)
+        try hear(description.topic, "")
+        #expect(posts == [description])
+        try settle()
+        try hear(description.topic, "nonsense")
+        #expect(posts.isEmpty)
+        #expect(try #require(rig.deadline) <= rig.monotonic + .seconds(10))
+        try rig.pass(.seconds(10))
+        #expect(posts == [description])
+    }
+
+    @Test func anotherStackUnderTheSameTopicIsReported() throws {
+        try begin()
+        let description = try #require(posts.first { $0.topic.hasSuffix("me--steps/config") })
+        try settle()
+        try hear("healthbus/anna/today", #"{"stack": "\#(owner)"}"#)
+        #expect(try !isPaused())
+        try settle()
+        try hear("healthbus/anna/today", #"{"stack": "another"}"#)
+        #expect(try isPaused() && rig.log.count("upload.paused") == 1)
+        // Neither removes the other's sensors, nor sends its own in turn.
+        try hear(Self.annas, Self.mark, retained: true)
+        try hear(description.topic, #"{"origin": {"name": "healthbus"}, "name": "x"}"#)
+        try rig.pass(.seconds(11))
+        #expect(posts.isEmpty)
+        // Figures still arrive.
+        try summaries([row(4, Self.day, steps: 401)], through: 4)
+        #expect(posts.map(\.topic) == [Self.today])
+        try settle()
+        #expect(try rig.report().frontier["consolidator"] == 4)
+    }
+
+    @Test func aStackThatWasThereFirstKeepsItsSensors() throws {
+        try news(.connected)
+        try hear("healthbus/status", "online", retained: true)
+        try hear("healthbus/anna/today", #"{"stack": "another"}"#, retained: true)
+        try hear(Self.annas, Self.mark, retained: true)
+        #expect(try isPaused())
+        try zones()
+        try summaries([row(2, Self.day, steps: 1)], through: 2)
+        while !posts.isEmpty {
+            #expect(posts.allSatisfy { !$0.payload.isEmpty })
+            try acknowledge()
+        }
+    }
+
+    @Test func whatAStackThatIsGoneLeftIsRemoved() throws {
+        try begin()
+        try settle()
+        try hear("healthbus/status", "offline", retained: true)
+        try hear("healthbus/anna/today", #"{"stack": "another"}"#, retained: true)
+        #expect(try !isPaused())
+        #expect(posts == [.init(topic: "healthbus/anna/today", payload: "")])
+    }
+
+    @Test func aBrokerThatDropsEachConnectionIsLoggedOnceAndAlerted() throws {
+        try begin()
+        try settle()
+        for _ in 0..<61 {
+            try news(.lost(.connection("lost"), retryAfter: 15))
+            rig.effects = []
+            try rig.pass(.seconds(15))
+            try news(.connected)
+        }
+        #expect(rig.log.count("upload.retry") == 1 && rig.log.count("alert.raised") == 1)
+        try rig.hear(beat("consolidator", head(3)))
+        try settle()
+        #expect(try rig.report().details["blocked"] == nil)
+        #expect(rig.log.count("alert.cleared") == 0)
+        try rig.pass(.seconds(60))
+        try settle()
+        #expect(rig.log.count("alert.cleared") == 1)
+    }
+
+    /// Whatever keeps the broker from being reached.
+    @Test func silenceFromTheStartIsAlerted() throws {
+        try rig.turn()
+        #expect(try #require(rig.deadline) <= rig.monotonic + .seconds(900))
+        try rig.pass(.seconds(900))
+        #expect(rig.log.count("alert.raised") == 1)
     }
 
     @Test func withoutFiguresBeingMadeSensorsAreUnavailable() throws {

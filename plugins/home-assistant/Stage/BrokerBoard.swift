@@ -15,43 +15,97 @@ package struct BrokerBoard: Sendable, Equatable {
     private var wanted: [String: String] = [:]
     /// In this connection: a broker that comes back may have forgotten anything.
     private var accepted: [String: String] = [:]
+    /// On its way.
+    private var sent: [String: String] = [:]
     /// Topics of ours with something that isn't wanted.
     private var strangers: Set<String> = []
+    /// Where the broker may not have what is wanted: nothing else needs a look.
+    private var dirty: Set<String> = []
+
+    /// More than any stack leaves behind; the rest is found at the next connection.
+    private static let mostStrangers = 20_000
 
     package init(_ topics: MQTTTopics) { self.topics = topics }
 
-    package mutating func want(_ messages: [String: String]) { wanted = messages }
+    /// - Parameter payload: nil for a topic that should have nothing.
+    package mutating func want(_ topic: String, _ payload: String?) {
+        guard wanted[topic] != payload else { return }
+        wanted[topic] = payload
+        dirty.insert(topic)
+    }
 
     /// It can't be known what the broker has: everything is sent again.
     package mutating func forget() {
-        strangers.formUnion(accepted.keys)
-        accepted = [:]
+        for topic in accepted.keys where wanted[topic] == nil { strangers.insert(topic) }
+        for topic in sent.keys where wanted[topic] == nil { strangers.insert(topic) }
+        (accepted, sent) = ([:], [:])
+        dirty = strangers.union(wanted.keys)
     }
 
-    /// The broker has one topic of ours otherwise than it accepted it.
-    package mutating func doubt(_ topic: String) { accepted[topic] = nil }
+    /// The broker may no longer have what was sent for a topic, acknowledged or not.
+    package mutating func doubt(_ topic: String) {
+        accepted[topic] = nil
+        sent[topic] = nil
+        dirty.insert(topic)
+    }
 
-    /// The broker has something retained there.
+    /// Whether a topic's message, just published by anybody, differs from what the broker should have.
+    package func isOverwritten(_ topic: String, _ payload: String) -> Bool {
+        guard let wanted = wanted[topic], accepted[topic] == wanted || sent[topic] != nil else { return false }
+        return payload != accepted[topic] && payload != sent[topic]
+    }
+
+    /// The broker has something of a stack's there.
     package mutating func found(_ topic: String) {
-        if topics.isOwn(topic), accepted[topic] == nil { strangers.insert(topic) }
+        guard wanted[topic] == nil, strangers.count < Self.mostStrangers else { return }
+        strangers.insert(topic)
+        dirty.insert(topic)
     }
 
-    package mutating func accept(_ posts: [Post]) {
-        for post in posts {
-            accepted[post.topic] = post.payload.isEmpty ? nil : post.payload
-            strangers.remove(post.topic)
-        }
+    /// Somebody else has emptied a topic.
+    package mutating func emptied(_ topic: String) {
+        if wanted[topic] == nil, sent[topic] == nil { settle(topic, "") }
     }
 
-    /// What is to be sent now: descriptions first, then states, at last that the stack is there.
-    /// - Parameter mayRemove: whether the content is complete, so that what isn't wanted is gone for good.
-    package func due(mayRemove: Bool) -> [Post] {
-        var posts = wanted.filter { accepted[$0.key] != $0.value }.map { Post(topic: $0.key, payload: $0.value) }
-        if mayRemove {
-            let gone = strangers.union(accepted.keys).filter { wanted[$0] == nil }
-            posts += gone.map { Post(topic: $0, payload: "") }
+    /// - Parameter posts: are on their way.
+    package mutating func send(_ posts: [Post]) {
+        for post in posts { sent[post.topic] = post.payload }
+    }
+
+    /// The broker has acknowledged everything that was on its way.
+    package mutating func accept() {
+        for (topic, payload) in sent { settle(topic, payload) }
+        sent = [:]
+    }
+
+    private mutating func settle(_ topic: String, _ payload: String) {
+        accepted[topic] = payload.isEmpty ? nil : payload
+        strangers.remove(topic)
+        if isDue(topic) { dirty.insert(topic) } else { dirty.remove(topic) }
+    }
+
+    private func isDue(_ topic: String) -> Bool {
+        if let wanted = wanted[topic] { return accepted[topic] != wanted }
+        return accepted[topic] != nil || strangers.contains(topic)
+    }
+
+    /// Whether the broker has everything that is wanted.
+    /// - Parameter mayRemove: as for `due`.
+    package func isSettled(mayRemove: Bool) -> Bool {
+        !dirty.contains { isDue($0) && (mayRemove || wanted[$0] != nil) }
+    }
+
+    /// What is to be sent now: descriptions first, then states, and last that the stack is there.
+    /// - Parameters:
+    ///   - mayRemove: whether the content is complete, so that what isn't wanted is gone for good.
+    ///   - most: how many at most; the others are due again afterwards.
+    package func due(mayRemove: Bool, most: Int = Publish.most) -> [Post] {
+        var posts: [Post] = []
+        for topic in dirty where isDue(topic) && (mayRemove || wanted[topic] != nil) {
+            posts.append(Post(topic: topic, payload: wanted[topic] ?? ""))
         }
-        return posts.sorted { (rank($0.topic), $0.topic) < (rank($1.topic), $1.topic) }
+        posts.sort { (rank($0.topic), $0.topic) < (rank($1.topic), $1.topic) }
+        return Array(posts.prefix(most))
     }
 
     private func rank(_ topic: String) -> Int { topics.isDiscovery(topic) ? 0 : topic == topics.status ? 2 : 1 }

@@ -3,23 +3,46 @@ import MQTT
 /// Connects to the broker and stays connected, until the process ends. Its results are `BrokerNews`.
 package struct KeepConnected: Sendable {
     package var topics: MQTTTopics
+    /// The name under which the broker knows this connection: the same after every restart, and no other stack's.
+    package var client: String
+
+    /// - Parameter owner: the stack's mark.
+    package init(topics: MQTTTopics, owner: String) {
+        self.topics = topics
+        client = "\(topics.base)-\(owner)"
+    }
 }
 
 package enum BrokerNews: Sendable, Equatable {
     case connected
     /// There is no connection; it is tried again after this many seconds.
     case lost(MQTTError, retryAfter: Double)
-    /// Topics of ours that have something retained.
-    case found([String])
-    /// What our availability topic says now.
-    case status(String)
+    /// Messages on topics of ours: what was retained before we connected, and what anybody publishes, we included.
+    case heard([Heard])
     /// Home Assistant has started.
     case born
+}
+
+/// A message on one of our topics.
+package struct Heard: Sendable, Equatable {
+    package var topic: String
+    package var payload: String
+    /// Retained before we connected; false for one that has just been published.
+    package var isRetained: Bool
+
+    package init(topic: String, payload: String, isRetained: Bool) {
+        self.topic = topic
+        self.payload = payload
+        self.isRetained = isRetained
+    }
 }
 
 /// Publishes retained messages at QoS 1. The result is `Published`, once the broker has acknowledged all; none if the
 /// connection ends before.
 package struct Publish: Sendable, Equatable {
+    /// Far fewer than the 65,535 numbers that MQTT has for messages on their way.
+    package static let most = 1_000
+
     package var posts: [BrokerBoard.Post]
 
     package init(posts: [BrokerBoard.Post]) { self.posts = posts }

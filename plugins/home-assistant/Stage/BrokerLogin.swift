@@ -6,8 +6,6 @@ import MQTT
 /// Where the broker is, and how to log in.
 package struct BrokerLogin: Sendable, Equatable {
     package let address: MQTTAddress
-    /// The name under which the broker knows this connection: the same after every restart.
-    let client: String
     private let user: String?
     private let passwordFile: String?
     private let authorityFile: String?
@@ -29,20 +27,19 @@ package struct BrokerLogin: Sendable, Equatable {
         guard address.usesTLS || address.isLocal || options["plainMQTT"].bool == true else {
             throw mistake(
                 "broker",
-                "would send figures readable to another machine: use mqtts://, or set 'plainMQTT' to true in a network "
-                    + "that you trust")
+                "would send figures unencrypted to another machine: use mqtts://, or set 'plainMQTT' to true on a "
+                    + "network that you trust")
         }
         user = options["user"].string
         passwordFile = options["passwordFile"].string
         authorityFile = options["caFile"].string
         if passwordFile != nil, user == nil { throw mistake("passwordFile", "needs 'user' beside it") }
         if authorityFile != nil, !address.usesTLS { throw mistake("caFile", "needs a broker with mqtts://") }
-        client = "\(options["topic"].string ?? "healthbus")-\(instance.name)"
     }
 
-    /// For one connection; the password is read again each time, since it may have been changed.
+    /// For one connection. The password is read again each time, since it may have been changed.
     /// - Throws: `MQTTError.address` when the file can't be read: a person must resolve it.
-    func options(_ topics: MQTTTopics) throws(MQTTError) -> MQTTConnection.Options {
+    func options(_ request: KeepConnected) throws(MQTTError) -> MQTTConnection.Options {
         var password: String?
         if let passwordFile {
             guard let data = FileManager.default.contents(atPath: passwordFile) else {
@@ -51,7 +48,7 @@ package struct BrokerLogin: Sendable, Equatable {
             password = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         }
         return MQTTConnection.Options(
-            address: address, client: client, user: user, password: password, authorityFile: authorityFile,
-            will: (topic: topics.status, payload: "offline"))
+            address: address, client: request.client, user: user, password: password, authorityFile: authorityFile,
+            will: (topic: request.topics.status, payload: "offline"))
     }
 }

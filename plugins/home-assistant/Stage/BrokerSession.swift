@@ -9,17 +9,17 @@ final class BrokerSession {
     private let login: BrokerLogin
     private let jobs: Mailbox<BrokerRunner.Job>
     private let bell: Bell
-    private var opening: (job: BrokerRunner.Job, topics: MQTTTopics)?
+    private var opening: (job: BrokerRunner.Job, request: KeepConnected)?
     private var connection: MQTTConnection?
     /// The broker has accepted the connection.
     private var isOpen = false
-    /// What is being published: the messages that aren't acknowledged.
+    /// The messages that aren't acknowledged, by their numbers, and how many of each request's.
     private var unacknowledged: [Int32: BrokerRunner.Job] = [:]
-    private var failures = 0
+    private var left: [Int64: Int] = [:]
+    private var pace = RetryPace()
 
     /// How often the library is given a turn though nothing happens: it sends its pings then.
     private static let turn: Int32 = 10_000
-    private static let longestWait = 15.0
     private static let goodbye = Duration.seconds(2)
 
     init(_ login: BrokerLogin, _ jobs: Mailbox<BrokerRunner.Job>, _ bell: Bell) {
@@ -37,9 +37,15 @@ final class BrokerSession {
                 continue
             }
             do throws(MQTTError) {
-                if connection == nil { connection = try MQTTConnection(login.options(opening.topics)) }
+                if connection == nil {
+                    connection = try MQTTConnection(login.options(opening.request), bell: bell.reading) {
+                        [bell, jobs] in
+                        bell.silence()
+                        return jobs.isClosed
+                    }
+                }
                 guard let current = connection else { continue }
-                try handle(current.wait(bell: bell.reading, milliseconds: Self.turn), current, opening.topics)
+                try handle(current.wait(bell: bell.reading, milliseconds: Self.turn), current, opening.request.topics)
                 bell.silence()
             } catch {
                 lose(error)
@@ -51,7 +57,7 @@ final class BrokerSession {
     private func takeJobs() {
         while let job = jobs.take(limit: 1, timeout: 0).first {
             if let request = job.effect.request as? KeepConnected {
-                opening = (job, request.topics)
+                opening = (job, request)
             } else if let request = job.effect.request as? Publish {
                 publish(request, job)
             }
@@ -65,6 +71,7 @@ final class BrokerSession {
             for post in request.posts {
                 let number = try connection.publish(post.topic, post.payload)
                 unacknowledged[number] = job
+                left[job.effect.id, default: 0] += 1
             }
         } catch {
             lose(error)
@@ -74,33 +81,32 @@ final class BrokerSession {
     private func handle(
         _ events: [MQTTConnection.Event], _ connection: MQTTConnection, _ topics: MQTTTopics
     ) throws(MQTTError) {
-        var found: [String] = []
+        var heard: [Heard] = []
         for event in events {
             switch event {
             case .connected:
                 isOpen = true
-                failures = 0
+                pace.opened(at: ContinuousClock.now)
                 for filter in topics.own + [topics.birth] { try connection.subscribe(filter) }
                 report(.connected)
             case .ended(let why): throw why
             case .acknowledged(let number): acknowledge(number)
             case .message(let topic, let payload, let isRetained):
+                let text = String(decoding: payload, as: UTF8.self)
                 if topic == topics.birth {
-                    if !isRetained, payload == Array("online".utf8) { report(.born) }
-                } else if topic == topics.status {
-                    report(.status(String(decoding: payload, as: UTF8.self)))
-                } else if isRetained, !payload.isEmpty {
-                    found.append(topic)
+                    if !isRetained, text == "online" { report(.born) }
+                } else {
+                    heard.append(Heard(topic: topic, payload: text, isRetained: isRetained))
                 }
             }
         }
-        if !found.isEmpty { report(.found(found)) }
+        if !heard.isEmpty { report(.heard(heard)) }
     }
 
     private func acknowledge(_ number: Int32) {
-        guard let job = unacknowledged.removeValue(forKey: number) else { return }
-        let isLast = !unacknowledged.values.contains { $0.effect.id == job.effect.id }
-        if isLast { _ = job.reply(EffectResult(id: job.effect.id, value: Published())) }
+        guard let job = unacknowledged.removeValue(forKey: number), let count = left[job.effect.id] else { return }
+        left[job.effect.id] = count > 1 ? count - 1 : nil
+        if count == 1 { _ = job.reply(EffectResult(id: job.effect.id, value: Published())) }
     }
 
     private func report(_ news: BrokerNews) {
@@ -111,21 +117,20 @@ final class BrokerSession {
     private func lose(_ why: MQTTError) {
         connection = nil
         isOpen = false
-        unacknowledged = [:]
-        let wait = min(Self.longestWait, 0.25 * Double(1 << min(failures, 6)))
-        failures += 1
+        (unacknowledged, left) = ([:], [:])
+        let wait = pace.wait(afterLossAt: ContinuousClock.now)
         report(.lost(why, retryAfter: wait))
         // Jobs that ring meanwhile are for the connection that was lost.
         let end = ContinuousClock.now + .seconds(wait)
         while !jobs.isClosed, ContinuousClock.now < end {
-            bell.wait(seconds: wait)
+            bell.wait(seconds: max(0, (end - .now) / .seconds(1)))
             bell.silence()
         }
     }
 
     /// After a goodbye the broker doesn't publish the last will, so this does.
     private func sayGoodbye() {
-        guard let connection, isOpen, let topics = opening?.topics else { return }
+        guard let connection, isOpen, let topics = opening?.request.topics else { return }
         do {
             let number = try connection.publish(topics.status, "offline")
             let end = ContinuousClock.now + Self.goodbye

@@ -1,27 +1,32 @@
 import Changelog
+import Foundation
 import HealthModel
 import Protocol
 import SQLite
 import StageKit
 
-/// Which days the consolidator has, and the summaries of those that sensors may show: the others' content isn't kept.
+/// Whose days the consolidator has, and the summaries of those that sensors may show. Of all others only the dates are
+/// kept, as ranges: a person without a day is gone.
 ///
 /// A change is applied at once and saved later, in the transaction of the anchor that covers it.
 struct DayBook {
+    private struct Person {
+        /// The dates of their days, by the history that last reported them: what a newer one doesn't report is gone.
+        var days: [String: DateSet] = [:]
+        /// The summaries of days that may be shown.
+        var summaries: [Int: Value] = [:]
+    }
+
     private struct Key: Hashable {
         var user: String
         var day: Int
     }
 
-    private struct Entry {
-        /// The history that last reported it: what a newer one doesn't report is gone.
-        var generation: String
-        /// nil for a day that no sensor shows.
-        var body: Value?
-    }
-
-    private var users: [String: [Int: Entry]] = [:]
-    private var unsaved: Set<Key> = []
+    private var people: [String: Person] = [:]
+    private var unsavedPeople: Set<String> = []
+    private var unsavedDays: Set<Key> = []
+    /// Users whose days in reach have changed since `takeChanged`.
+    private var changed: Set<String> = []
 
     /// A zone change moves a person's today by a day at most; and days begin up to a day before UTC's.
     private static let reach = 3
@@ -29,82 +34,141 @@ struct DayBook {
     static func createTables(in database: Database) throws {
         try database.execute(
             """
-            CREATE TABLE IF NOT EXISTS days(
-                user TEXT NOT NULL, day INTEGER NOT NULL, generation TEXT NOT NULL, body TEXT,
+            CREATE TABLE IF NOT EXISTS dates(
+                user TEXT NOT NULL, generation TEXT NOT NULL, ranges TEXT NOT NULL,
+                PRIMARY KEY(user, generation)) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS summaries(
+                user TEXT NOT NULL, day INTEGER NOT NULL, body TEXT NOT NULL,
                 PRIMARY KEY(user, day)) WITHOUT ROWID;
             """)
     }
 
     mutating func open(_ turn: Turn) throws {
-        try turn.database.prepare("SELECT user, day, generation, body FROM days").forEachRow { row in
-            users[row.string(0), default: [:]][row.int(1)] = Entry(
-                generation: row.string(2), body: row.isNull(3) ? nil : try Value(json: row.bytes(3)))
+        try turn.database.prepare("SELECT user, generation, ranges FROM dates").forEachRow { row in
+            people[row.string(0), default: Person()].days[row.string(1)] = DateSet(
+                wireValue: try Value(json: row.bytes(2)))
         }
+        try turn.database.prepare("SELECT user, day, body FROM summaries").forEachRow { row in
+            people[row.string(0), default: Person()].summaries[row.int(1)] = try Value(json: row.bytes(2))
+        }
+        changed.formUnion(people.keys)
     }
 
-    /// Users with at least one day.
-    var people: [String] { users.filter { !$0.value.isEmpty }.keys.sorted() }
+    /// Whether a user has at least one day.
+    func knows(_ user: String) -> Bool { people[user] != nil }
 
-    func summary(of user: String, _ day: LocalDay) -> Value? { users[user]?[day.number]?.body }
+    /// Users with at least one day.
+    var users: [String] { people.keys.sorted() }
+
+    func summary(of user: String, _ day: LocalDay) -> Value? { people[user]?.summaries[day.number] }
+
+    /// Users whose sensors may show something else than at the last call.
+    mutating func takeChanged() -> Set<String> {
+        defer { changed = [] }
+        return changed
+    }
 
     /// - Parameter generation: of the store that reports it.
     mutating func apply(_ row: ChangedRow, generation: String, now: Instant) {
         guard let day = row.day else { return }
-        if let body = row.body {
-            let isKept = day >= Self.oldest(now)
-            users[row.user, default: [:]][day] = Entry(generation: generation, body: isKept ? body : nil)
-        } else {
-            users[row.user]?[day] = nil
+        let (user, existed) = (row.user, people[row.user] != nil)
+        var person = people[user] ?? Person()
+        var isElsewhere = false
+        for (other, dates) in person.days where dates.contains(day) {
+            if other == generation, row.body != nil {
+                isElsewhere = true
+            } else {
+                person.days[other]?.remove(day)
+                unsavedPeople.insert(user)
+            }
         }
-        unsaved.insert(Key(user: row.user, day: day))
+        if row.body != nil, !isElsewhere {
+            person.days[generation, default: DateSet()].insert(day)
+            unsavedPeople.insert(user)
+        }
+        person.days = person.days.filter { !$0.value.isEmpty }
+        let kept = day >= Self.oldest(now) ? row.body : nil
+        if person.summaries[day] != kept {
+            person.summaries[day] = kept
+            unsavedDays.insert(Key(user: user, day: day))
+            changed.insert(user)
+        }
+        put(user, person)
+        if existed != (people[user] != nil) { changed.insert(user) }
+    }
+
+    private mutating func put(_ user: String, _ person: Person) {
+        people[user] = person.days.isEmpty ? nil : person
     }
 
     /// Removes days that only an older history has reported.
     mutating func keep(only generation: String) {
-        for (user, days) in users {
-            for (day, entry) in days where entry.generation != generation {
-                users[user]?[day] = nil
-                unsaved.insert(Key(user: user, day: day))
+        for (user, var person) in people where person.days.contains(where: { $0.key != generation }) {
+            let days = person.days[generation]
+            person.days = days.map { [generation: $0] } ?? [:]
+            unsavedPeople.insert(user)
+            changed.insert(user)
+            for day in person.summaries.keys where days?.contains(day) != true {
+                person.summaries[day] = nil
+                unsavedDays.insert(Key(user: user, day: day))
             }
+            put(user, person)
         }
     }
 
-    /// Drops the content of days that no sensor shows any more.
+    /// Drops the summaries of days that no sensor shows any more.
     mutating func prune(now: Instant) {
         let oldest = Self.oldest(now)
-        for (user, days) in users {
-            for (day, entry) in days where day < oldest && entry.body != nil {
-                users[user]?[day]?.body = nil
-                unsaved.insert(Key(user: user, day: day))
+        for (user, person) in people {
+            for day in person.summaries.keys where day < oldest {
+                people[user]?.summaries[day] = nil
+                unsavedDays.insert(Key(user: user, day: day))
             }
         }
     }
 
     mutating func save(_ turn: Turn) throws {
-        guard !unsaved.isEmpty else { return }
+        guard !unsavedPeople.isEmpty || !unsavedDays.isEmpty else { return }
         let database = try turn.write().database
-        let put = try database.prepare("INSERT OR REPLACE INTO days VALUES (?, ?, ?, ?)")
-        let remove = try database.prepare("DELETE FROM days WHERE user = ? AND day = ?")
-        for key in unsaved {
-            if let entry = users[key.user]?[key.day] {
-                put.bind(1, key.user)
-                put.bind(2, key.day)
-                put.bind(3, entry.generation)
-                if let body = entry.body { put.bind(4, body.json()) } else { put.bindNull(4) }
+        try savePeople(database)
+        try saveDays(database)
+    }
+
+    private mutating func savePeople(_ database: Database) throws {
+        let remove = try database.prepare("DELETE FROM dates WHERE user = ?")
+        let put = try database.prepare("INSERT INTO dates VALUES (?, ?, ?)")
+        for user in unsavedPeople {
+            remove.bind(1, user)
+            try remove.run()
+            for (generation, dates) in people[user]?.days ?? [:] {
+                put.bind(1, user)
+                put.bind(2, generation)
+                put.bind(3, dates.wireValue.json())
                 try put.run()
-            } else {
-                remove.bind(1, key.user)
-                remove.bind(2, key.day)
-                try remove.run()
             }
         }
-        unsaved = []
+        unsavedPeople = []
+    }
+
+    private mutating func saveDays(_ database: Database) throws {
+        let put = try database.prepare("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)")
+        let remove = try database.prepare("DELETE FROM summaries WHERE user = ? AND day = ?")
+        for key in unsavedDays {
+            let body = people[key.user]?.summaries[key.day]
+            let statement = body == nil ? remove : put
+            statement.bind(1, key.user)
+            statement.bind(2, key.day)
+            if let body { statement.bind(3, body.json()) }
+            try statement.run()
+        }
+        unsavedDays = []
     }
 
     mutating func clear(_ turn: Turn) throws {
-        users = [:]
-        unsaved = []
-        try turn.write().database.execute("DELETE FROM days")
+        changed.formUnion(people.keys)
+        people = [:]
+        (unsavedPeople, unsavedDays) = ([], [])
+        try turn.write().database.execute("DELETE FROM dates; DELETE FROM summaries")
     }
 
     private static func oldest(_ now: Instant) -> Int {

@@ -7,6 +7,11 @@ import HealthModel
 package struct Discovery: Sendable, Equatable {
     package let topics: MQTTTopics
     package let sensors: [FigureSensor]
+    /// What a day's message says about whose it is.
+    package var owner = ""
+
+    /// The name of what has made a description.
+    static let origin = "healthbus"
 
     package init(topics: MQTTTopics, sensors: [FigureSensor]) {
         self.topics = topics
@@ -45,7 +50,7 @@ package struct Discovery: Sendable, Equatable {
                 "identifiers": .array([.string("\(topics.base)--\(MQTTTopics.name(user))")]),
                 "name": .string("Health \(user)"), "manufacturer": "healthbus", "model": "Daily figures",
             ],
-            "origin": ["name": "healthbus"],
+            "origin": ["name": .string(Self.origin)],
         ]
         if let unit = sensor.unit { members["unit_of_measurement"] = .string(unit) }
         if let deviceClass = sensor.deviceClass { members["device_class"] = .string(deviceClass) }
@@ -69,7 +74,7 @@ package struct Discovery: Sendable, Equatable {
         return Value.object([
             "date": .string(day.description), "start": Value(start.map { InstantText.iso8601($0) }),
             "zone": Value(zone), "final": .bool(summary?["final"].bool ?? false),
-            "revision": .integer(summary?["revision"].int ?? 0), "figures": .object(figures),
+            "revision": .integer(summary?["revision"].int ?? 0), "figures": .object(figures), "stack": .string(owner),
         ]).json()
     }
 }

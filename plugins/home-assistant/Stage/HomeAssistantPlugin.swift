@@ -23,7 +23,7 @@ extension StagePlugin {
 
 extension HomeAssistantStage {
     /// For an instance in a stack.
-    /// - Throws: `ConfigurationError` for names that can't be part of a topic.
+    /// - Throws: `ConfigurationError` for names that can't be part of a topic, or are the same.
     package convenience init(
         stack: StackConfiguration, instance: StackConfiguration.Instance
     ) throws(ConfigurationError) {
@@ -36,6 +36,11 @@ extension HomeAssistantStage {
             throw ConfigurationError(
                 file: stack.file, key: "instances.\(instance.name).configuration.\(option)",
                 reason: "must be 1 to 64 letters, digits, '_' and '-'")
+        }
+        guard topics.base != topics.discoveryPrefix else {
+            throw ConfigurationError(
+                file: stack.file, key: "instances.\(instance.name).configuration.topic",
+                reason: "must not be the discovery prefix, where Home Assistant publishes its own status")
         }
         let people = (options["people"].array ?? []).compactMap(\.string)
         self.init(

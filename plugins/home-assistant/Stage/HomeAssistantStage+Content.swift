@@ -4,31 +4,43 @@ import Protocol
 import StageKit
 
 extension HomeAssistantStage {
-    /// What the broker should have at an instant, and notes when that next changes without any news.
-    func messages(at now: Instant) -> [String: String] {
-        var messages: [String: String] = [:]
-        var next: Instant?
-        for user in book.people where people?.contains(user) != false {
-            guard let zones = timelines[user] else { continue }
-            messages.merge(discovery.descriptions(of: user)) { first, _ in first }
-            let today = zones.day(of: now)
-            for slot in DaySlot.allCases {
-                let day = today.adding(days: -slot.age)
-                let summary = book.summary(of: user, day)
-                messages[discovery.topics.day(of: user, slot)] = discovery.state(of: day, zones, summary)
-            }
-            // A date that a flight across the date line skipped has no midnight.
-            let midnight = (1...3).lazy.compactMap { zones.ranges(of: today.adding(days: $0)).first?.lowerBound }
-                .first { $0 > now }
-            next = [next, midnight].compactMap { $0 }.min()
+    /// What the broker should have of one user.
+    struct Shown {
+        /// Topics of the descriptions: these never change.
+        var descriptions: [String]
+        /// When other days are shown: the next midnight.
+        var until: Instant?
+    }
+
+    /// Determines what the broker should have of a user at an instant.
+    func show(_ user: String, at now: Instant) {
+        let days = DaySlot.allCases.map { (slot: $0, topic: discovery.topics.day(of: user, $0)) }
+        guard book.knows(user), people?.contains(user) != false, let zones = timelines[user] else {
+            guard let gone = shown.removeValue(forKey: user) else { return }
+            for topic in gone.descriptions + days.map(\.topic) { board.want(topic, nil) }
+            return
         }
-        changesAt = next
-        return messages
+        let today = zones.day(of: now)
+        // A date that a flight across the date line skipped has no midnight.
+        let midnight = (1...3).lazy.compactMap { zones.ranges(of: today.adding(days: $0)).first?.lowerBound }
+            .first { $0 > now }
+        if shown[user] == nil {
+            let descriptions = discovery.descriptions(of: user)
+            for (topic, text) in descriptions { board.want(topic, text) }
+            shown[user] = Shown(descriptions: Array(descriptions.keys), until: midnight)
+        } else {
+            shown[user]?.until = midnight
+        }
+        for (slot, topic) in days {
+            let day = today.adding(days: -slot.age)
+            board.want(topic, discovery.state(of: day, zones, book.summary(of: user, day)))
+        }
     }
 
     /// What it reports as a destination.
-    var delivery: UploaderDetails {
-        UploaderDetails(
+    func delivery(at now: MonotonicTime) -> UploaderDetails {
+        let problem = problem(at: now)
+        return UploaderDetails(
             deadLetters: 0, droppedLetters: 0, delivered: published > 0 ? ["daily": published] : [:],
             lastDelivered: lastPublished.map { ["daily": $0] } ?? [:], delays: [:],
             delayBuckets: .init(bounds: [], metrics: [:]), answers: .init(created: 0, updated: 0, known: 0),

@@ -10,7 +10,8 @@ import StageKit
 /// today and yesterday say.
 ///
 /// There is no queue: what the broker should have follows from the days and the clock, and is compared with what it
-/// has acknowledged. An anchor moves once nothing differs.
+/// has acknowledged. An anchor moves once all figures are acknowledged; what is to be removed is found at the broker
+/// again at each connection, so it needs no anchor.
 package final class HomeAssistantStage: Stage {
     /// Pages whose changes may not be acknowledged yet.
     private struct Waiting {
@@ -20,7 +21,7 @@ package final class HomeAssistantStage: Stage {
 
     let summaries: Upstream
     let zones: Upstream
-    let discovery: Discovery
+    var discovery: Discovery
     /// nil shows all.
     let people: Set<String>?
     var timelines = Timelines()
@@ -34,22 +35,25 @@ package final class HomeAssistantStage: Stage {
     private let controlTopic: String
     private let releaseTopic: String
     private var connection: Int64?
-    var isConnected = false
-    /// What is being published, and how.
-    var sending: (effect: Int64, posts: [BrokerBoard.Post])?
-    /// Why the broker can't be reached; nil while it is.
-    var problem: MQTTError?
+    var link = BrokerLink()
+    /// What is being published.
+    var sending: (effect: Int64, count: Int)?
+    /// Who else publishes on our topics.
+    var rivalry = Rivalry()
     /// When the consolidator was last heard from.
     private var heard: MonotonicTime?
-    /// What is wanted must be determined again; at the latest at this instant.
-    var isOutdated = true
+    /// What is shown of each user, and the users for whom that must be determined again.
+    var shown: [String: Shown] = [:]
+    var outdated: Set<String> = []
+    /// When what is wanted changes without any news: at somebody's next midnight.
     var changesAt: Instant?
     private var lookedAt: Instant?
-    /// The descriptions and states that should be retained.
-    private var content: [String: String] = [:]
-    /// There have been some since the process began.
-    private var hasShown = false
-    private var stuckSince: MonotonicTime?
+    /// There has been something to show at some time; in the database as soon as an anchor has moved since.
+    var hasShown = false
+    private var isShownSaved = false
+    /// How far the consolidator is covered by what the broker has, removals included.
+    private var delivered = SequenceNumber.beginning
+    private var mayHaveAlert = true
     private var lastChecked: Instant?
     var published: Int64 = 0
     var lastPublished: Instant?
@@ -57,10 +61,10 @@ package final class HomeAssistantStage: Stage {
     /// How far the observer is covered by what the broker has.
     private var covered = SequenceNumber.beginning
 
+    private static let kept = ValueTable("kept")
     private static let waitingPages = 4
     /// Heartbeats come at least every 12 s, and a process that ended is back after 30 s.
     private static let silence = Duration.seconds(60)
-    private static let alertAfter = Duration.seconds(15 * 60)
 
     /// - Parameters:
     ///   - handlers: instances that emit events, whose heads are reported as reached.
@@ -90,11 +94,17 @@ package final class HomeAssistantStage: Stage {
         try DeliveryTables.createTables(in: database)
         try Timelines.createTables(in: database)
         try DayBook.createTables(in: database)
+        try Self.kept.create(in: database)
+        hasShown = try Self.kept.value("shown", in: database)?.bool ?? false
+        isShownSaved = hasShown
+        discovery.owner = String(turn.head.store.prefix(8))
         try timelines.open(turn)
         try book.open(turn)
         try zones.open(turn)
         try summaries.open(turn)
-        connection = turn.perform(KeepConnected(topics: discovery.topics))
+        delivered = summaries.frontier
+        outdated = book.takeChanged()
+        connection = turn.perform(KeepConnected(topics: discovery.topics, owner: discovery.owner))
     }
 
     // MARK: Inputs
@@ -124,7 +134,7 @@ package final class HomeAssistantStage: Stage {
             answer, turn, reset: { _ in },
             apply: { page in
                 let zonesPage = try page.page(ZonesPage.self, from: zones.producer)
-                if try !timelines.learn(zonesPage.zones, from: zones.producer, turn).isEmpty { isOutdated = true }
+                outdated.formUnion(try timelines.learn(zonesPage.zones, from: zones.producer, turn).map(\.user))
             })
         if isOfZones { return }
         let fetched: Upstream.Fetched
@@ -141,7 +151,6 @@ package final class HomeAssistantStage: Stage {
             generation = page.read(CoveredPage.self)?.head?.generation ?? generation
             for row in try page.page(ChangesPage.self, from: summaries.producer).rows {
                 book.apply(row, generation: generation, now: turn.now)
-                isOutdated = true
             }
         }
         waiting.append(Waiting(fetched: fetched, generation: generation))
@@ -151,54 +160,30 @@ package final class HomeAssistantStage: Stage {
         if let news = result.value as? BrokerNews, result.id == connection { return hear(news, turn) }
         guard result.value is Published, let sent = sending, sent.effect == result.id else { return }
         sending = nil
-        board.accept(sent.posts)
-        published += Int64(sent.posts.count)
+        board.accept()
+        published += Int64(sent.count)
         lastPublished = turn.now
-    }
-
-    private func hear(_ news: BrokerNews, _ turn: Turn) {
-        switch news {
-        case .connected:
-            isConnected = true
-            problem = nil
-            startOver()
-        case .lost(let why, let seconds):
-            if problem != why {
-                if why.needsPerson {
-                    turn.log(.uploadPaused, ["why": why.description])
-                } else {
-                    turn.log(.uploadRetry, ["why": why.description, "seconds": seconds])
-                }
-            }
-            isConnected = false
-            problem = why
-            startOver()
-        case .found(let topics):
-            for topic in topics { board.found(topic) }
-        case .status(let text):
-            // The last will of an earlier connection may come late.
-            if text != status(turn) { board.doubt(discovery.topics.status) }
-        case .born: board.forget()
-        }
-    }
-
-    private func startOver() {
-        sending = nil
-        board.forget()
+        link.progress(at: turn.monotonic)
     }
 
     // MARK: Work
 
     package func tick(_ turn: Turn) throws -> MonotonicTime? {
         zones.pump(turn)
-        let ofContent = update(turn)
+        update(turn)
         try settle(turn)
-        if isOutdated { _ = update(turn) }
+        // A new history's end may have removed days.
+        update(turn)
         if waiting.count < Self.waitingPages { summaries.pump(turn) }
+        let ofDisputes = correct(turn)
         send(turn)
-        if isClean { check.end(at: turn.now) }
-        let times = [ofContent, silentAt(turn), try alertOfDelay(turn)]
-        return times.compactMap { $0 }.min()
+        if isClean(turn) {
+            let removes = hasShown && !rivalry.isOn(at: turn.monotonic)
+            if board.isSettled(mayRemove: removes) { delivered = summaries.frontier }
+            check.end(at: turn.now)
+        }
+        let midnight = changesAt.map { turn.monotonic + max(Duration.zero, $0 - turn.now) }
+        return [midnight, silentAt(turn), ofDisputes, try alertOfDelay(turn)].compactMap { $0 }.min()
     }
 
     /// Whether the consolidator has been heard from lately, so that figures are as they should be.
@@ -210,64 +195,76 @@ package final class HomeAssistantStage: Stage {
         return heard + Self.silence
     }
 
-    /// Determines what the broker should have, if that may have changed.
-    /// - Returns: when it will change though nothing happens: at the next midnight.
-    private func update(_ turn: Turn) -> MonotonicTime? {
+    /// Determines what the broker should have, as far as that may have changed.
+    private func update(_ turn: Turn) {
+        outdated.formUnion(book.takeChanged())
         // A clock that was set back has gone through a midnight, too.
-        let isDue = changesAt.map { turn.now >= $0 } ?? false
-        if isDue || lookedAt.map({ turn.now < $0 }) ?? false { isOutdated = true }
-        lookedAt = turn.now
-        if isOutdated {
-            isOutdated = false
-            if isDue { book.prune(now: turn.now) }
-            content = messages(at: turn.now)
-            if !content.isEmpty { hasShown = true }
+        if lookedAt.map({ turn.now < $0 }) ?? false {
+            outdated.formUnion(shown.keys)
+        } else if let due = changesAt, turn.now >= due {
+            book.prune(now: turn.now)
+            outdated.formUnion(shown.filter { $0.value.until.map { turn.now >= $0 } ?? false }.keys)
         }
-        board.want(content.merging([discovery.topics.status: status(turn)]) { own, _ in own })
-        return changesAt.map { turn.monotonic + max(Duration.zero, $0 - turn.now) }
+        lookedAt = turn.now
+        board.want(discovery.topics.status, status(turn))
+        guard !outdated.isEmpty else { return }
+        for user in outdated { show(user, at: turn.now) }
+        outdated = []
+        changesAt = shown.values.compactMap(\.until).min()
+        if !shown.isEmpty { hasShown = true }
     }
 
-    /// Whether what isn't wanted is gone for good: everything has been read, and something was there.
-    private var mayRemove: Bool {
+    /// Whether what isn't wanted is gone for good: everything has been read, something was there, and it is ours.
+    private func mayRemove(_ turn: Turn) -> Bool {
         waiting.isEmpty && summaries.isLevel && summaries.cursor.snapshotUntil == nil && zones.isLevel && hasShown
+            && !rivalry.isOn(at: turn.monotonic)
     }
 
-    private var isClean: Bool { isConnected && sending == nil && board.due(mayRemove: mayRemove).isEmpty }
+    private func isClean(_ turn: Turn) -> Bool {
+        link.isOpen && sending == nil && board.isSettled(mayRemove: mayRemove(turn))
+    }
 
     private func send(_ turn: Turn) {
-        guard isConnected, sending == nil else { return }
-        let posts = board.due(mayRemove: mayRemove)
+        guard link.isOpen, sending == nil else { return }
+        let posts = board.due(mayRemove: mayRemove(turn))
         guard !posts.isEmpty else { return }
-        sending = (turn.perform(Publish(posts: posts)), posts)
+        board.send(posts)
+        sending = (turn.perform(Publish(posts: posts)), posts.count)
     }
 
     /// Moves the anchor past everything that the broker has acknowledged.
     private func settle(_ turn: Turn) throws {
-        guard isClean else { return }
+        guard isClean(turn) else { return }
         covered = zones.frontier
+        if hasShown, !isShownSaved {
+            try Self.kept.set("shown", to: true, turn)
+            isShownSaved = true
+        }
         guard !waiting.isEmpty else { return }
         for page in waiting where try summaries.settle(page.fetched, turn) {
             book.keep(only: page.generation)
-            isOutdated = true
         }
         waiting = []
         try book.save(turn)
     }
 
     private func alertOfDelay(_ turn: Turn) throws -> MonotonicTime? {
-        guard problem != nil else {
-            if stuckSince != nil { try turn.clear(.degraded, subject: "delivery") }
-            stuckSince = nil
+        switch link.watch(isClean: isClean(turn), at: turn.monotonic) {
+        case .fine:
+            // Also one of this process's predecessor.
+            if mayHaveAlert { try turn.clear(.degraded, subject: "delivery") }
+            mayHaveAlert = false
+            return nil
+        case .waiting(let next): return next
+        case .stuck:
+            mayHaveAlert = true
+            try turn.raise(
+                Alert(
+                    .degraded, subject: "delivery",
+                    text: "Home Assistant's broker hasn't accepted the figures for a while.",
+                    remedy: "Look at 'healthbus status': it says why."))
             return nil
         }
-        let since = stuckSince ?? turn.monotonic
-        stuckSince = since
-        guard turn.monotonic - since >= Self.alertAfter else { return since + Self.alertAfter }
-        try turn.raise(
-            Alert(
-                .degraded, subject: "delivery", text: "Home Assistant's broker hasn't been reached for a while.",
-                remedy: "Look at 'healthbus status': it says why."))
-        return nil
     }
 
     /// Forgets everything that was read.
@@ -276,19 +273,19 @@ package final class HomeAssistantStage: Stage {
         covered = .beginning
         try book.clear(turn)
         for upstream in [zones, summaries] { try upstream.forget(turn) }
+        delivered = .beginning
         board.forget()
-        isOutdated = true
     }
 
     package func report(_ turn: Turn) throws -> StageReport {
         var common = StageDetails()
         common.pending = waiting.count
-        common.blocked = problem?.description
+        common.blocked = problem(at: turn.monotonic)?.description
         var frontier = heads
         frontier[zones.producer] = min(zones.frontier, covered)
-        frontier[summaries.producer] = summaries.frontier
+        frontier[summaries.producer] = min(summaries.frontier, delivered)
         return StageReport(
-            frontier: frontier, details: HeartbeatDetails(delivery, common),
+            frontier: frontier, details: HeartbeatDetails(delivery(at: turn.monotonic), common),
             asides: HeartbeatDetails(CheckDetails(lastChecked: lastChecked)))
     }
 }

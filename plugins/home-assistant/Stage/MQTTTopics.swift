@@ -24,13 +24,22 @@ package struct MQTTTopics: Sendable, Equatable {
 
     package func discovery(_ object: String) -> String { "\(discoveryPrefix)/sensor/\(base)/\(object)/config" }
 
-    /// What finds everything that this stack has ever left at the broker.
-    package var own: [String] { [status, "\(base)/+/+", "\(discoveryPrefix)/sensor/\(base)/+/config"] }
+    /// Filters that match everything a stack under these names leaves at the broker.
+    package var own: [String] {
+        [status] + DaySlot.allCases.map { "\(base)/+/\($0.rawValue)" } + ["\(discoveryPrefix)/sensor/\(base)/+/config"]
+    }
 
-    package func isDiscovery(_ topic: String) -> Bool { topic.hasSuffix("/config") }
+    /// Whether a topic is that of a sensor's description.
+    package func isDiscovery(_ topic: String) -> Bool {
+        let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
+        return levels.count == 5 && levels[0] == discoveryPrefix && levels[1] == "sensor" && levels[2] == base
+            && levels[4] == "config"
+    }
 
-    package func isOwn(_ topic: String) -> Bool {
-        topic.hasPrefix("\(discoveryPrefix)/sensor/\(base)/") || topic.hasPrefix("\(base)/")
+    /// Whether a topic is that of a person's day.
+    package func isDay(_ topic: String) -> Bool {
+        let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
+        return levels.count == 3 && levels[0] == base && DaySlot(rawValue: String(levels[2])) != nil
     }
 
     /// A text as part of a topic: different texts stay different, and none contains "--".

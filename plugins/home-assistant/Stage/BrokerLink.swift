@@ -1,0 +1,58 @@
+import HealthModel
+import MQTT
+
+/// The connection to the broker as the stage knows it, and since when not everything has been accepted. Pure.
+struct BrokerLink {
+    private(set) var isOpen = false
+    /// Why the broker isn't reached, or doesn't keep the connection; nil once it has accepted everything.
+    private(set) var problem: MQTTError?
+    private var opened: MonotonicTime?
+    /// What was logged about a connection since one has lasted.
+    private var logged: MQTTError?
+    private var stuckSince: MonotonicTime?
+
+    /// A connection that has lived for this long isn't one that a broker accepts only to drop it.
+    static let lasting = Duration.seconds(60)
+    static let alertAfter = Duration.seconds(15 * 60)
+
+    mutating func open(at now: MonotonicTime) {
+        isOpen = true
+        opened = now
+    }
+
+    /// - Returns: whether that is news.
+    mutating func lose(_ why: MQTTError, at now: MonotonicTime) -> Bool {
+        if lasts(now) { (logged, stuckSince) = (nil, nil) }
+        (isOpen, opened, problem) = (false, nil, why)
+        defer { logged = why }
+        return logged != why
+    }
+
+    private func lasts(_ now: MonotonicTime) -> Bool { opened.map { now - $0 >= Self.lasting } ?? false }
+
+    /// Messages were acknowledged.
+    mutating func progress(at now: MonotonicTime) { if lasts(now) { stuckSince = nil } }
+
+    enum Watch: Equatable {
+        /// Everything is accepted, and looks as if it stays so.
+        case fine
+        case waiting(until: MonotonicTime)
+        /// For so long that a person should know.
+        case stuck
+    }
+
+    /// - Parameter isClean: the broker is connected and has accepted everything.
+    mutating func watch(isClean: Bool, at now: MonotonicTime) -> Watch {
+        if isClean { problem = nil }
+        if isClean, lasts(now) || stuckSince == nil {
+            stuckSince = nil
+            if lasts(now) { logged = nil }
+            return .fine
+        }
+        let since = stuckSince ?? now
+        stuckSince = since
+        if now - since >= Self.alertAfter { return .stuck }
+        let lasting = isClean ? opened.map { $0 + Self.lasting } : nil
+        return .waiting(until: min(since + Self.alertAfter, lasting ?? since + Self.alertAfter))
+    }
+}

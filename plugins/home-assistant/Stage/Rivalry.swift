@@ -1,0 +1,51 @@
+import HealthModel
+
+/// Others who publish on our topics: how often they are corrected, and whether one of them is a stack. Pure.
+struct Rivalry {
+    /// When a topic was last corrected, and those that are to be corrected again.
+    private var corrected: [String: MonotonicTime] = [:]
+    private var due: Set<String> = []
+    /// When another stack was last noticed.
+    private var noticed: MonotonicTime?
+    /// What was retained when we connected: a stack said that it is there, and a day is another stack's.
+    private var saysOnline = false
+    private var hasOthersDays = false
+
+    /// Two who overwrite each other's messages don't do it faster than this.
+    static let pause = Duration.seconds(10)
+    /// Another stack is quiet at night.
+    static let memory = Duration.seconds(24 * 3600)
+
+    /// The connection is new.
+    mutating func startOver() {
+        (corrected, due) = ([:], [])
+        (saysOnline, hasOthersDays) = (false, false)
+    }
+
+    /// A topic has something else than what we sent.
+    mutating func dispute(_ topic: String) { due.insert(topic) }
+
+    /// The topics to send again now.
+    mutating func takeDue(at now: MonotonicTime) -> [String] {
+        let ready = due.filter { topic in corrected[topic].map { now - $0 >= Self.pause } ?? true }
+        for topic in ready { corrected[topic] = now }
+        due.subtract(ready)
+        return ready.sorted()
+    }
+
+    /// When a topic will be due that isn't yet.
+    var next: MonotonicTime? { due.compactMap { corrected[$0] }.min().map { $0 + Self.pause } }
+
+    /// Another stack has just published something.
+    mutating func notice(at now: MonotonicTime) { noticed = now }
+
+    /// The broker had this when we connected.
+    mutating func find(isOnline: Bool = false, isOthersDay: Bool = false, at now: MonotonicTime) {
+        saysOnline = saysOnline || isOnline
+        hasOthersDays = hasOthersDays || isOthersDay
+        if saysOnline, hasOthersDays { noticed = now }
+    }
+
+    /// Whether another stack uses our topics.
+    func isOn(at now: MonotonicTime) -> Bool { noticed.map { now - $0 < Self.memory } ?? false }
+}

@@ -1,0 +1,26 @@
+import HealthModel
+
+/// Whose a message at the broker is: other programs may use topics that look like ours. Pure.
+enum StackMark: Equatable {
+    /// A message of a stack, which doesn't say of which one: descriptions have no room for that.
+    case someStack
+    /// The member `stack` of a day's message.
+    case stack(String)
+
+    /// nil for what no stack has written.
+    init?(_ topic: String, _ payload: String, _ topics: MQTTTopics) {
+        guard !payload.isEmpty, let content = try? Value(json: Array(payload.utf8)) else { return nil }
+        if topics.isDay(topic), let owner = content["stack"].string {
+            self = .stack(owner)
+        } else if topics.isDiscovery(topic), content["origin"]["name"].string == Discovery.origin {
+            self = .someStack
+        } else {
+            return nil
+        }
+    }
+
+    /// Whether it surely isn't the stack's with this mark.
+    func isOther(than owner: String) -> Bool {
+        if case .stack(let theirs) = self { theirs != owner } else { false }
+    }
+}
