@@ -93,7 +93,7 @@ final class BrokerSession {
             case .acknowledged(let number): acknowledge(number)
             case .message(let topic, let payload, let isRetained):
                 let text = String(decoding: payload, as: UTF8.self)
-                if topic == topics.birth {
+                if topic == topics.birth, topic != topics.status {
                     if !isRetained, text == "online" { report(.born) }
                 } else {
                     heard.append(Heard(topic: topic, payload: text, isRetained: isRetained))
