@@ -22,7 +22,7 @@ package struct FigureSensor: Sendable, Equatable {
         path = figure.path
         object = MQTTTopics.name(figure.path.joined(separator: "."))
         name = Self.name(figure.path)
-        isFraction = figure.unit == "%" && figure.path.last?.hasSuffix("Fraction") == true
+        isFraction = figure.isFraction
         var kind = SensorKind(unit: figure.unit)
         let isTotal = figure.explanation?.rule == .total
         stateClass = kind.settle(on: isTotal ? .total : .measurement)?.rawValue
