@@ -360,7 +360,8 @@ let package = Package(
                 "HomeAssistant",
                 ["Configuration", "HealthModel", "HomeAssistantStage", "MQTT", "TestSupport"]),
             tests(
-                "Dashboard", ["DashboardStage", "HTTP", "HealthModel", "Inspection", "TestSupport"]),
+                "Dashboard",
+                ["Configuration", "DashboardStage", "HTTP", "HealthModel", "Inspection", "Protocol", "TestSupport"]),
             tests("HTTP", ["CZlib", "HTTP", "HealthModel", "TestSupport"]),
             tests(
                 "Uploader",

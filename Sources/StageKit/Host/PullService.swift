@@ -1,6 +1,7 @@
 import BackgroundDelivery
 import Changelog
 import HealthModel
+import MessageBus
 import Protocol
 import SQLite
 
@@ -8,7 +9,8 @@ import SQLite
 package struct PullService {
     let instance: String
     let log: StageLog
-    /// Called when a consumer shows an anchor that this generation never reached: the writer then begins a new one.
+    /// Called when a consumer that keeps its anchor shows one that this generation never reached: the writer then
+    /// begins a new one.
     let lostRows: (_ generation: String) -> Void
     let send: (_ topic: String, _ body: Value) -> Void
 
@@ -38,7 +40,8 @@ package struct PullService {
             case .good: break
             case let verdict:
                 log(.anchorRefused, ["consumer": asked.consumer, "verdict": "\(verdict)"])
-                if verdict == .lostRows { lostRows(head.generation) }
+                // A tool keeps no anchor: what it shows may be anybody's word, and proves nothing.
+                if verdict == .lostRows, !BusName.isTool(asked.consumer) { lostRows(head.generation) }
                 send(topic, answer.body(error: PageHeader.reset))
                 return
             }

@@ -6,28 +6,35 @@ import Protocol
 /// Sequences are handed out by the store's only writer and committed in order, so nothing can appear below a position
 /// that was once read. A position belongs to one generation of the store, and to one person: another person's changes
 /// up to there were never sent.
-struct ChangesCursor: Equatable {
-    var generation: String
-    var sequence: SequenceNumber
+package struct ChangesCursor: Equatable {
+    package var generation: String
+    package var sequence: SequenceNumber
     private var owner: String
 
-    init(_ head: StoreHead, at sequence: SequenceNumber, user: String) {
+    package init(_ head: StoreHead, at sequence: SequenceNumber, user: String) {
         (generation, self.sequence, owner) = (head.generation, sequence, Self.owner(user))
     }
 
     /// nil for anything that `text` doesn't make.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, !parts[0].isEmpty, let number = Int64(parts[1]), number >= 0 else { return nil }
         (generation, sequence, owner) = (String(parts[0]), SequenceNumber(number), String(parts[2]))
     }
 
-    var text: String { "\(generation).\(sequence).\(owner)" }
+    package var text: String { "\(generation).\(sequence).\(owner)" }
 
     /// Whether it is from this history of the store, as far as that has come, for that person. A store restored from a
     /// backup either has a new generation or hasn't come as far.
-    func isKnown(to head: StoreHead, user: String) -> Bool {
+    package func isKnown(to head: StoreHead, user: String) -> Bool {
         generation == head.generation && sequence <= head.sequence && owner == Self.owner(user)
+    }
+
+    /// Where the observer may be asked to continue: never beyond its head, since a position that a store hasn't reached
+    /// would prove that it has lost rows. nil if the position is from another history.
+    package func place(in head: StoreHead) -> PullPlace? {
+        guard generation == head.generation else { return nil }
+        return PullPlace(of: head, after: min(sequence, head.sequence))
     }
 
     /// Not the name itself: a cursor may end up in a log.

@@ -90,11 +90,12 @@ extension Dashboard {
     private func standing(_ question: ChangesQuestion) throws -> Standing {
         var answered: [Page<SpansPage>]?
         // What was there before the cursor needn't be told again. A store continues from a place only if it knows that
-        // the place is its own.
+        // the place is its own; a visitor's cursor says whatever the visitor likes, so only the observer's own word is
+        // passed on as such.
         if let since = question.since, let head = parts.client.heartbeats[question.observer]?.beat.head,
-            head.generation == since.generation
+            let known = since.place(in: head)
         {
-            answered = try spans(question, PullPlace(of: head, after: since.sequence))
+            answered = try spans(question, known)
         }
         if answered?.isEmpty ?? true { answered = try spans(question, PullPlace(after: .beginning)) }
         guard let page = answered?.first, let head = page.head else { throw Self.silent }

@@ -1,0 +1,44 @@
+import Changelog
+import HealthModel
+import MessageBus
+import Protocol
+import SQLite
+import StageKit
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct PullServiceTests {
+    private final class Heard: Sendable {
+        let lost = Mutex<[String]>([])
+        let errors = Mutex<[Value]>([])
+    }
+
+    /// Asks from a position that the store hasn't reached.
+    private func ask(as consumer: String) throws -> (lost: [String], errors: [Value]) {
+        let folder = try TemporaryFolder()
+        let store = try StageDatabase(path: folder.path + "/state.sqlite", now: 0)
+        try store.transaction { try KeyedChangelog.createTables(in: store.database) }
+        let heard = Heard()
+        let service = PullService(
+            instance: "sleep", log: .silent, lostRows: { lost in heard.lost.withLock { $0.append(lost) } },
+            send: { _, body in heard.errors.withLock { $0.append(body["error"]) } })
+        let place = PullPlace(of: store.head, after: store.head.sequence.next)
+        let pull = Pull(id: 1, producer: "sleep", question: Question(.changes(), place))
+        var client = PullClient(consumer: consumer)
+        try service.serve(
+            client.begin(pull, at: 0).body, store.database, ChangelogSource(database: store.database))
+        return (heard.lost.withLock { $0 }, heard.errors.withLock { $0 })
+    }
+
+    @Test func aConsumersAnchorProvesThatRowsAreLost() throws {
+        let (lost, errors) = try ask(as: "consolidator")
+        #expect(lost.count == 1 && errors == [.string(PageHeader.reset)])
+    }
+
+    /// A tool passes on what it was given: anybody who may ask it would otherwise begin a new history.
+    @Test(arguments: ["client-7-9", "client-dashboard-7-9"]) func aToolsPositionProvesNothing(_ name: String) throws {
+        let (lost, errors) = try ask(as: name)
+        #expect(lost == [] && errors == [.string(PageHeader.reset)])
+    }
+}
