@@ -22,6 +22,15 @@ package struct ChangesAnswer: Sendable {
 
     package init(user: String) { self.user = user }
 
+    /// Adds these rows of a page that has other people's too: nothing of those goes along, no name either. Deleted rows
+    /// keep what they are recognized by (id, type, times, source, HealthKit UUID) and lose their content.
+    package mutating func add(_ rows: [Int], of page: SamplePage) {
+        guard !rows.isEmpty else { return }
+        var chosen = (rows.count == page.count ? page : page.select(rows)).withoutUnusedNames()
+        chosen.forgetDeletedContent()
+        pages.append(chosen)
+    }
+
     /// How many samples it carries, deleted ones included.
     package var count: Int { pages.reduce(0) { $0 + $1.count } }
 
@@ -51,4 +60,31 @@ package struct ChangesAnswer: Sendable {
     /// A small body mustn't become a large value. Each sample may have a type, a unit and an origin of its own; a
     /// timeline has a few thousand entries at most.
     private static let itemLimit = 8 * limit + 20_000
+}
+
+extension SamplePage {
+    fileprivate mutating func forgetDeletedContent() {
+        let deleted = flags.indices.filter { flags[$0].contains(.deleted) }
+        guard !deleted.isEmpty else { return }
+        for row in deleted {
+            value[row] = .nan
+            flags[row] = .deleted
+            if !created.isEmpty { created[row] = 0 }
+        }
+        metadata = metadata.emptied(deleted)
+        payload = payload.emptied(deleted)
+    }
+}
+
+extension TextColumn {
+    /// The same column without the texts of these rows.
+    fileprivate func emptied(_ rows: [Int]) -> TextColumn {
+        guard count > 0, rows.contains(where: { !isEmpty($0) }) else { return self }
+        let rows = Set(rows)
+        var column = TextColumn()
+        for row in 0..<count {
+            if rows.contains(row) { column.appendEmpty() } else { column.append(bytes: Array(bytes[range(row)])) }
+        }
+        return column
+    }
 }

@@ -147,7 +147,7 @@ extension Dashboard {
                     reached = max(reached, min(through, head.sequence))
                 }
                 left -= rows.count
-                if !rows.isEmpty { answer.pages.append(rows.count == samples.count ? samples : samples.select(rows)) }
+                answer.add(rows, of: samples)
             }
         }
         return reached
