@@ -69,7 +69,7 @@ extension HealthStoreReader {
     }
 
     private func quarantinedTypes(user: Int) throws -> [Int] {
-        let query = try database.prepare("SELECT type FROM heads WHERE user = ? AND quarantined > 0")
+        let query = try database.prepare("SELECT type FROM heads WHERE user = ? AND (quarantined > 0 OR deleted > 0)")
         query.bind(1, user)
         var types: [Int] = []
         try query.forEachRow { types.append($0.int(0)) }

@@ -5,12 +5,12 @@ import SQLite
 package struct FollowCounts: Sendable, Equatable {
     /// Samples that are new, differ now, or were deleted.
     package var changed = 0
-    /// Samples that are as they were, and deletions of samples that aren't here.
+    /// Samples that are as they were, and deletions of samples that don't count here.
     package var known = 0
-    /// Samples that this store didn't take: deleted here for good, or outside its limits.
+    /// Samples that this store didn't take: deleted here for good, or kept apart.
     package var refused = 0
-    /// Those of them that came into the quarantine now.
-    package var newlyQuarantined = 0
+    /// By how many entries the quarantine has grown; negative if it has shrunk.
+    package var quarantined = 0
 
     package init() {}
 }
@@ -21,7 +21,8 @@ extension HealthStoreWriter {
     /// Takes in a page of another store's changes.
     ///
     /// A sample that is deleted there disappears here, and comes back if it does there. A sample that was deleted here
-    /// by id or HealthKit UUID stays deleted.
+    /// by id or HealthKit UUID stays deleted. What can't be true here, or has names for which there is no room, is
+    /// kept apart in quarantine, and what had been here before it doesn't count any more.
     /// - Parameters:
     ///   - page: with all columns, as `HealthStoreReader.anchored` returns it.
     ///   - source: as the quarantine names it.
@@ -34,24 +35,20 @@ extension HealthStoreWriter {
         return try change { user in
             var counts = FollowCounts()
             var (newTypes, newUnits): (Set<String>, Set<String>) = ([], [])
-            let (strangeTypes, strangeUnits) = (
-                try types.refused(page.types, besides: &newTypes), try units.refused(page.units, besides: &newUnits)
-            )
+            let strange = RefusedNames(
+                types: try types.refused(page.types, besides: &newTypes),
+                units: try units.refused(page.units, besides: &newUnits))
+            let mayBeKeptApart = try mayKeepApart(from: source, user: user)
             for (number, rows) in page.rowsByTypeAndTime() {
                 let name = page.types[number]
-                guard !strangeTypes.contains(name) else {
-                    counts.refused += rows.count
-                    continue
-                }
+                let isStrange = strange.types.contains(name)
                 let guest = FollowedRows(
-                    page: page, type: try types.id(name), user: user, source: source, rule: plausibility(name))
-                for row in rows {
-                    guard !strangeUnits.contains(page.units[Int(page.unit[row])]) else {
-                        counts.refused += 1
-                        continue
-                    }
-                    try follow(row, of: guest, &counts)
-                }
+                    page: page, type: isStrange ? BatchIngest.unknown : try types.id(name), isStrange: isStrange,
+                    strangeUnits: strange.units, user: user, source: source, mayBeKeptApart: mayBeKeptApart,
+                    rule: plausibility(name))
+                // First, so that those that count come together and fit into blocks.
+                for row in rows where page.flags[row].contains(.deleted) { try delete(row, of: guest, &counts) }
+                for row in rows where !page.flags[row].contains(.deleted) { try follow(row, of: guest, &counts) }
                 try flushPending(user: user)
             }
             return counts
@@ -59,61 +56,126 @@ extension HealthStoreWriter {
     }
 
     private func follow(_ number: Int, of guest: FollowedRows, _ counts: inout FollowCounts) throws {
-        let (page, user) = (guest.page, guest.user)
         let found = try counterpart(of: number, in: guest)
-        if page.flags[number].contains(.deleted) {
-            guard case .row(let old) = found, old.state == .alive else {
-                counts.known += 1
-                return
+        if case .deletedHere = found {
+            counts.refused += 1
+            return
+        }
+        if let reason = guest.strangeness(number) {
+            switch found {
+            case .row(let old) where old.state == .alive: try leaveTombstone(old, as: .absent, user: guest.user)
+            case .elsewhere(let old): try giveUp(old, in: guest, &counts)
+            default: break
             }
-            // Absent rather than deleted: there it may come back, which a deletion for good would prevent here.
-            try leaveTombstone(old, as: .absent, user: user)
-            counts.changed += 1
+            counts.refused += 1
+            counts.quarantined += try keepApart(
+                guest.page.ids[number], raw: guest.element(number), reason: reason, source: guest.source,
+                user: guest.user)
             return
         }
         switch found {
-        case .deletedHere: counts.refused += 1
-        case .none: try insert(number, of: guest, &counts)
         case .row(let old): try update(old, to: number, of: guest, &counts)
+        case .elsewhere(let old):
+            try giveUp(old, in: guest, &counts)
+            try insert(number, of: guest, &counts)
+        case .none, .deletedHere: try insert(number, of: guest, &counts)
         }
+    }
+
+    private func delete(_ number: Int, of guest: FollowedRows, _ counts: inout FollowCounts) throws {
+        try forget(guest.page.ids[number], in: guest, &counts)
+        var old: StoredRow?
+        switch try counterpart(of: number, in: guest) {
+        case .deletedHere: break
+        case .row(let row):
+            old = row
+            if row.id != guest.page.ids[number] { try forget(row.id, in: guest, &counts) }
+            // Absent rather than deleted: there it may come back, which a deletion for good would prevent here.
+            if row.state != .absent { try leaveTombstone(row, as: .absent, user: guest.user) }
+        case .elsewhere(let row):
+            old = row
+            try giveUp(row, in: guest, &counts)
+            try insertTombstone(number, of: guest)
+        case .none: try insertTombstone(number, of: guest)
+        }
+        if let old, old.state != .absent { counts.changed += 1 } else { counts.known += 1 }
+    }
+
+    /// Another row has the sample now, and its UUID.
+    private func giveUp(_ old: StoredRow, in guest: FollowedRows, _ counts: inout FollowCounts) throws {
+        try forget(old.id, in: guest, &counts)
+        var row = old
+        row.state = .absent
+        row.uuid = nil
+        try rewrite(&row, was: old, user: guest.user)
+    }
+
+    private func forget(_ id: SampleID, in guest: FollowedRows, _ counts: inout FollowCounts) throws {
+        counts.quarantined -= try forgetQuarantined(id, user: guest.user)
     }
 
     private enum Counterpart {
         case none
         case row(StoredRow)
+        /// It came another way, with a time that was rounded differently.
+        case elsewhere(StoredRow)
         case deletedHere
     }
 
     /// The row with the sample's id; else, if the sample had already come another way, the row with its UUID.
     private func counterpart(of number: Int, in guest: FollowedRows) throws -> Counterpart {
-        let (page, user) = (guest.page, guest.user)
-        let second = page.startOf(number).flooredSecond
-        if let row = try row(user: user, type: guest.type, second: second, id: page.ids[number]) {
+        let second = guest.page.startOf(number).flooredSecond
+        if let row = try row(user: guest.user, type: guest.type, second: second, id: guest.page.ids[number]) {
             return row.state == .deleted ? .deletedHere : .row(row)
         }
         guard let uuid = guest.uuid(number) else { return .none }
+        let (held, isDeleted) = try holder(of: uuid, type: guest.type, user: guest.user)
+        if isDeleted { return .deletedHere }
+        return held.map { $0.second == second ? .row($0) : .elsewhere($0) } ?? .none
+    }
+
+    /// The row of that type that has a UUID, and whether that was deleted for good.
+    private func holder(of uuid: SampleID, type: Int, user: Int) throws -> (row: StoredRow?, isDeleted: Bool) {
         statements.findUUID.bind(1, user)
         statements.findUUID.bind(2, uuid)
         let found = try statements.findUUID.firstRow { ($0.isNull(0) ? nil : $0.int64(0), $0.int64(1) != 0) }
-        guard let (sequence, isDeleted) = found else { return .none }
-        if isDeleted { return .deletedHere }
-        guard let sequence, let row = try row(at: SequenceNumber(sequence), user: user), row.type == guest.type,
-            row.second == second, row.uuid == uuid
-        else { return .none }
-        return row.state == .deleted ? .deletedHere : .row(row)
+        guard let (sequence, isDeleted) = found else { return (nil, false) }
+        guard !isDeleted, let sequence, let row = try row(at: SequenceNumber(sequence), user: user), row.type == type,
+            row.uuid == uuid
+        else { return (nil, isDeleted) }
+        return row.state == .deleted ? (nil, true) : (row, false)
     }
 
     private func insert(_ number: Int, of guest: FollowedRows, _ counts: inout FollowCounts) throws {
+        let reason = guest.reason(number)
+        let row = try insert(number, of: guest, as: reason == nil ? .alive : .quarantined)
+        if guest.mayBeKeptApart { try forget(row.id, in: guest, &counts) }
+        guard let reason else {
+            counts.changed += 1
+            return
+        }
+        counts.refused += 1
+        counts.quarantined += try note(
+            row.id, reason: reason, line: 0, source: guest.source, user: guest.user)
+    }
+
+    /// So that no number among the rows of a key is missing: an import that comes later looks for them one after the
+    /// other.
+    private func insertTombstone(_ number: Int, of guest: FollowedRows) throws {
+        guard guest.strangeness(number) == nil, guest.hasPossibleTimes(number) else { return }
+        _ = try insert(number, of: guest, as: .absent)
+    }
+
+    private func insert(_ number: Int, of guest: FollowedRows, as state: SampleState) throws -> StoredRow {
         var row = StoredRow()
         row.sequence = nextSequence()
         row.born = row.sequence
         row.type = guest.type
+        row.state = state
         row.second = guest.page.startOf(number).flooredSecond
         try fill(&row, from: number, of: guest)
         let (metadata, payload) = guest.texts(number)
         row.hasPayload = !payload.isEmpty
-        let reason = guest.reason(number)
-        if reason != nil { row.state = .quarantined }
         try metadata.withUnsafeBytes { metadata in
             try payload.withUnsafeBytes { payload in
                 try add(&row, metadata: metadata, payload: payload, user: guest.user)
@@ -122,38 +184,50 @@ extension HealthStoreWriter {
         heads.enter(row)
         if !row.isSealed { heads.note(row) }
         if let uuid = row.uuid { try register(uuid, user: guest.user, sequence: row.sequence, deleted: false) }
-        guard let reason else {
-            counts.changed += 1
-            return
-        }
-        try note(row.id, reason: reason, line: 0, source: guest.source, user: guest.user)
-        counts.refused += 1
-        counts.newlyQuarantined += 1
+        return row
     }
 
     private func update(
         _ old: StoredRow, to number: Int, of guest: FollowedRows, _ counts: inout FollowCounts
     ) throws {
-        // What a person found fit for the quarantine here stays there.
-        guard old.state != .quarantined, guest.reason(number) == nil else {
-            counts.refused += 1
-            return
-        }
         var row = old
-        row.state = .alive
         try fill(&row, from: number, of: guest)
         let (metadata, payload) = guest.texts(number)
         // Texts only grow: rows that are one sample are joined, and never come apart.
         let changesMetadata = try !metadata.isEmpty && metadata != text(.metadata, of: old, user: guest.user)
         let changesPayload = try !payload.isEmpty && payload != text(.payload, of: old, user: guest.user)
-        guard row.isDifferent(from: old) || row.id != old.id || changesMetadata || changesPayload else {
+        let isAsItWas = !row.isDifferent(from: old) && row.id == old.id && !changesMetadata && !changesPayload
+        if isAsItWas, old.state == .alive {
             counts.known += 1
             return
         }
-        try rewrite(&row, was: old, user: guest.user)
-        if changesMetadata { try set(.metadata, of: row, metadata) }
-        if changesPayload { try set(.payload, of: row, payload) }
-        counts.changed += 1
+        // What is in quarantine stays there as long as it is the same: `retry` checks it again.
+        if isAsItWas, old.state == .quarantined {
+            counts.refused += 1
+            return
+        }
+        let reason = guest.reason(number)
+        row.state = reason == nil ? .alive : old.state == .quarantined ? .quarantined : .absent
+        if !isAsItWas || row.state != old.state {
+            if let uuid = row.uuid, uuid != old.uuid,
+                let other = try holder(of: uuid, type: row.type, user: guest.user).row, other.sequence != old.sequence
+            {
+                try giveUp(other, in: guest, &counts)
+            }
+            try rewrite(&row, was: old, user: guest.user)
+            if changesMetadata { try set(.metadata, of: row, metadata) }
+            if changesPayload { try set(.payload, of: row, payload) }
+        }
+        if old.state != .alive || guest.mayBeKeptApart, !isAsItWas || reason == nil {
+            try forget(old.id, in: guest, &counts)
+            if row.id != old.id { try forget(row.id, in: guest, &counts) }
+        }
+        guard let reason else {
+            counts.changed += 1
+            return
+        }
+        counts.refused += 1
+        counts.quarantined += try note(row.id, reason: reason, line: 0, source: guest.source, user: guest.user)
     }
 
     /// Everything in a row that a page has, except its texts.
@@ -169,43 +243,5 @@ extension HealthStoreWriter {
         row.created = page.created.isEmpty ? 0 : page.created[number]
         // Another row of the page may have the one that was here: rows with the same key can change places.
         row.uuid = guest.uuid(number)
-    }
-}
-
-/// Rows of one type on their way from another store.
-private struct FollowedRows {
-    let page: SamplePage
-    /// The number of the type here.
-    let type: Int
-    let user: Int
-    let source: String
-    let rule: (Double, Instant, Instant) -> String?
-
-    func uuid(_ row: Int) -> SampleID? { page.healthKitUUID.isEmpty ? nil : page.healthKitUUID[row] }
-
-    /// Why a row can't be true, without its value.
-    func reason(_ row: Int) -> String? {
-        SampleGuard.reason(start: page.start[row], end: page.end[row], value: page.value[row], rule: rule)
-    }
-
-    func texts(_ row: Int) -> (metadata: [UInt8], payload: [UInt8]) {
-        (text(page.metadata, row), text(page.payload, row))
-    }
-
-    private func text(_ column: TextColumn, _ row: Int) -> [UInt8] {
-        column.count == 0 ? [] : [UInt8](column.bytes[column.range(row)])
-    }
-}
-
-extension SamplePage {
-    /// Row numbers by type (an index into `types`), each in the order of start, so that they fit into blocks. An id
-    /// that occurs twice counts once.
-    fileprivate func rowsByTypeAndTime() -> [(type: Int, rows: [Int])] {
-        var groups: [Int: [Int]] = [:]
-        var seen: Set<SampleID> = []
-        for row in 0..<count where seen.insert(ids[row]).inserted { groups[Int(type[row]), default: []].append(row) }
-        return groups.keys.sorted().map { type in
-            (type, (groups[type] ?? []).sorted { (start[$0], ids[$0]) < (start[$1], ids[$1]) })
-        }
     }
 }

@@ -51,8 +51,44 @@ extension HealthStoreWriter {
     }
 
     /// Records why a sample is in quarantine.
-    func note(_ sample: SampleID, reason: String, line: Int64, source: String, user: Int) throws {
-        _ = try quarantine(sample, sample: sample, source: source, line: line, reason: reason, raw: "", user: user)
+    /// - Returns: 1 if it is new.
+    @discardableResult
+    func note(_ sample: SampleID, reason: String, line: Int64, source: String, user: Int) throws -> Int {
+        try quarantine(sample, sample: sample, source: source, line: line, reason: reason, raw: "", user: user)
+    }
+
+    /// Keeps a sample of another store as text. Its id there names it, so that it can be forgotten.
+    /// - Returns: 1 if it is new.
+    func keepApart(_ id: SampleID, raw: String, reason: String, source: String, user: Int) throws -> Int {
+        try quarantine(
+            contentNumber(of: id), sample: nil, source: source, line: 0, reason: reason, raw: raw, user: user)
+    }
+
+    /// Whether something of another store may be kept as text.
+    func mayKeepApart(from source: String, user: Int) throws -> Bool {
+        let find = try database.prepare(
+            "SELECT 1 FROM quarantine WHERE user = ? AND source = ? AND sample IS NULL AND dropped = 0 LIMIT 1")
+        find.bind(1, user)
+        find.bind(2, source)
+        return try find.firstRow { _ in true } ?? false
+    }
+
+    /// Forgets that a sample was quarantined, whether as a row or, from another store, as text; unless it was dropped.
+    /// - Returns: how many entries there were.
+    func forgetQuarantined(_ id: SampleID, user: Int) throws -> Int {
+        var forgotten = 0
+        for content in [id, contentNumber(of: id)] {
+            statements.forgetQuarantined.bind(1, user)
+            statements.forgetQuarantined.bind(2, content)
+            try statements.forgetQuarantined.run()
+            forgotten += database.changes
+        }
+        return forgotten
+    }
+
+    private func contentNumber(of id: SampleID) -> SampleID {
+        let prefix = SampleKeyPrefix(user: self.user, type: "followed", sourceName: id.description)
+        return SampleID(prefix, startSecond: 0, endSecond: 0, ordinal: 0)
     }
 
     func rename(_ old: SampleID, to new: SampleID, user: Int) throws {
@@ -96,7 +132,7 @@ extension HealthStoreWriter {
             var passed = 0
             for entry in entries {
                 guard let id = entry.sample else { continue }
-                guard let old = try row(id: id, user: user), old.state == .quarantined else {
+                guard let old = try row(id: id, user: user), old.isKeptApart else {
                     // It was deleted in the meantime, or is already counted.
                     try forgetQuarantined(entry)
                     continue
@@ -122,7 +158,7 @@ extension HealthStoreWriter {
         try change { user in
             for entry in entries {
                 if let id = entry.sample {
-                    if let row = try row(id: id, user: user), row.state == .quarantined {
+                    if let row = try row(id: id, user: user), row.isKeptApart {
                         try leaveTombstone(row, as: .deleted, user: user)
                     }
                     try forgetQuarantined(entry)
@@ -180,8 +216,14 @@ extension HealthStoreWriter {
     }
 }
 
-/// Why a sample can't be true, without its value: limits that no sample from any channel may exceed, then the caller's
-/// rule.
+extension StoredRow {
+    /// Whether a row that the quarantine names waits there. One that had counted before it came there is absent, so
+    /// that whoever had it hears that it is gone.
+    fileprivate var isKeptApart: Bool { state == .quarantined || state == .absent }
+}
+
+/// Why a sample can't be true, without its value: the caller's rule, within limits that no sample of any channel may
+/// exceed.
 enum SampleGuard {
     static func reason(
         start: Int64, end: Int64, value: Double, rule: (Double, Instant, Instant) -> String?

@@ -14,7 +14,10 @@ struct RefusedNames {
     }
 
     func reason(_ row: Int, _ batch: RecordBatch) -> String {
-        let isType = types.contains(batch.types[Int(batch.type[row])])
+        Self.reason(isType: types.contains(batch.types[Int(batch.type[row])]))
+    }
+
+    static func reason(isType: Bool) -> String {
         let name = isType ? "type" : "unit"
         return
             "its \(name) isn't one that HealthKit has, and the store keeps no more than \(NameTable.limit) such \(name)s"
@@ -40,17 +43,26 @@ extension HealthStoreWriter {
 }
 
 extension RecordBatch {
-    /// A row as the element of an export, without metadata; at most 4 KiB.
     fileprivate func element(_ row: Int) -> String {
-        let origin = origins[Int(self.origin[row])]
+        ElementText.of(
+            types[Int(type[row])], origins[Int(origin[row])], unit: units[Int(unit[row])], startOf(row), endOf(row),
+            value[row])
+    }
+}
+
+/// A sample as the element of an export.
+enum ElementText {
+    /// Without metadata; at most 4 KiB.
+    static func of(
+        _ type: String, _ origin: Origin, unit: String, _ start: Instant, _ end: Instant, _ value: Double
+    ) -> String {
         var attributes = [
-            ("type", types[Int(type[row])]), ("sourceName", origin.sourceName), ("sourceVersion", origin.sourceVersion),
-            ("device", origin.device), ("unit", units[Int(unit[row])]),
-            ("startDate", InstantText.iso8601(startOf(row))),
-            ("endDate", InstantText.iso8601(endOf(row))),
+            ("type", type), ("sourceName", origin.sourceName), ("sourceVersion", origin.sourceVersion),
+            ("device", origin.device), ("unit", unit), ("startDate", InstantText.iso8601(start)),
+            ("endDate", InstantText.iso8601(end)),
         ]
-        if !value[row].isNaN { attributes.append(("value", value[row].description)) }
-        let text = attributes.filter { !$0.1.isEmpty }.map { " \($0.0)=\"\(Self.escaped($0.1))\"" }.joined()
+        if !value.isNaN { attributes.append(("value", value.description)) }
+        let text = attributes.filter { !$0.1.isEmpty }.map { " \($0.0)=\"\(escaped($0.1))\"" }.joined()
         return text.utf8.count > 4000
             ? String(decoding: text.utf8.prefix(4000), as: UTF8.self) + "…" : "<Record\(text)/>"
     }

@@ -16,6 +16,7 @@ final class WriterStatements {
     let addQuarantine: Statement
     let countQuarantined: Statement
     let renameQuarantined: Statement
+    let forgetQuarantined: Statement
 
     init(in database: Database) throws {
         let columns = StoredRow.columns
@@ -48,5 +49,7 @@ final class WriterStatements {
         countQuarantined = try database.prepare("UPDATE quarantine SET seen = seen + 1 WHERE user = ? AND content = ?")
         renameQuarantined = try database.prepare(
             "UPDATE quarantine SET sample = ?1, content = ?1 WHERE user = ?3 AND sample = ?2")
+        forgetQuarantined = try database.prepare(
+            "DELETE FROM quarantine WHERE user = ? AND content = ? AND dropped = 0")
     }
 }

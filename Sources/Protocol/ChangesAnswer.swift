@@ -43,7 +43,8 @@ package struct ChangesAnswer: Sendable {
     }
 
     /// Reads an answer's body.
-    /// - Throws: `CBORError`, `PageError`, `ColumnsError`.
+    /// - Throws: `CBORError`, `PageError`, `ColumnsError`; also if a page lacks what a follower needs, since a body may
+    ///   come from anybody.
     package init(body: [UInt8]) throws {
         let value = try CBORDecoder.decode(body, items: Self.itemLimit)
         guard let user = value["user"].string else { throw ColumnsError.member("user") }
@@ -52,7 +53,12 @@ package struct ChangesAnswer: Sendable {
         self.init(user: user)
         self.next = next
         hasMore = value["hasMore"].bool ?? false
-        self.pages = try pages.map { try SamplePage(wireValue: $0) }
+        self.pages = try pages.map {
+            let page = try SamplePage(wireValue: $0)
+            try page.checkFollowed()
+            try page.checkTexts()
+            return page
+        }
         zones = value["zones"]
         characteristics = value["characteristics"]
     }
@@ -63,6 +69,22 @@ package struct ChangesAnswer: Sendable {
 }
 
 extension SamplePage {
+    /// Whether a page has the columns without which a store can't take it in.
+    package func checkFollowed() throws(PageError) {
+        if !isEmpty, unit.isEmpty { throw PageError(column: "unit") }
+    }
+
+    /// Whether texts are what others expect of them: JSON objects.
+    fileprivate func checkTexts() throws(PageError) {
+        for (name, column) in [("metadata", metadata), ("payload", payload)] where column.count > 0 {
+            for row in 0..<count where !column.isEmpty(row) {
+                guard let text = try? Value(json: Array(column.bytes[column.range(row)])), text.object != nil else {
+                    throw PageError(column: name)
+                }
+            }
+        }
+    }
+
     fileprivate mutating func forgetDeletedContent() {
         let deleted = flags.indices.filter { flags[$0].contains(.deleted) }
         guard !deleted.isEmpty else { return }

@@ -25,6 +25,22 @@ import Testing
         }
     }
 
+    /// As a store does that has checked nothing.
+    private func addUnchecked(_ records: Record...) throws {
+        try there.database.transaction {
+            _ = try there.writer.ingest(
+                Record.batch(records), session: ImportSession(source: "test"), plausibility: { _ in { _, _, _ in nil } }
+            )
+        }
+    }
+
+    private func retry() throws -> Int {
+        let entries = try here.reader.quarantine()
+        return try here.database.transaction {
+            try here.writer.retryQuarantined(entries, plausibility: { _ in { _, _, _ in nil } })
+        }
+    }
+
     private func delete(_ store: StoreFixture, _ uuids: SampleID...) throws {
         try store.database.transaction { _ = try store.writer.delete(uuids: uuids) }
     }
@@ -114,21 +130,124 @@ import Testing
         #expect(try isSame())
     }
 
+    /// Channels round times differently. Whichever came first, one UUID is one sample.
+    @Test(arguments: [-1.0, 1]) func aSecondMoreOrLessMakesNoOtherSample(_ shift: Double) throws {
+        try here.add([Record(start: 1_700_000_000 + shift, uuid: uuid(1))])
+        try there.add([Record(uuid: uuid(1))])
+        #expect(try follow() == FollowCounts(changed: 1))
+        #expect(try here.alive().count == 1)
+        #expect(try isSame())
+        #expect(try follow() == FollowCounts(known: 1))
+        try here.add([Record(start: 1_700_000_000 + shift, uuid: uuid(1))])
+        #expect(try here.alive().count == 1)
+        try delete(there, uuid(1))
+        try follow()
+        #expect(try here.alive().isEmpty)
+    }
+
+    /// The sample here had no UUID when it came, and another one has it.
+    @Test func aUUIDThatIsLearntLaterJoinsTwo() throws {
+        try there.add([Record()])
+        try follow()
+        try here.add([Record(start: 1_700_000_001, uuid: uuid(1))])
+        #expect(try here.alive().count == 2)
+        try there.add([Record(uuid: uuid(1))])
+        try follow()
+        #expect(try isSame())
+        #expect(try here.alive().count == 1)
+    }
+
+    @Test func whatWasDeletedThereBeforeItCameGoesHereToo() throws {
+        try here.add([Record(start: 1_700_000_001, uuid: uuid(1))])
+        try there.add([Record(uuid: uuid(1))])
+        try delete(there, uuid(1))
+        #expect(try follow().changed == 1)
+        #expect(try here.alive().isEmpty)
+    }
+
+    /// An import looks for the rows of a key one after the other, and stops where one is missing.
+    @Test func aDeletedSampleThatNeverCameLeavesNoGap() throws {
+        try there.add([Record(value: 5, uuid: uuid(1)), Record(value: 6)])
+        try delete(there, uuid(1))
+        #expect(try follow() == FollowCounts(changed: 1, known: 1))
+        #expect(try isSame())
+        try here.add([Record(value: 6)])
+        #expect(try isSame())
+        #expect(try here.alive().count == 1)
+    }
+
     @Test func whatCannotBeTrueIsKeptApart() throws {
-        try there.database.transaction {
-            _ = try there.writer.ingest(
-                Record.batch([Record(value: -1), Record(start: 1_700_001_000)]), session: ImportSession(source: "test"),
-                plausibility: { _ in { _, _, _ in nil } })
-        }
-        let counts = try follow()
-        #expect(counts.changed == 1 && counts.refused == 1 && counts.newlyQuarantined == 1)
+        try addUnchecked(Record(value: -1), Record(start: 1_700_001_000))
+        #expect(try follow() == FollowCounts(changed: 1, refused: 1, quarantined: 1))
         #expect(try here.alive().count == 1 && here.reader.quarantineCount() == 1)
+        #expect(try follow() == FollowCounts(known: 1, refused: 1))
+    }
+
+    private static let later = #"{"HKMetadataKeySyncVersion":"2"}"#
+
+    @Test func aCorrectionOfWhatWasKeptApartCounts() throws {
+        try addUnchecked(Record(value: -1, uuid: uuid(1)))
+        try follow()
+        try there.add([Record(value: 5, metadata: Self.later, uuid: uuid(1))])
+        #expect(try follow() == FollowCounts(changed: 1, quarantined: -1))
+        #expect(try isSame())
+        #expect(try here.alive().count == 1 && here.reader.quarantineCount() == 0)
+    }
+
+    /// Whoever had the sample hears that it is gone.
+    @Test func aCorrectionThatCannotBeTrueIsKeptApart() throws {
+        try there.add([Record(value: 10, uuid: uuid(1))])
+        try follow()
+        let head = try here.head()
+        try addUnchecked(Record(value: -3, metadata: Self.later, uuid: uuid(1)))
+        #expect(try follow() == FollowCounts(refused: 1, quarantined: 1))
+        #expect(try here.alive().isEmpty && here.changes().samples.flags == [.deleted] && here.head() > head)
+        #expect(try follow() == FollowCounts(refused: 1))
+        #expect(try here.reader.quarantinedRecords(limit: 10).map(\.sample?.value) == [-3])
+        #expect(try retry() == 1)
+        #expect(try isSame())
+        #expect(try here.alive().count == 1 && here.reader.quarantineCount() == 0)
+    }
+
+    @Test func whatIsDroppedHereStaysOut() throws {
+        try there.add([Record(value: 10, uuid: uuid(1))])
+        try follow()
+        try addUnchecked(Record(value: -3, metadata: Self.later, uuid: uuid(1)))
+        try follow()
+        let entries = try here.reader.quarantine()
+        try here.database.transaction { try here.writer.dropQuarantined(entries) }
+        #expect(try follow() == FollowCounts(refused: 1))
+        #expect(try here.reader.quarantineCount() == 0)
+    }
+
+    @Test func whatIsDeletedThereCannotComeBackFromTheQuarantine() throws {
+        try addUnchecked(Record(value: -1, uuid: uuid(1)))
+        try follow()
+        try delete(there, uuid(1))
+        #expect(try follow() == FollowCounts(changed: 1, quarantined: -1))
+        #expect(try retry() == 0)
+        #expect(try here.alive().isEmpty && here.reader.quarantineCount() == 0)
+    }
+
+    @Test func namesForWhichThereIsNoRoomAreKeptAsText() throws {
+        try here.add((0..<1000).map { Record(type: "Made\($0)", unit: "u\($0)") })
+        try there.add([
+            Record(type: "Another", uuid: uuid(1)), Record(start: 1_700_001_000, unit: "odd", uuid: uuid(2)),
+        ])
+        #expect(try follow() == FollowCounts(refused: 2, quarantined: 2))
+        let entries = try here.reader.quarantine()
+        #expect(entries.count == 2 && entries.allSatisfy { $0.raw.hasPrefix("<Record type=") })
+        #expect(try follow() == FollowCounts(refused: 2))
+        try delete(there, uuid(1), uuid(2))
+        #expect(try follow() == FollowCounts(known: 2, quarantined: -2))
+        #expect(try here.reader.quarantineCount() == 0)
     }
 }
 
 extension FollowCounts {
-    fileprivate init(changed: Int = 0, known: Int = 0, refused: Int = 0) {
+    fileprivate init(changed: Int = 0, known: Int = 0, refused: Int = 0, quarantined: Int = 0) {
         self.init()
         (self.changed, self.known, self.refused) = (changed, known, refused)
+        self.quarantined = quarantined
     }
 }

@@ -9,7 +9,7 @@ extension LogEvent {
         busUnreadable, conditionsReconciled, dashboardFailed, dashboardListening, dashboardMoved, dayFailed,
         deadletterAdded, debounceFinished, deliveryStopped,
         deviceChanged, deviceRefused, execDropped, execFailed, execSaid, execStarted, figureCollides, figuresOutdated,
-        historyCompleted, historyStarted, hubListening, importDiffers, importEnded, importReceiving, importSenderGone,
+        followRefused, historyCompleted, historyStarted, hubListening, importDiffers, importEnded, importReceiving, importSenderGone,
         importStarted, inboxFound, inboxStuck, inboxTrouble, inboxWatched, ingestCertificate, ingestFileLost,
         ingestFollowed, ingestFollowFailed, ingestFollowsAnew, ingestListening, ingestMoved, ingestTokensUnreadable,
         instanceStandby, instanceStarted,
@@ -220,6 +220,10 @@ extension LogEvent {
         "ingest.follow-failed", .warning,
         "The stack that this one follows can't be asked, or its changes not taken in.",
         ["why": "the reason, and what to do", "seconds": "how long it took, or until the next try"])
+    package static let followRefused = LogEvent(
+        "observer.follow-refused", .notice,
+        "Some samples of the stack that this one follows don't count here: deleted here for good, or in quarantine.",
+        ["samples": "how many of a page", "quarantined": "how many of them are new in quarantine"])
     package static let ingestFollowsAnew = LogEvent(
         "ingest.follows-anew", .notice,
         "The stack that this one follows has another history: all of it is read again; nothing is removed here.")

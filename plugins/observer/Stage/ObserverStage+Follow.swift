@@ -17,6 +17,11 @@ extension ObserverStage {
             return receipt
         }
         if let cursor = following.cursor {
+            // Before anything is written: an error on the way would end the process, and the page comes again.
+            do { try part.followed.checkFollowed() } catch {
+                receipt.refused = "\(error); update the other stack"
+                return receipt
+            }
             do {
                 try take(following, of: part.user, turn)
             } catch let error as ZoneError {
@@ -26,7 +31,12 @@ extension ObserverStage {
             _ = try turn.write()
             let counts = try writer(for: part.user, turn).follow(
                 part.followed, source: part.way, plausibility: Self.plausibility(at: turn.now))
-            quarantined += Int64(counts.newlyQuarantined)
+            quarantined += Int64(counts.quarantined)
+            if counts.refused > 0 {
+                turn.log(
+                    .followRefused,
+                    ["samples": counts.refused, "quarantined": max(0, counts.quarantined)])
+            }
             try refreshHeads()
             // The parts before the last one are taken again after a crash, and change nothing then.
             if !cursor.isEmpty { try FollowedTable.save(cursor, of: sender, turn) }

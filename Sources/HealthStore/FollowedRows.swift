@@ -1,0 +1,61 @@
+import HealthModel
+
+/// Rows of one type on their way from another store.
+struct FollowedRows {
+    let page: SamplePage
+    /// The number of the type here; one that no row has if there is no room for its name.
+    let type: Int
+    let isStrange: Bool
+    /// Units for whose names there is no room.
+    let strangeUnits: Set<String>
+    let user: Int
+    let source: String
+    /// Whether the quarantine may have samples of that store as text.
+    let mayBeKeptApart: Bool
+    let rule: (Double, Instant, Instant) -> String?
+
+    func uuid(_ row: Int) -> SampleID? { page.healthKitUUID.isEmpty ? nil : page.healthKitUUID[row] }
+
+    /// Why a row can't be true, without its value.
+    func reason(_ row: Int) -> String? {
+        SampleGuard.reason(start: page.start[row], end: page.end[row], value: page.value[row], rule: rule)
+    }
+
+    func hasPossibleTimes(_ row: Int) -> Bool {
+        SampleGuard.reason(start: page.start[row], end: page.end[row], value: .nan) { _, _, _ in nil } == nil
+    }
+
+    /// Why there is no room for a row's names; nil if there is.
+    func strangeness(_ row: Int) -> String? {
+        if isStrange { return RefusedNames.reason(isType: true) }
+        return strangeUnits.contains(page.units[Int(page.unit[row])]) ? RefusedNames.reason(isType: false) : nil
+    }
+
+    /// A row as the element of an export.
+    func element(_ row: Int) -> String {
+        ElementText.of(
+            page.typeName(row), page.originOf(row), unit: page.units[Int(page.unit[row])], page.startOf(row),
+            page.endOf(row), page.value[row])
+    }
+
+    func texts(_ row: Int) -> (metadata: [UInt8], payload: [UInt8]) {
+        (text(page.metadata, row), text(page.payload, row))
+    }
+
+    private func text(_ column: TextColumn, _ row: Int) -> [UInt8] {
+        column.count == 0 ? [] : [UInt8](column.bytes[column.range(row)])
+    }
+}
+
+extension SamplePage {
+    /// Row numbers by type (an index into `types`), each in the order of start, so that they fit into blocks. An id
+    /// that occurs twice counts once.
+    func rowsByTypeAndTime() -> [(type: Int, rows: [Int])] {
+        var groups: [Int: [Int]] = [:]
+        var seen: Set<SampleID> = []
+        for row in 0..<count where seen.insert(ids[row]).inserted { groups[Int(type[row]), default: []].append(row) }
+        return groups.keys.sorted().map { type in
+            (type, (groups[type] ?? []).sorted { (start[$0], ids[$0]) < (start[$1], ids[$1]) })
+        }
+    }
+}
