@@ -5,6 +5,7 @@ import ObserverReading
 import ObserverStage
 import Protocol
 import SQLite
+import StageKit
 import TestSupport
 import Testing
 
@@ -115,5 +116,119 @@ struct FollowerTests {
         try rig.catchUp()
         let plan = try #require(try ZoneTables.plan(of: "anna", in: rig.here.store.database))
         #expect(try plan.timeline() == timeline)
+    }
+
+    /// What an observer answers to a page, from whomever it is.
+    private func receipt(_ rig: FollowRig, _ page: SamplePage, _ characteristics: Value = .null) throws -> IngestReceipt
+    {
+        var part = IngestPart(
+            id: "\(UInt64.random(in: 0 ... .max))", number: 0, user: "anna", device: "", way: "/api/v1/changes")
+        part.isLast = true
+        part.followed = page
+        part.following = IngestPart.Following(cursor: "g1.7")
+        part.following?.characteristics = characteristics
+        rig.here.sent = []
+        try rig.here.hear(IngestPart.topic("observer"), part.body)
+        let said = try #require(rig.here.sent.first { $0.topic == IngestReceipt.topic("test") })
+        return try #require(said.body.read(IngestReceipt.self))
+    }
+
+    private func page(value: Double) -> SamplePage {
+        var page = SamplePage()
+        page.types = ["HKQuantityTypeIdentifierStepCount"]
+        page.units = ["count"]
+        page.origins = [Origin(sourceName: "Watch", sourceVersion: "", productType: "", device: "")]
+        page.ids = [SampleID(high: 1_743_000_000_000 << 16, low: 7)]
+        page.sequence = [1]
+        page.type = [0]
+        page.start = [1_743_000_000_000_000]
+        page.end = [1_743_000_060_000_000]
+        page.value = [value]
+        page.origin = [0]
+        page.flags = [[]]
+        page.unit = [0]
+        return page
+    }
+
+    /// The observer must not end because of what another stack says.
+    @Test func aPageThatDoesntFitIsRefusedBeforeAnythingIsWritten() throws {
+        let rig = try FollowRig()
+        var broken = page(value: 3)
+        (broken.unit, broken.units) = ([], [])
+        let sequence = rig.here.store.sequence
+        let said = try receipt(rig, broken, ["dateOfBirth": "1985-07-14"])
+        #expect(said.refused?.contains("unit") == true && said.cursor == nil)
+        #expect(rig.here.store.sequence == sequence)
+        #expect(try FollowRig.alive(rig.here) == [])
+        #expect(try receipt(rig, page(value: 3)).cursor == "g1.7")
+        #expect(try FollowRig.alive(rig.here).count == 1)
+    }
+
+    @Test func whatDoesntCountHereIsLogged() throws {
+        let rig = try FollowRig()
+        #expect(try receipt(rig, page(value: -3)).cursor == "g1.7")
+        #expect(rig.here.log.fields(of: .followRefused) == [["samples": "1", "quarantined": "1"]])
+        #expect(try rig.here.report().details["quarantined"] == 1)
+    }
+
+    @Test func anAnswerWithoutWhatAFollowerNeedsIsNone() throws {
+        func read(_ change: (inout SamplePage) -> Void) throws {
+            var page = page(value: 3)
+            (page.metadata, page.payload) = (TextColumn(), TextColumn())
+            page.metadata.append("{\"a\":\"b\"}")
+            page.payload.append("")
+            change(&page)
+            var answer = ChangesAnswer(user: "anna")
+            answer.next = "x"
+            answer.pages = [page]
+            _ = try ChangesAnswer(body: answer.encoded())
+        }
+        try read { _ in }
+        #expect(throws: PageError.self) { try read { ($0.unit, $0.units) = ([], []) } }
+        for text in ["[]", "{", "no", "{}{}"] {
+            var column = TextColumn()
+            column.append(text)
+            #expect(throws: PageError.self) { try read { $0.metadata = column } }
+            #expect(throws: PageError.self) { try read { $0.payload = column } }
+        }
+    }
+
+    private func members(_ rig: FollowRig) throws -> Value? {
+        try rig.here.store.database.prepare("SELECT members FROM characteristics").firstRow {
+            try Value(json: $0.bytes(0))
+        }
+    }
+
+    /// What the other stack doesn't say stays; a type of its own isn't lost.
+    @Test func whatIsKnownOfThePersonIsJoined() throws {
+        let rig = try FollowRig()
+        let mood: Value = ["aggregation": "average", "unit": ""]
+        _ = try receipt(rig, SamplePage(), ["dateOfBirth": "1985-07-14"])
+        let sequence = rig.here.store.sequence
+        _ = try receipt(rig, SamplePage(), ["ownTypes": ["mood": mood]])
+        #expect(try members(rig) == ["dateOfBirth": "1985-07-14", "ownTypes": ["mood": mood]])
+        #expect(rig.here.store.sequence == sequence.next)
+        _ = try receipt(rig, SamplePage(), ["ownTypes": ["mood": mood]])
+        #expect(rig.here.store.sequence == sequence.next)
+    }
+
+    /// What stages hear: types made here, and those of the stack that is followed.
+    @Test func typesMadeHereWinByTheirNames() throws {
+        let rig = try FollowRig()
+        let theirs: Value = ["aggregation": "sum", "unit": "theirs"]
+        _ = try receipt(rig, SamplePage(), ["dateOfBirth": "1985-07-14", "ownTypes": ["mood": theirs, "tea": theirs]])
+        var part = IngestPart(id: "own", number: 0, user: "anna", device: "phone", way: "/v1/types")
+        part.isLast = true
+        part.own = OwnRequest(.addType, body: ["name": "mood", "unit": "ours"])
+        try rig.here.hear(IngestPart.topic("observer"), part.body)
+        var told: Value = .null
+        let request: Value = [
+            "query": "spans", "consumer": "generic", "types": ["exclude": []], "after": 0, "until": .integer(.max),
+        ]
+        try ObserverSource(database: rig.here.store.database).answer(request, head: rig.here.store.head) { members, _ in
+            told = members["characteristics"]?["anna"] ?? .null
+        }
+        #expect(told["dateOfBirth"] == "1985-07-14")
+        #expect(told["ownTypes"]["mood"]["unit"] == "ours" && told["ownTypes"]["tea"] == theirs)
     }
 }

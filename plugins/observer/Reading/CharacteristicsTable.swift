@@ -2,7 +2,8 @@ import HealthModel
 import SQLite
 
 /// What is known about the users themselves (`dateOfBirth`; `ownTypes`, how their own types are aggregated): part of
-/// the observer's changelog, so that every stage sees the same.
+/// the observer's changelog, so that every stage sees the same. `members` has what an export said, and what a stack that
+/// is followed has told; types made here are in tables of their own.
 package enum CharacteristicsTable {
     static func createTables(in database: Database) throws {
         try database.execute(
@@ -27,7 +28,9 @@ package enum CharacteristicsTable {
         {
             // A user's members come together: what isn't told counts as unknown.
             var members = try byUser[user]?.object ?? known(of: user, in: database)
-            members["ownTypes"] = types
+            // Those of a stack that this one follows are among the members; those made here win by their names.
+            let followed = members["ownTypes"]?.object ?? [:]
+            members["ownTypes"] = .object(followed.merging(types.object ?? [:]) { $1 })
             byUser[user] = .object(members)
         }
         return byUser

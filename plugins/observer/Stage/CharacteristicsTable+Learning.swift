@@ -9,41 +9,55 @@ extension CharacteristicsTable {
     /// Learns what an export says about its user. The newest export wins, in whatever order they come; one that doesn't
     /// say changes nothing.
     static func learn(_ info: ExportInfo, user: String, _ turn: Turn) throws {
-        guard let birth = info.dateOfBirth else { return }
-        let members = Value.object(["dateOfBirth": .string(birth.description)]).json()
+        guard let birth = info.dateOfBirth?.description else { return }
         let exported = (info.date ?? .distantPast).microseconds
-        let find = try turn.database.prepare("SELECT exported, members, seq FROM characteristics WHERE user = ?")
-        find.bind(1, user)
-        let known = try find.firstRow {
-            (exported: $0.int64(0), members: $0.string(1), sequence: SequenceNumber($0.int64(2)))
-        }
+        let known = try known(of: user, turn)
+        let knownBirth = known.members["dateOfBirth"]?.string
         // If two exports have the same date the greater value wins, so that the order in which they arrive doesn't
         // matter.
-        if let known, (known.exported, known.members) >= (exported, members) { return }
-        let stage = try turn.write()
-        let write = try stage.database.prepare("INSERT OR REPLACE INTO characteristics VALUES (?, ?, ?, ?)")
-        write.bind(1, user)
-        write.bind(2, known?.members == members ? known?.sequence.value ?? 0 : stage.nextSequence().value)
-        write.bind(3, exported)
-        write.bind(4, members)
-        try write.run()
+        if let at = known.exported, let knownBirth, (at, knownBirth) >= (exported, birth) { return }
+        var members = known.members
+        members["dateOfBirth"] = .string(birth)
+        try write(members, exported: exported, was: known, user: user, turn)
     }
 
-    /// Takes what another stack knows about the user. It counts until an export says otherwise: that stack doesn't say
-    /// which export it has it from.
+    /// Takes what another stack knows about the user; what it doesn't say stays. It counts until an export says
+    /// otherwise: that stack doesn't say which export it has it from.
     static func follow(_ members: Value, user: String, _ turn: Turn) throws {
-        guard members.object != nil else { return }
-        let text = members.json()
-        let find = try turn.database.prepare("SELECT exported, members FROM characteristics WHERE user = ?")
+        guard let told = members.object else { return }
+        let known = try known(of: user, turn)
+        let members = known.members.merging(told.filter { !$0.value.isNull }) { $1 }
+        guard members != known.members else { return }
+        try write(
+            members, exported: known.exported ?? Instant.distantPast.microseconds, was: known, user: user, turn)
+    }
+
+    private struct Known {
+        var members: [String: Value] = [:]
+        var sequence = SequenceNumber.beginning
+        /// nil if nothing is known.
+        var exported: Int64?
+    }
+
+    private static func known(of user: String, _ turn: Turn) throws -> Known {
+        let find = try turn.database.prepare("SELECT members, seq, exported FROM characteristics WHERE user = ?")
         find.bind(1, user)
-        let known = try find.firstRow { (exported: $0.int64(0), members: $0.string(1)) }
-        guard known?.members != text else { return }
+        return try find.firstRow { row in
+            Known(
+                members: try Value(json: row.bytes(0)).object ?? [:], sequence: SequenceNumber(row.int64(1)),
+                exported: row.int64(2))
+        } ?? Known()
+    }
+
+    private static func write(
+        _ members: [String: Value], exported: Int64, was known: Known, user: String, _ turn: Turn
+    ) throws {
         let stage = try turn.write()
         let write = try stage.database.prepare("INSERT OR REPLACE INTO characteristics VALUES (?, ?, ?, ?)")
         write.bind(1, user)
-        write.bind(2, stage.nextSequence().value)
-        write.bind(3, known?.exported ?? Instant.distantPast.microseconds)
-        write.bind(4, text)
+        write.bind(2, known.members == members ? known.sequence.value : stage.nextSequence().value)
+        write.bind(3, exported)
+        write.bind(4, Value.object(members).json())
         try write.run()
     }
 }
