@@ -13,13 +13,13 @@ extension Dashboard {
     func about(_ visitor: Visitor, _ parameters: Parameters) throws -> Value {
         var members = visitor.value.object ?? [:]
         guard visitor.mayRead else { return .object(members) }
-        let user = parameters["user"] ?? visitor.user
+        let user = try visitor.person(parameters["user"])
         let people = try stack.people(reader())
         let zones = try people[user] ?? stack.zones(of: user, reader())
         let now = parts.clock()
         let ends = parts.series.withSeries(of: user) { ($0.first, $0.last) }
         members["user"] = .string(user)
-        members["users"] = .array(people.keys.sorted().map { .string($0) })
+        members["users"] = .array((visitor.only.map { [$0] } ?? people.keys.sorted()).map { .string($0) })
         members["zone"] = .string(zones.zone(at: now))
         members["today"] = .string(zones.day(of: now).description)
         members["first"] = Value(ends?.0?.description)

@@ -44,6 +44,14 @@ extension Dashboard {
         return IngestAddress.url(endpoint, isTLS: false)
     }
 
+    /// Those of the people whose data the visitor may read.
+    func imports(_ visitor: Visitor) throws -> Value {
+        let all = try ImportsReport(stack, reader()).value
+        guard let only = visitor.only, let lists = all.object else { return all }
+        return .object(
+            lists.mapValues { rows in .array((rows.array ?? []).filter { $0["user"].string == only }) })
+    }
+
     private func bringer(_ request: HTTPRequest) throws -> String {
         let visitor = try parts.door.visitor(request)
         guard visitor.scopes.contains(.ingest), let token = visitor.token else {

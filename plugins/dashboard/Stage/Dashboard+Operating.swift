@@ -10,7 +10,12 @@ import Protocol
 
 /// Requests from the stack's operator: how the stack is doing, what is waiting, and to send refused elements again.
 extension Dashboard {
-    func tap(_ parameters: Parameters) throws -> HTTPResponse {
+    func tap(_ visitor: Visitor, _ parameters: Parameters) throws -> HTTPResponse {
+        guard visitor.mayListen else {
+            throw DashboardProblem(
+                403, "the messages between processes are about everybody, and this token is for one person's data",
+                hint: "make one with 'healthbus token new --scope admin'")
+        }
         let filter = stack.configuration.tapFilter(
             prefixes: (parameters["topic"] ?? "").split(separator: ",").map(String.init),
             type: parameters["type"],

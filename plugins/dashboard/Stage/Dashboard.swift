@@ -134,7 +134,7 @@ package final class Dashboard: Sendable {
         _ route: DashboardRoute, _ request: HTTPRequest, _ visitor: Visitor
     ) throws -> HTTPResponse {
         let parameters = Parameters(request)
-        let user = parameters["user"] ?? visitor.user
+        let user = try visitor.person(parameters["user"])
         switch route {
         case .session, .about: throw DashboardProblem.notFound
         case .figures: return json(figures)
@@ -153,12 +153,12 @@ package final class Dashboard: Sendable {
         case .pipeline: return json(parts.live.pipeline())
         case .waits: return HTTPResponse(status: 200, json: parts.live.waits())
         case .live:
-            return request.method == "HEAD" ? .eventHead : HTTPResponse(events: parts.live.open())
-        case .tap: return request.method == "HEAD" ? .eventHead : try tap(parameters)
+            return request.method == "HEAD" ? .eventHead : HTTPResponse(events: parts.live.open(for: visitor.only))
+        case .tap: return request.method == "HEAD" ? .eventHead : try tap(visitor, parameters)
         case .retry: return json(try retry(request, visitor))
         case .history: return json(try HistoryReport(stack, reader(), now: Date()).value)
-        case .imports: return json(try ImportsReport(stack, reader()).value)
-        case .changes: return try changes(request, visitor, parameters)
+        case .imports: return json(try imports(visitor))
+        case .changes: return try changes(request, user, parameters)
         }
     }
 

@@ -12,11 +12,17 @@ import Synchronization
 /// waits when they change. It is idle while no page is open.
 package final class LivePages: Sendable {
     private struct State {
-        var viewers: [EventStream] = []
+        var viewers: [Viewer] = []
         var view: PipelineView?
         var rates: [String: Double]?
         var waits: [UInt8] = []
         var isStopped = false
+    }
+
+    private struct Viewer {
+        var stream: EventStream
+        /// The one person whose news it may hear; nil for everybody's.
+        var only: String?
     }
 
     private let stack: Stack
@@ -49,7 +55,7 @@ package final class LivePages: Sendable {
             state.isStopped = true
             return state.viewers
         }
-        for viewer in viewers { viewer.end() }
+        for viewer in viewers { viewer.stream.end() }
         wake()
     }
 
@@ -61,16 +67,17 @@ package final class LivePages: Sendable {
     package var viewers: Int { state.withLock { $0.viewers.count } }
 
     /// A stream for one more page; the current state is sent at once.
-    func open() -> EventStream {
+    /// - Parameter only: the one person whose news it may hear; nil for everybody's.
+    func open(for only: String?) -> EventStream {
         let stream = EventStream()
         let (view, rates, waits) = state.withLock { state in
-            state.viewers.append(stream)
+            state.viewers.append(Viewer(stream: stream, only: only))
             return (state.view, state.rates, state.waits)
         }
         stream.whenClosed { [weak self] in
             self?.state.withLock { state in
-                state.viewers.removeAll { $0 === stream }
-                // The old state would be a wrong starting point for the next reader.
+                state.viewers.removeAll { $0.stream === stream }
+                // The old state is no starting point for the next reader.
                 if state.viewers.isEmpty { (state.view, state.rates, state.waits) = (nil, nil, []) }
             }
         }
@@ -81,8 +88,12 @@ package final class LivePages: Sendable {
         return stream
     }
 
-    private func tell(_ event: StaticString, _ data: [UInt8]) {
-        for viewer in state.withLock({ $0.viewers }) { viewer.send(event, data: data) }
+    /// - Parameter user: whose news it is; nil if it is nobody's.
+    private func tell(_ event: StaticString, _ data: [UInt8], of user: String? = nil) {
+        for viewer in state.withLock({ $0.viewers }) {
+            if let user, let only = viewer.only, user != only { continue }
+            viewer.stream.send(event, data: data)
+        }
     }
 
     /// Tells open pages that summaries have changed.
@@ -93,7 +104,7 @@ package final class LivePages: Sendable {
                 "user": .string(change.user), "dates": .array(dates.map { .string($0.description) }),
                 "more": .bool(change.days.count > dates.count),
             ]
-            tell("days", Array(value.json().utf8))
+            tell("days", Array(value.json().utf8), of: change.user)
         }
     }
 
@@ -166,7 +177,7 @@ package final class LivePages: Sendable {
             reading = newReading
             look += 1
             if look % 20 == 0 {
-                for viewer in state.withLock({ $0.viewers }) { viewer.beat() }
+                for viewer in state.withLock({ $0.viewers }) { viewer.stream.beat() }
                 taps.beat()
             }
             let rest = (Self.asking - (MonotonicClock.now - at)).seconds
@@ -184,7 +195,7 @@ package final class LivePages: Sendable {
             let rows = report.value["imports"].array,
             let row = rows.first(where: { $0["id"].string == before.id })
         else { return }
-        tell("import", Array(row.json().utf8))
+        tell("import", Array(row.json().utf8), of: row["user"].string)
     }
 
     // MARK: What waits

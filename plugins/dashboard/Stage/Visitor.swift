@@ -4,13 +4,28 @@ import HealthModel
 import Synchronization
 
 /// Who is asking, and what they may do.
-struct Visitor: Sendable {
-    /// The user whose days are meant if the request names nobody.
-    var user: String
-    var mayRead: Bool
-    var scopes: Set<TokenScope>
+package struct Visitor: Sendable {
+    /// Whose days are meant if the request names no user.
+    package var user: String
+    package var mayRead: Bool
+    /// Whether it may see the messages between processes, which are about everybody.
+    package var mayListen: Bool
+    package var scopes: Set<TokenScope>
     /// The token that the visitor showed, to be passed to the ingest.
-    var token: String?
+    package var token: String?
+
+    /// The one person whose data it may read: a token stands for one, unless it is the operator's. nil: everybody's.
+    package var only: String? { token == nil || scopes.contains(.admin) ? nil : user }
+
+    /// Whose data a request is about.
+    /// - Parameter named: the user that it names, if any.
+    /// - Throws: 403 for somebody whose data the visitor may not read.
+    package func person(_ named: String?) throws(DashboardProblem) -> String {
+        let person = named ?? user
+        guard let only, person != only else { return person }
+        throw DashboardProblem(
+            403, "this token is for another person's data", hint: "leave 'user' out, or use that person's token")
+    }
 }
 
 /// Recognizes visitors by their token or their session.
@@ -31,7 +46,7 @@ package final class FrontDoor: Sendable {
         (self.isOpen, self.now, self.grant) = (isOpen, now, grant)
     }
 
-    func visitor(_ request: HTTPRequest) throws -> Visitor {
+    package func visitor(_ request: HTTPRequest) throws -> Visitor {
         let at = now()
         let session = Sessions.id(in: request.headers["Cookie"]).flatMap { id in
             sessions.withLock { $0.token(id, at: at) }
@@ -40,10 +55,11 @@ package final class FrontDoor: Sendable {
         guard let shown, let grant = try grant(shown) else {
             // If anybody may read, an expired session isn't a reason to refuse.
             guard request.bearerToken == nil else { throw wrong(request.peer) }
-            return Visitor(user: "me", mayRead: isOpen, scopes: [])
+            return Visitor(user: "me", mayRead: isOpen, mayListen: isOpen, scopes: [])
         }
         return Visitor(
-            user: grant.user, mayRead: isOpen || grant.allows(.read), scopes: grant.scopes, token: shown)
+            user: grant.user, mayRead: isOpen || grant.allows(.read), mayListen: isOpen || grant.allows(.admin),
+            scopes: grant.scopes, token: shown)
     }
 
     private func wrong(_ peer: UInt64) -> DashboardProblem {

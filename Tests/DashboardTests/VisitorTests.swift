@@ -1,0 +1,39 @@
+import Configuration
+import DashboardStage
+import HTTP
+import HealthModel
+import Testing
+
+@Suite struct VisitorTests {
+    private func visitor(_ scope: TokenScope?, isOpen: Bool = false) throws -> Visitor {
+        let door = FrontDoor(isOpen: isOpen, now: { MonotonicTime(microseconds: 0) }) { secret in
+            TokenScope(rawValue: secret).map { TokenGrant(id: "1", user: "anna", device: "", scopes: $0.scopes) }
+        }
+        var request = HTTPRequest(path: "/api/days")
+        if let scope { request.headers["Authorization"] = "Bearer \(scope.rawValue)" }
+        return try door.visitor(request)
+    }
+
+    @Test(arguments: [TokenScope.read, .ingest], [false, true])
+    func aTokenStandsForOnePerson(_ scope: TokenScope, isOpen: Bool) throws {
+        let visitor = try visitor(scope, isOpen: isOpen)
+        #expect(visitor.only == "anna" && visitor.mayListen == isOpen)
+        #expect(try visitor.person(nil) == "anna" && visitor.person("anna") == "anna")
+        let problem = #expect(throws: DashboardProblem.self) { try visitor.person("bob") }
+        #expect(problem?.status == 403)
+    }
+
+    @Test func theOperatorReadsEverybodysData() throws {
+        let visitor = try visitor(.admin)
+        #expect(visitor.only == nil && visitor.mayListen)
+        #expect(try visitor.person(nil) == "anna" && visitor.person("bob") == "bob")
+    }
+
+    /// As it is on the machine itself, where every account's program that reaches the port may read.
+    @Test func whereAnybodyMayReadAnybodyDoes() throws {
+        let visitor = try visitor(nil, isOpen: true)
+        #expect(visitor.mayRead && visitor.mayListen && visitor.only == nil)
+        #expect(try visitor.person("bob") == "bob")
+        #expect(try !self.visitor(nil).mayRead && !self.visitor(nil).mayListen)
+    }
+}
