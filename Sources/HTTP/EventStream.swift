@@ -12,6 +12,8 @@ package final class EventStream: Sendable, Equatable {
 
     private struct State {
         var pending: [UInt8] = []
+        /// How many of them the reader has. Removing each piece from the front would move all others.
+        var taken = 0
         /// Set while it is suspended.
         var suspended: Connection?
         var isEnded = false
@@ -19,13 +21,29 @@ package final class EventStream: Sendable, Equatable {
         var isClosed = false
         /// Called once the reader is gone.
         var whenClosed: (@Sendable () -> Void)?
+
+        var waiting: Int { pending.count - taken }
+
+        mutating func take(_ count: Int, into room: UnsafeMutableRawBufferPointer) {
+            room.copyBytes(from: pending[taken..<taken + count])
+            taken += count
+            if waiting == 0 {
+                pending.removeAll(keepingCapacity: pending.capacity <= EventStream.usualCapacity)
+                taken = 0
+            } else if taken >= pending.count / 2 {
+                pending.removeFirst(taken)
+                taken = 0
+            }
+        }
     }
 
     private let state = Mutex(State())
     private let capacity: Int
 
     /// - Parameter capacity: bytes that wait for a slow reader at the most.
-    package init(capacity: Int = 256 << 10) { self.capacity = capacity }
+    package init(capacity: Int = EventStream.usualCapacity) { self.capacity = capacity }
+
+    package static let usualCapacity = 256 << 10
 
     package static func == (one: EventStream, other: EventStream) -> Bool { one === other }
 
@@ -74,7 +92,7 @@ package final class EventStream: Sendable, Equatable {
     @discardableResult
     private func append(_ count: Int, _ write: (inout [UInt8]) -> Void) -> Bool {
         state.withLock { state in
-            guard !state.isEnded, !state.isClosed, state.pending.count + count <= capacity else { return false }
+            guard !state.isEnded, !state.isClosed, state.waiting + count <= capacity else { return false }
             write(&state.pending)
             Self.resume(&state)
             return true
@@ -93,15 +111,14 @@ package final class EventStream: Sendable, Equatable {
     /// Bytes for the reader; 0 with the connection suspended when there are none, `ended` at the end.
     fileprivate func read(into room: UnsafeMutableRawBufferPointer, _ connection: OpaquePointer) -> Int {
         state.withLock { state in
-            guard !state.pending.isEmpty else {
+            guard state.waiting > 0 else {
                 if state.isEnded { return Self.ended }
                 MHD_suspend_connection(connection)
                 state.suspended = Connection(handle: connection)
                 return 0
             }
-            let count = min(state.pending.count, room.count)
-            room.copyBytes(from: state.pending[..<count])
-            state.pending.removeFirst(count)
+            let count = min(state.waiting, room.count)
+            state.take(count, into: room)
             return count
         }
     }
@@ -111,7 +128,7 @@ package final class EventStream: Sendable, Equatable {
         let action = state.withLock { state in
             state.suspended = nil
             state.isClosed = true
-            state.pending = []
+            (state.pending, state.taken) = ([], 0)
             return state.whenClosed.take()
         }
         action?()

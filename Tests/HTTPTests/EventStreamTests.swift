@@ -142,6 +142,28 @@ import Testing
         withExtendedLifetime(line) {}
     }
 
+    /// An answer far larger than a piece comes whole and in order, also while more is added.
+    @Test func aLargeAnswerComesWhole() throws {
+        let desk = Desk()
+        let server = try desk.server(capacity: 4 << 20)
+        defer { server.stop() }
+        let client = try HTTPClient(base: "http://127.0.0.1:\(server.port)")
+        let body = Mutex<[UInt8]>([])
+        let isOver = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            let answer = try? client.send(HTTPRequest(path: "/events"), timeout: Patience.seconds)
+            body.withLock { $0 = answer?.body ?? [] }
+            isOver.signal()
+        }
+        #expect(eventually { desk.last != nil })
+        let stream = try #require(desk.last)
+        let parts = (0..<20).map { part in Array((0..<5000).map { "\(part) \($0)\n" }.joined().utf8) }
+        for part in parts { #expect(stream.send(whole: part)) }
+        stream.end()
+        isOver.wait()
+        #expect(body.withLock { $0 } == Array(parts.joined()))
+    }
+
     /// A server that stops ends its streams first: none holds it up.
     @Test func stoppingEndsThem() throws {
         let desk = Desk()
