@@ -67,6 +67,21 @@ import Testing
         #expect(refusal?.message.contains(what) == true && refusal?.hint != nil, "\(String(describing: refusal))")
     }
 
+    /// The observer learns at its start whose changes of another stack it takes; where that stack is doesn't matter to it.
+    @Test func beginningToFollow() throws {
+        func ingest(_ options: String) throws -> StackConfiguration {
+            try stack(#"{ "instances": { "ingest": { "configuration": {\#(options)} } } }"#)
+        }
+        let (none, one) = (try ingest(""), try ingest(#""followUrl": "https://a.example.org""#))
+        for (running, wanted) in [(none, one), (one, none)] {
+            let refusal = SwapRule.refusal("ingest", running: running, wanted: wanted)
+            #expect(
+                refusal?.message.contains("'followUrl'") == true && refusal?.hint?.contains("start the stack") == true)
+        }
+        let other = try ingest(#""followUrl": "https://b.example.org""#)
+        #expect(SwapRule.refusal("ingest", running: one, wanted: other) == nil)
+    }
+
     @Test func anotherKind() throws {
         let refusal = SwapRule.refusal(
             "notify", running: try stack(#"{ "instances": { "notify": { "plugin": "notify" } } }"#),

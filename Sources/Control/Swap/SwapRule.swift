@@ -82,6 +82,11 @@ package enum SwapRule {
         for key in shared where old.configuration[key] != new.configuration[key] {
             return "its option '\(key)' is different, and those who send to it depend on it"
         }
+        let follows = "followUrl"
+        if before.kind == .ingest, old.configuration[follows].isNull != new.configuration[follows].isNull {
+            return "whether it has '\(follows)' is different, and the observer takes another stack's changes only if it"
+                + " knew that at its start"
+        }
         return nil
     }
 
