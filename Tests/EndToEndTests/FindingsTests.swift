@@ -44,6 +44,35 @@ extension EndToEnd {
             }
         }
 
+        /// What an ingest follows, and destinations of other kinds, are looked at like a backend.
+        @Test func validateLooksAtWhatIsElsewhere() async throws {
+            try await withStack { stack in
+                let config = try stack.write(
+                    "config.json",
+                    """
+                    { "instances": {
+                        "ingest": { "configuration": {
+                            "followUrl": "ftp://x", "followTokenFile": "/nowhere/follow" } },
+                        "fhir": { "plugin": "fhir", "configuration": { "server": "ftp://y" } },
+                        "home-assistant": { "plugin": "home-assistant", "configuration": {
+                            "user": "me", "passwordFile": "/nowhere/password" } } } }
+                    """)
+                let wrong = try await stack.onState("validate", "--json", "--config", config)
+                let found = try wrong.json().array ?? []
+                func what(_ key: String) -> String {
+                    found.first { $0["key"].string?.hasSuffix(".configuration.\(key)") == true }?["what"].string ?? ""
+                }
+                #expect(what("followUrl").contains("http") && what("server").contains("http"), "\(wrong.output)")
+                #expect(what("followTokenFile") == "/nowhere/follow isn't there")
+                #expect(what("passwordFile") == "/nowhere/password isn't there")
+                let bare = try stack.write(
+                    "bare.json",
+                    #"{ "instances": { "ingest": { "configuration": { "followUrl": "https://127.0.0.1:1" } } } }"#)
+                let lacking = try await stack.onState("validate", "--config", bare)
+                #expect(lacking.exit != .code(0) && lacking.output.contains("needs the other stack's token"))
+            }
+        }
+
         /// If a backend takes any free port, no uploader finds it without knowing where it is.
         @Test func aPortThatNobodyCanKnowIsRefused() async throws {
             try await withStack { stack in

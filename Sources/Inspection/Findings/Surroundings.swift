@@ -2,7 +2,6 @@ import Clocks
 import Configuration
 import Foundation
 import Glibc
-import HTTP
 import HealthModel
 import Logging
 import Processes
@@ -19,7 +18,7 @@ struct Surroundings {
 
     var findings: [Finding] {
         programs + folder + stores + disk + locks + ports + charts + certificates + secrets + variables + inbox
-            + sources + backends
+            + sources + servers
     }
 
     private var programs: [Finding] {
@@ -107,35 +106,6 @@ struct Surroundings {
         }
     }
 
-    private var secrets: [Finding] {
-        var files: [(path: String, key: String, isOwn: Bool)] = []
-        if stack.only(.backend) != nil { files.append((state.backendToken, "", true)) }
-        for instance in stack.instances {
-            guard let file = instance.configuration["tokenFile"].string else { continue }
-            files.append((file, "instances.\(instance.name).configuration.tokenFile", false))
-        }
-        return files.flatMap { file -> [Finding] in
-            func finding(_ severity: Finding.Severity, _ what: String, _ remedy: String) -> Finding {
-                file.isOwn
-                    ? Finding(severity, file.path, what, remedy: remedy)
-                    : Finding(severity, stack.file, key: file.key, "\(file.path) \(what)", remedy: remedy)
-            }
-            var status = stat()
-            guard stat(file.path, &status) == 0 else {
-                // The stack's own is created on its first start.
-                return file.isOwn ? [] : [finding(.error, "isn't there", "write the token into it, rights 0600")]
-            }
-            guard let data = FileManager.default.contents(atPath: file.path) else {
-                return [finding(.error, "can't be read", "let this account read it")]
-            }
-            if String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines).isEmpty {
-                return [finding(.error, "is empty", "write the token into it")]
-            }
-            guard status.st_mode & 0o077 != 0 else { return [] }
-            return [finding(.warning, "can be read by other accounts", "chmod 600 \(file.path)")]
-        }
-    }
-
     private var variables: [Finding] {
         var found: [Finding] = []
         do { _ = try StageLog.standard("validate", file: "/dev/null", environment: environment) } catch let failure
@@ -177,36 +147,6 @@ struct Surroundings {
                 key: isVariable ? InboxFolder.variable : "instances.\(observer.name).configuration.inbox",
                 "nothing can be taken out of the inbox folder", remedy: problem)
         ]
-    }
-
-    /// Backends that aren't the stack's own: whether their address is valid, and whether anything answers there.
-    private var backends: [Finding] {
-        stack.instances.flatMap { instance -> [Finding] in
-            guard instance.manifest.kind == .uploader, let url = instance.configuration["url"].string else { return [] }
-            let key = "instances.\(instance.name).configuration.url"
-            func finding(_ severity: Finding.Severity, _ what: String, _ remedy: String) -> Finding {
-                Finding(severity, stack.file, key: key, what, remedy: remedy)
-            }
-            do {
-                let client = try HTTPClient(base: url)
-                var found: [Finding] = []
-                if url.lowercased().hasPrefix("http://"), try !HTTPClient.isLoopback(url) {
-                    found.append(
-                        finding(.warning, "sends data and token in the clear to another machine", "use https://"))
-                }
-                do { _ = try client.send(HTTPRequest(method: "GET", path: "/"), timeout: 5) } catch let error
-                    as HTTPError
-                {
-                    // A temporary failure is retried; an untrusted certificate stays untrusted.
-                    found.append(
-                        finding(error.isTransient ? .warning : .error, "\(error.endpoint): \(error.detail)", error.hint)
-                    )
-                }
-                return found
-            } catch let error as HTTPError {
-                return [finding(.error, error.detail, error.hint)]
-            } catch { return [finding(.error, "\(error)", "write it as https://host[:port][/prefix]")] }
-        }
     }
 }
 

@@ -1,0 +1,98 @@
+import Configuration
+import Foundation
+import Glibc
+import HTTP
+import HealthModel
+
+// What is elsewhere: servers that the stack sends to or asks, and the files with what they want to be shown.
+extension Surroundings {
+    var secrets: [Finding] {
+        var files: [(path: String, key: String, isOwn: Bool, what: String)] = []
+        if stack.only(.backend) != nil { files.append((state.backendToken, "", true, "token")) }
+        for instance in stack.instances {
+            for (option, what) in Self.secretOptions {
+                guard let file = instance.configuration[option].string else { continue }
+                if option == Self.followToken.option, isSet(Self.followToken.variable) { continue }
+                files.append((file, "instances.\(instance.name).configuration.\(option)", false, what))
+            }
+        }
+        return files.flatMap { file -> [Finding] in
+            func finding(_ severity: Finding.Severity, _ what: String, _ remedy: String) -> Finding {
+                file.isOwn
+                    ? Finding(severity, file.path, what, remedy: remedy)
+                    : Finding(severity, stack.file, key: file.key, "\(file.path) \(what)", remedy: remedy)
+            }
+            var status = stat()
+            guard stat(file.path, &status) == 0 else {
+                // The stack's own is created on its first start.
+                return file.isOwn ? [] : [finding(.error, "isn't there", "write the \(file.what) into it, rights 0600")]
+            }
+            guard let data = FileManager.default.contents(atPath: file.path) else {
+                return [finding(.error, "can't be read", "let this account read it")]
+            }
+            if String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines).isEmpty {
+                return [finding(.error, "is empty", "write the \(file.what) into it")]
+            }
+            guard status.st_mode & 0o077 != 0 else { return [] }
+            return [finding(.warning, "can be read by other accounts", "chmod 600 \(file.path)")]
+        }
+    }
+
+    /// Servers that aren't the stack's own: whether their address is valid, and whether anything answers there.
+    var servers: [Finding] { stack.instances.flatMap(servers) }
+
+    private static let secretOptions = [
+        ("tokenFile", "token"), (followToken.option, "token"), ("passwordFile", "password"),
+    ]
+    /// The variable overrides the option.
+    private static let followToken = (option: "followTokenFile", variable: "HEALTHBUS_FOLLOW_TOKEN")
+    private static let fhirServer = "HEALTHBUS_FHIR_SERVER"
+
+    private func isSet(_ variable: String) -> Bool { environment[variable].map { !$0.isEmpty } == true }
+
+    private func servers(of instance: StackConfiguration.Instance) -> [Finding] {
+        func key(_ option: String) -> String { "instances.\(instance.name).configuration.\(option)" }
+        func told(_ option: String) -> String? { instance.configuration[option].string }
+        switch instance.manifest.kind {
+        case .uploader:
+            if let url = told("url") { return answers(url, stack.file, key("url")) }
+            if let url = told("server") { return answers(url, stack.file, key("server")) }
+            guard instance.manifest.name == "fhir", isSet(Self.fhirServer) else { return [] }
+            return answers(environment[Self.fhirServer] ?? "", ConfigurationError.environment, Self.fhirServer)
+        case .ingest:
+            guard let url = told("followUrl") else { return [] }
+            var found = answers(url, stack.file, key("followUrl"))
+            if told(Self.followToken.option) == nil, !isSet(Self.followToken.variable) {
+                found.append(
+                    Finding(
+                        .error, stack.file, key: key("followUrl"), "'followUrl' needs the other stack's token",
+                        remedy:
+                            "make one there with 'healthbus token new --scope read', write it into a file, and name "
+                            + "the file in '\(Self.followToken.option)'; or set \(Self.followToken.variable)"))
+            }
+            return found
+        default: return []
+        }
+    }
+
+    private func answers(_ url: String, _ subject: String, _ key: String) -> [Finding] {
+        func finding(_ severity: Finding.Severity, _ what: String, _ remedy: String) -> Finding {
+            Finding(severity, subject, key: key, what, remedy: remedy)
+        }
+        do {
+            let client = try HTTPClient(base: url)
+            var found: [Finding] = []
+            if url.lowercased().hasPrefix("http://"), try !HTTPClient.isLoopback(url) {
+                found.append(finding(.warning, "sends data and token in the clear to another machine", "use https://"))
+            }
+            do { _ = try client.send(HTTPRequest(method: "GET", path: "/"), timeout: 5) } catch let error as HTTPError {
+                // A temporary failure is retried; an untrusted certificate stays untrusted.
+                found.append(
+                    finding(error.isTransient ? .warning : .error, "\(error.endpoint): \(error.detail)", error.hint))
+            }
+            return found
+        } catch let error as HTTPError {
+            return [finding(.error, error.detail, error.hint)]
+        } catch { return [finding(.error, "\(error)", "write it as https://host[:port][/prefix]")] }
+    }
+}
