@@ -16,6 +16,8 @@ import Testing
 final class FollowRig: @unchecked Sendable {
     let there: StageRig<ObserverStage>
     let here: StageRig<ObserverStage>
+    /// Whether all changes there are another person's.
+    var isAnothers = false
     /// Of the first store.
     var generation = "g1"
     /// What answers say besides samples, when there is something.
@@ -91,7 +93,7 @@ final class FollowRig: @unchecked Sendable {
         var answer = ChangesAnswer(user: "anna")
         answer.next = "\(generation).\(page.covered)"
         answer.hasMore = !page.isComplete
-        if !page.samples.isEmpty {
+        if !page.samples.isEmpty, !isAnothers {
             // In two pages, so that a part may come alone.
             let middle = page.samples.count / 2
             answer.pages = [page.samples.filter { $0 < middle }, page.samples.filter { $0 >= middle }]

@@ -77,6 +77,20 @@ struct FollowerTests {
         #expect(rig.asked.last?.hasPrefix("g2.") == true)
     }
 
+    /// The position moves with everybody's changes; a commit for each would keep the disk awake.
+    @Test func anotherPersonsChangesAreNoWrite() throws {
+        let rig = try filled()
+        rig.isAnothers = true
+        try rig.catchUp()
+        #expect(rig.asked.count > 2 && rig.asked.last?.hasPrefix("g1.") == true && rig.carried.reduce(0, +) == 0)
+        let kept = try rig.here.store.database.prepare("SELECT count(*) FROM followed").firstRow { $0.int(0) }
+        #expect(kept == 0)
+        rig.isAnothers = false
+        try rig.restartFollower()
+        try rig.catchUp()
+        #expect(try rig.isSame() && FollowRig.alive(rig.here).count == 25)
+    }
+
     @Test func withoutAPersonsWishNothingIsTaken() throws {
         let rig = try FollowRig(follows: [])
         try rig.push([IngestRig.steps(1)])

@@ -12,14 +12,20 @@ package final class ChangesWaiting: Sendable {
         var stream: EventStream
         var since: ChangesCursor
         var deadline: Date
-        /// Makes the body, once there is something or the time is over.
-        var answer: @Sendable () -> [UInt8]
+        /// Makes the body, once there is something or the time is over, from the store's state at that time.
+        var answer: @Sendable (_ standing: Result<ChangesStanding, any Error>) -> Answer
 
         func isDue(_ head: StoreHead?, _ now: Date) -> Bool {
             if now >= deadline || !stream.isOpen { return true }
             guard let head else { return false }
             return head.generation != since.generation || head.sequence > since.sequence
         }
+    }
+
+    struct Answer: Sendable {
+        var body: [UInt8]
+        /// Why there is nothing in it, if the observer couldn't be asked.
+        var failure: (any Error)?
     }
 
     /// How many may wait.
@@ -73,13 +79,28 @@ package final class ChangesWaiting: Sendable {
                 waiters.removeAll { $0.isDue(head, now) }
                 return due
             }
-            for waiter in due {
-                if waiter.stream.isOpen { waiter.stream.send(whole: waiter.answer()) }
-                waiter.stream.end()
-            }
+            answer(due, client, observer)
             if due.isEmpty {
                 client.wait(forHeartbeatAfter: &heard, until: Date(timeIntervalSinceNow: Self.lookAgain))
             }
         }
+    }
+
+    /// The state is asked for once for all of them, as of the one that knows least. If the observer is silent, only the
+    /// first waits for it.
+    private func answer(_ due: [Waiter], _ client: StackClient, _ observer: String) {
+        let open = due.filter(\.stream.isOpen)
+        if let earliest = open.map(\.since).min(by: { $0.sequence < $1.sequence }) {
+            var standing = Result<ChangesStanding, any Error> {
+                try ChangesStanding(client, observer, since: earliest)
+            }
+            for waiter in open {
+                let answer = waiter.answer(standing)
+                if let failure = answer.failure { standing = .failure(failure) }
+                waiter.stream.send(whole: answer.body)
+                waiter.stream.end()
+            }
+        }
+        for waiter in due { waiter.stream.end() }
     }
 }

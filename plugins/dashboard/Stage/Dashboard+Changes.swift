@@ -5,6 +5,7 @@ import HTTP
 import HealthModel
 import Inspection
 import Protocol
+import Synchronization
 
 /// `GET /api/v1/changes`: what a store has changed, for programs and stacks that follow it (docs/sync.md).
 ///
@@ -18,7 +19,7 @@ extension Dashboard {
             limit: try parameters.number("limit", 1...ChangesAnswer.limit) ?? Self.usualLimit,
             isInColumns: request.headers.all("Accept").contains { $0.contains(ChangesAnswer.contentType) },
             observer: try stack.instance(.observer).name)
-        let standing = try standing(question)
+        let standing = try ChangesStanding(parts.client, question.observer, since: question.since)
         if let since = question.since, !since.isKnown(to: standing.head, user: user) {
             throw DashboardProblem(
                 410, "'since' is from another history of this store, or another person's",
@@ -57,7 +58,7 @@ extension Dashboard {
         let isAdmitted = parts.waiting.admit(
             .init(
                 stream: stream, since: since, deadline: Date(timeIntervalSinceNow: Double(seconds)),
-                answer: { [self] in lateBody(question, since) }))
+                answer: { [self] in lateBody(question, since, $0) }))
         guard isAdmitted else { return nil }
         var answer = HTTPResponse(
             status: 200, headers: ["Content-Type": question.contentType, "Cache-Control": "no-store"])
@@ -66,42 +67,28 @@ extension Dashboard {
     }
 
     /// The body after the wait. Its status is sent already, so whatever is wrong by now is told by the next answer.
-    private func lateBody(_ question: ChangesQuestion, _ since: ChangesCursor) -> [UInt8] {
-        do {
-            let standing = try standing(question)
-            if since.isKnown(to: standing.head, user: question.user) { return try body(question, standing) }
-        } catch { parts.failed("changes", error) }
+    private func lateBody(
+        _ question: ChangesQuestion, _ since: ChangesCursor, _ standing: Result<ChangesStanding, any Error>
+    ) -> ChangesWaiting.Answer {
         var nothing = ChangesAnswer(user: question.user)
         nothing.next = since.text
-        return encoded(nothing, question)
-    }
-
-    /// The store's state, and what has changed besides samples: zones, and what is known about people.
-    private struct Standing {
-        var head: StoreHead
-        var beside: SpansPage
-    }
-
-    private func standing(_ question: ChangesQuestion) throws -> Standing {
-        var answered: [Page<SpansPage>]?
-        // What was there before the cursor needn't be told again. A store continues from a place only if it knows that
-        // the place is its own; a visitor's cursor says whatever the visitor likes, so only the observer's own word is
-        // passed on as such.
-        if let since = question.since, let head = parts.client.heartbeats[question.observer]?.beat.head,
-            let known = since.place(in: head)
-        {
-            answered = try spans(question, known)
+        do {
+            let standing = try standing.get()
+            if since.isKnown(to: standing.head, user: question.user) {
+                return .init(body: try body(question, standing))
+            }
+            return .init(body: encoded(nothing, question))
+        } catch {
+            parts.failed("changes", error)
+            return .init(body: encoded(nothing, question), failure: error)
         }
-        if answered?.isEmpty ?? true { answered = try spans(question, PullPlace(after: .beginning)) }
-        guard let page = answered?.first, let head = page.head else { throw Self.silent }
-        return Standing(head: head, beside: page.content)
     }
 
-    private func spans(_ question: ChangesQuestion, _ place: PullPlace) throws -> [Page<SpansPage>]? {
-        try parts.client.ask(question.observer, .spans(.only([])), place, within: 10)
+    private func body(_ question: ChangesQuestion, _ standing: ChangesStanding) throws -> [UInt8] {
+        try heavy.withLock { _ in try whole(question, standing) }
     }
 
-    private func body(_ question: ChangesQuestion, _ standing: Standing) throws -> [UInt8] {
+    private func whole(_ question: ChangesQuestion, _ standing: ChangesStanding) throws -> [UInt8] {
         var answer = ChangesAnswer(user: question.user)
         let reached = try collect(&answer, question, standing.head)
         answer.next = ChangesCursor(standing.head, at: reached, user: question.user).text
@@ -127,11 +114,11 @@ extension Dashboard {
             let place = PullPlace(of: head, after: reached, until: head.sequence)
             let answered: [Page<SamplesPage>]? = try parts.client.ask(
                 question.observer, .samples(.allExcept([])), place, within: 20)
-            guard let pages = answered, !pages.isEmpty else { throw Self.silent }
+            guard let pages = answered, !pages.isEmpty else { throw ChangesStanding.silent }
             for page in pages where left > 0 {
                 guard page.head?.generation == head.generation, page.content.isOwned,
                     let through = page.content.through
-                else { throw Self.silent }
+                else { throw ChangesStanding.silent }
                 let samples = page.content.samples
                 let (users, user) = (page.content.users, page.content.user)
                 var rows = samples.ids.indices.filter { users[Int(user[$0])] == question.user }
@@ -147,9 +134,6 @@ extension Dashboard {
         }
         return reached
     }
-
-    private static let silent = DashboardProblem(
-        503, "the observer doesn't answer", hint: "ask again in a moment", headers: ["Retry-After": "2"])
 }
 
 /// What a follower wants.

@@ -105,6 +105,11 @@ package struct Follower {
         guard !response.body.isEmpty else { throw FollowProblem(why: "the other stack stopped; it is asked again") }
         let answer = try ChangesAnswer(body: response.body)
         guard answer.next != known else { return false }
+        // Other people's changes move the position too. Nothing is stored for that: a place further back has the same.
+        guard answer.count > 0 || !answer.zones.isNull || !answer.characteristics.isNull else {
+            cursor = answer.next
+            return answer.hasMore
+        }
         let receipts = try line.submit { Self.parts(of: answer, id: $0) }
         guard receipts.last?.cursor == answer.next else {
             throw FollowProblem(why: "the observer took the changes but not their end; it is asked again")
