@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Measures the stack, and compares it with its budgets: one table, one file in Benchmarks/results.
+"""Measures the stack, and compares it with its budgets: prints a table, and writes a file to Benchmarks/results.
 
     Benchmarks/bench.py <folder of the programs> [--only ID,…] [--folder WORK] [--results FOLDER]
     Benchmarks/bench.py --list
 
-`make bench` builds the programs and what this needs, and calls it. QUICK=1 does all of it smaller, within two minutes; FULL=1 measures too what takes long.
-Rows that are compared with a floor are measured in interleaved rounds. WORK (.build/bench) keeps the exports and the peers
-for the next time; states are made and removed in it. Linux only: it reads /proc. docs/performance.md explains the rows.
+`make bench` builds the programs and what this needs, and calls it. QUICK=1 measures everything on a smaller scale,
+within two minutes; FULL=1 also measures what takes a long time. Rows that are compared with a floor are measured in
+interleaved rounds. WORK (.build/bench) keeps the exports and the peers for the next time; state folders are created and
+removed in it. Linux only: it reads /proc. docs/performance.md explains the rows.
 """
 
 import argparse
@@ -57,7 +58,7 @@ class Progress:
 
 
 class Context:
-    """The context that all parts share. - size: of SIZES. - scratch: for states, removed at the end."""
+    """The context that all parts share. - size: one of SIZES. - scratch: for state folders; removed at the end."""
 
     def __init__(self, programs, work, scratch, size, report, say):
         self.healthbus = os.path.join(programs, "healthbus")
@@ -65,7 +66,7 @@ class Context:
         self.work, self.scratch, self.size, self.report, self.say = work, scratch, size, report, say
         #: High-water marks of memory by program, over all runs.
         self.peaks = {}
-        #: A state folder with the export, all of it delivered.
+        #: A state folder with an export that has been delivered completely.
         self.state = None
 
     def seen(self, peaks):

@@ -1,4 +1,4 @@
-"""The hub compared with libzmq's own proxy in its place: how many messages a second pass through."""
+"""The hub compared with libzmq's own proxy in its place: how many messages per second pass through."""
 
 import os
 import re
@@ -14,7 +14,7 @@ SIZES = {"hub-small": 1024, "hub-large": 50_000}
 
 
 class Bus:
-    """- programs: of floors.py. - bench: the program `healthbus-bench`. - folder: for messages."""
+    """- programs: from floors.py. - bench: the program `healthbus-bench`. - folder: for messages."""
 
     def __init__(self, healthbus, bench, programs, folder):
         self.healthbus, self.programs = healthbus, programs
@@ -25,7 +25,7 @@ class Bus:
                 subprocess.run([bench, "message", str(size)], stdout=file, check=True)
 
     def measure(self, row, hub, seconds):
-        """One round: messages a second, and microseconds of the forwarder's processor time a message.
+        """One round: messages per second, and microseconds of the forwarder's processor time per message.
         - hub: false for the floor."""
         with tempfile.TemporaryDirectory(prefix="bus-") as folder:
             ends = [f"ipc://{folder}/run/pub", f"ipc://{folder}/run/sub"]

@@ -13,7 +13,8 @@ NOON_AFTER = 1_743_933_600  # on the day after the exports' last
 
 
 def body(first, count, start=START):
-    """A request with samples that no other request has: each at its own second, with values and types in turn. - start: seconds since 1970 of number 0."""
+    """A request with samples that no other request has: each at its own second, with alternating values and types.
+    - start: when sample 0 begins, in seconds since 1970."""
     kinds = [("HKQuantityTypeIdentifierStepCount", "count"), ("HKQuantityTypeIdentifierHeartRate", "count/min"),
              ("HKQuantityTypeIdentifierActiveEnergyBurned", "kcal")]
     samples = []

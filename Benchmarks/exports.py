@@ -1,4 +1,4 @@
-"""The exports used for measuring: made by `healthbus generate`, and kept in the work folder for the next run."""
+"""The exports used for measuring: made with `healthbus generate`, and kept in the work folder for the next run."""
 
 import os
 import re
@@ -32,7 +32,7 @@ class Exports:
         return max(1, records // 1000)
 
     def of(self, records):
-        """An export with this many records, about a thousand a day."""
+        """An export with this many records, about a thousand per day."""
         return self.made(f"records-{records}", records, self.days(records))
 
     def xml(self, path):
@@ -47,8 +47,8 @@ class Exports:
         return unpacked
 
     def later(self, records):
-        """The export of `of(records)` a day later: the records of one more day at the end of their types, another export date, and other addresses of
-        devices, which each export prints anew."""
+        """The export of `of(records)` a day later: the records of one more day at the end of their types, a different
+        export date, and different addresses of devices, as in every export."""
         path = os.path.join(self.folder, f"records-{records}-later.zip")
         if os.path.exists(path):
             return path
@@ -90,7 +90,8 @@ def elements(text):
 
 
 def joined(text, more):
-    """`text` with the records of `more`, each after the last of its type, and the export date and addresses of `more`."""
+    """`text` with the records of `more`, each after the last of its type, the export date of `more`, and new
+    addresses."""
     addition = {}
     for kind, record in elements(more):
         addition.setdefault(kind, []).append(record)

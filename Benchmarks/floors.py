@@ -1,4 +1,4 @@
-"""The C programs that show how long the libraries alone would take: built once, with Debian's libraries."""
+"""The C programs that show how long the libraries alone take: built once, with Debian's libraries."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ def _flags(option):
 
 
 def build(folder):
-    """Their paths, by name. - Throws: Failed, with what to install."""
+    """Builds the programs; returns their paths, by name. - Throws: Failed, with what to install."""
     os.makedirs(folder, exist_ok=True)
     missing = [program for program in ("cc", "xml2-config") if shutil.which(program) is None]
     if missing:

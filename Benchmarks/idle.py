@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What a resting stack takes of the machine.
+"""How much of the machine an idle stack uses.
 
     Benchmarks/idle.py <folder of the programs> [seconds] [export]
 
-Starts a stack on a new state folder (with an export, if one is named), waits until it rests, and prints per process its share of one core and how often
-it was woken a second, then both for all, and proportional memory. Linux only: it reads /proc.
+Starts a stack on a new state folder (with an export, if one is named), waits until it is idle, and prints each process'
+share of one core and its wakes per second, then both for all together, and proportional memory. Linux only: it reads
+/proc.
 """
 
 import os

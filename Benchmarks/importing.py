@@ -1,4 +1,4 @@
-"""Rows about imports: the cost of an export, compared with merely parsing, inflating and inserting the same."""
+"""Rows about imports: the cost of an export, compared with merely inflating, parsing and inserting the same data."""
 
 import json
 import os
@@ -11,12 +11,12 @@ from stack import STORE_ALONE, ZONE, disk_bytes, environment, free_port
 
 
 def import_command(context, state, export):
-    """A whole stack on `state`, until everything is computed, final and delivered."""
+    """The command for a whole stack on `state` that runs until everything is computed, final and delivered."""
     return [context.healthbus, "up", "--state", state, "--import", export, "--zone", ZONE, "--until-idle", "--json"]
 
 
 def memory_row(context):
-    """From the high-water marks of all runs so far."""
+    """Fills the row about memory from the high-water marks of all runs so far."""
     row = context.report["memory"]
     if not context.peaks:
         row.why = "no import could be measured"
@@ -91,7 +91,7 @@ class Imports:
 
     @staticmethod
     def _check(step, raw):
-        """Checks that everything was imported that should have been."""
+        """Checks that everything that should have been imported was."""
         is_right = {
             "import-later": 0 < raw["added"] < raw["read"] / 20,
             "import-again": raw["added"] == 0,

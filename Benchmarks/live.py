@@ -1,4 +1,5 @@
-"""Samples that come in while a stack runs: one at a time, and from many people at once. Each is pushed to the ingest, as a phone does."""
+"""Samples that arrive while a stack runs: one at a time, and from many people at once. Each is pushed to the ingest, as
+a phone does."""
 
 import time
 
@@ -11,8 +12,8 @@ LONGEST_WAIT = 5.0  # maximumWaitSeconds
 
 
 def one_by_one(stack, door, count, tell=lambda number: None):
-    """Of each of `count` samples: seconds from the start of its request until the backend has it, beyond the window (`beyond`), and until it was
-    acknowledged (`answered`)."""
+    """For each of `count` samples, the seconds from the start of its request until the backend has it, minus the window
+    (`beyond`), and until the request is answered (`answered`)."""
     stack.until_backend_rests(quiet=2)
     have = stack.stats()["samples"]["alive"]
     connection, raw = door.connect(), []
@@ -30,8 +31,9 @@ def one_by_one(stack, door, count, tell=lambda number: None):
 
 
 def cost_of_one(stack, door, count, first, tell=lambda number: None):
-    """Milliseconds of processor time that all processes of the stack take for one new sample, and what rest takes meanwhile. Nobody asks the backend
-    meanwhile. - first: the number of the first sample; those before are known."""
+    """Milliseconds of processor time that all processes of the stack use per new sample, including what an idle stack
+    uses in that time. The backend isn't polled during the measurement. - first: the number of the first sample; earlier
+    ones are known."""
     connection, before = door.connect(), stack.threads()
     for number in range(first, first + count):
         tell(number)
@@ -62,8 +64,9 @@ class Crowd:
         return f"user-{user + 1}"
 
     def live(self, rate, seconds):
-        """`rate` samples a second, each of another person, for `seconds`. Of each: seconds from the start of its request until the backend has
-        it, beyond the longest wait of the debouncer; and the share of a core that the stack took, in percent."""
+        """Sends `rate` samples per second, each for a different person, for `seconds`. Returns, for each, the seconds
+        from the start of its request until the backend has it, minus the longest wait of the debouncer; and the share
+        of a core that the stack used, in percent."""
         begin, before = time.monotonic(), sum(self.stack.processor().values())
         waiting, raw, connection = [], [], self.door.connect()
         self.sequence = None
@@ -87,7 +90,8 @@ class Crowd:
         return raw, used / passed * 100
 
     def _look(self, waiting, raw):
-        # One query in an idle stack, about a user without data: polling is a small part of what the stack does.
+        # While nothing changes, only one query, about a user without data: polling is a small part of what the stack
+        # does.
         sequence = self.stack.stats(NOBODY)["sequence"]
         if sequence == self.sequence:
             return

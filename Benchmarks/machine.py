@@ -53,7 +53,7 @@ def _sqlite():
 
 
 def facts(root, state):
-    """- root: the checkout. - state: the folder in which states are made."""
+    """- root: the checkout. - state: the folder in which state folders are created."""
     with open("/proc/cpuinfo") as file:
         model = re.search(r"(?m)^model name\s*:\s*(.*)$", file.read())
     with open("/proc/meminfo") as file:
@@ -77,7 +77,7 @@ def facts(root, state):
             "python": platform.python_version(),
         },
         "commit": _said("git", "rev-parse", "HEAD", folder=root),
-        # Changed results don't count as changes of the code that is measured.
+        # Changed results don't count as changes to the code that is measured.
         "dirty": None if changes is None else any(
             not line[3:].startswith("Benchmarks/results/") for line in changes.splitlines()),
     }

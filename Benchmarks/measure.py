@@ -15,7 +15,7 @@ class Failed(Exception):
 
 
 def percentile(values, share):
-    """The percentile: the lowest value that isn't exceeded by `share` of all values."""
+    """The percentile: the lowest value that `share` percent of all values don't exceed."""
     ordered = sorted(values)
     return ordered[max(0, -(-len(ordered) * share // 100) - 1)]
 
@@ -40,7 +40,7 @@ def name(pid):
 
 
 def use(pid):
-    """Nanoseconds of processor time and voluntary switches, of all existing threads."""
+    """Nanoseconds of processor time, and voluntary switches, of all existing threads."""
     switches = 0
     for task in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{task}/status") as file:
@@ -58,7 +58,7 @@ def thread_times(pid):
 
 
 def processor_seconds(pid):
-    """Of a process, including threads that have ended."""
+    """Processor seconds of a process, including threads that have ended."""
     with open(f"/proc/{pid}/stat") as file:
         fields = file.read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -97,7 +97,8 @@ class Peaks(threading.Thread):
 
 
 class Run:
-    """The resources a command used: `seconds` by the clock, `processor` seconds of it and its descendants, `peaks` of memory; and its output."""
+    """The resources a command used: `seconds` by the clock, `processor` seconds (including its descendants), and
+    `peaks` of memory; and its output."""
 
     def __init__(self, words, environment=None, folder=None):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Measures the dashboard's page in Debian's Chromium: the first view of ten years, and what ten open tabs cost the rest.
+"""Measures the dashboard's page in Debian's Chromium: the first view of ten years, and how ten open tabs affect the
+stack.
 
     Benchmarks/pages.py <folder of the programs> [seconds of a round]
 
@@ -22,7 +23,7 @@ YEARS = 10
 LOADS = 7
 RATE = 2000  # samples a second
 BATCH = 200
-ROUNDS = 3  # alternately without and with tabs
+ROUNDS = 3  # with and without tabs, alternating
 TABS = ["days", "days?figure=heartRate.resting", "nights", "workouts", "body", "pipeline", "tap", "waits", "history", "import"]
 FIRST_VIEW, MEMORY, DROP = 300, 60, 5  # ms, MB, %
 
@@ -68,7 +69,7 @@ def first_view(browser, dashboard):
 
 
 def fed(stack, door, first, seconds):
-    """Samples a second that reach the backend while `RATE` are sent, and processor seconds of the stack."""
+    """Samples per second that reach the backend while `RATE` are sent, and processor seconds of the stack."""
     count = int(RATE * seconds)
     have, before = stack.stats()["samples"]["alive"], sum(stack.processor().values())
     connection, begin = door.connect(), time.monotonic()

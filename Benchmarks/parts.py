@@ -132,7 +132,8 @@ class Around:
         self.report["idle-memory"].set(rest["memory"] / 1e6, "healthbus up", note=f"{records:,} records stored")
 
     def _peers(self):
-        """Each is run once: they are many times slower than the rows they are compared with, so their spread doesn't matter."""
+        """Runs each peer once: they are many times slower than the rows they are compared with, so the spread doesn't
+        matter."""
         rows = {name: self.report.add(f"peer-{name}", f"peer: {name} reads rows", "s")
                 for name in ("healthkit-to-sqlite", "apple-health-parser", "parse-apple-health-data")}
 
@@ -152,7 +153,7 @@ class Around:
     def _peer(self, row, words, raw, scale):
         notes = [f"{raw['rows']:,} rows, {raw['memoryMB']} MB"]
         if scale != 1:
-            # The time to start is scaled as well, so the row can't be compared with ours.
+            # The startup time is scaled as well, so the row can't be compared with ours.
             notes.append(f"{raw['seconds']:.2f} s for {self.size['peers']:,} records, times {scale:g}, its start too")
         for ours in ("import-store", "import-everything"):
             if scale == 1 and self.report[ours].value is not None:
@@ -202,7 +203,7 @@ class Live:
 
 
 class Users:
-    """Samples of many people at once. Last: with FULL=1 it takes more than an hour."""
+    """Samples of many people at once. This part is last, because it takes more than an hour with FULL=1."""
 
     name = "users"
 

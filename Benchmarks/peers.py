@@ -15,7 +15,7 @@ REQUIREMENTS = os.path.join(FOLDER, "requirements.txt")
 
 
 class Peers:
-    """In a virtual environment of their own. - Throws: Failed, when they can't be installed."""
+    """The packages, in their own virtual environment. - Throws: Failed, if they can't be installed."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -41,7 +41,7 @@ class Peers:
             file.write(wanted)
 
     def commands(self, export, xml, scratch):
-        """For each name, the command that reads the export, and how its rows are counted."""
+        """By name: the command that reads the export, and how its rows are counted."""
         database = os.path.join(scratch, "healthkit.sqlite")
         program = os.path.join(self.folder, "bin", "healthkit-to-sqlite")
         # One of them expects the XML to be named after the archive.
@@ -55,7 +55,7 @@ class Peers:
         }
 
     def measure(self, command, count):
-        """One round, with the resulting rows."""
+        """Runs one round; the result includes the number of rows."""
         run = Run(command)
         return {**run.raw, "rows": count(run.output), "memoryMB": round(max(run.peaks.values(), default=0) / 1e6)}
 

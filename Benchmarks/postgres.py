@@ -15,7 +15,7 @@ from stack import STORE_ALONE, Stack, free_port
 
 
 def programs():
-    """The folder of PostgreSQL's programs: HEALTHBUS_TEST_POSTGRES, else Debian's newest."""
+    """The folder of PostgreSQL's programs: HEALTHBUS_TEST_POSTGRES, or otherwise Debian's newest."""
     named = os.environ.get("HEALTHBUS_TEST_POSTGRES")
     if named:
         return named
@@ -27,7 +27,8 @@ def programs():
 
 
 class Server:
-    """A separate cluster with the settings of a new one, except for its location; not run as root, which PostgreSQL refuses."""
+    """A separate cluster with default settings, except for its location. It doesn't run as root, which PostgreSQL
+    refuses."""
 
     def __init__(self):
         self.programs, self.port = programs(), free_port()
@@ -65,7 +66,7 @@ class Server:
             raise Failed(f"{program} ended with {done.returncode}: {said.strip()[-300:]}")
 
     def number(self, query):
-        """The only number that a query returns; 0 while its tables don't exist."""
+        """The single number that a query returns; 0 while its tables don't exist."""
         done = subprocess.run([os.path.join(self.programs, "psql"), "-XAtqc", query, self.url], capture_output=True, text=True)
         return int(done.stdout.strip() or 0) if done.returncode == 0 else 0
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Where the processor time goes: by process, thread, library, and the first functions of each process.
+"""Where the processor time goes: by process, thread and library, and the top functions of each process.
 
     Benchmarks/profiling.py <folder of the programs> import|again|idle
 
-`import` is an export taken in by a whole stack until all is delivered, `again` the export of a day later on what that left, `idle` a stack that rests.
-RECORDS (200000) is how large the export is, SECONDS (20) how long a resting stack is looked at. Shares are of all samples in which the stack ran; a thread
-is shown by its name, the main one as `main`. Linux's perf takes them; its data stay in .build/bench for `perf report`.
+`import` profiles a whole stack that imports an export and delivers everything, `again` the import of the next day's
+export on the resulting state, and `idle` an idle stack. RECORDS (200000) is the size of the export, and SECONDS (20) is
+how long an idle stack is profiled. Shares are of all perf samples in which the stack ran; a thread is shown by its
+name, and the main one as `main`. Linux's perf takes the samples; its data stay in .build/bench
+for `perf report`.
 """
 
 import collections
@@ -31,14 +33,14 @@ PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 
 
 class Stacks:
-    """The members that importing.import_command needs of a context."""
+    """A context with only the members that importing.import_command needs."""
 
     def __init__(self, healthbus):
         self.healthbus = healthbus
 
 
 def perf():
-    """The program. - Throws: Failed, with what to do, where it isn't there or may not."""
+    """The path of perf. - Throws: Failed, with what to do, if it isn't installed or isn't permitted to record."""
     program = shutil.which("perf")
     if program is None:
         raise Failed("perf isn't there: install Debian's package linux-perf, or run 'make profile', which does")
@@ -54,7 +56,8 @@ def perf():
 
 
 def record(program, data, frequency, words, variables):
-    """- words: the command to profile, with everything that it starts; or perf's own options, and what to wait for."""
+    """- words: the command to profile, including everything that it starts; or perf's own options, and a command to
+    wait for."""
     done = subprocess.run([program, "record", "-q", "-o", data, "-F", frequency, *words], env={**os.environ, **variables},
                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
@@ -66,8 +69,8 @@ NAMED = re.compile(r".*PERF_RECORD_COMM(?: exec)?: (?P<name>.+):(?P<pid>\d+)/(?P
 
 
 def samples(program, data, programs):
-    """Of each sample (process, thread, library, function).
-    - programs: all names of programs, for the kernel keeps 15 characters."""
+    """For each sample (process, thread, library, function).
+    - programs: the full names of all programs, since the kernel keeps only 15 characters."""
     text = subprocess.run([program, "script", "-i", data, "--show-task-events", "-F", "comm,pid,tid,ip,sym,dso"], check=True, capture_output=True,
                           text=True).stdout
     names, found = {}, []
@@ -86,14 +89,14 @@ def samples(program, data, programs):
         name = names.get(sample["pid"], sample["thread"])
         process = whole.get(name, name)
         thread = "main" if sample["pid"] == sample["tid"] else sample["thread"]
-        # A thread without a name of its own has the program's.
+        # A thread without its own name has the program's.
         result.append((process, f"thread {sample['tid']}" if thread == name else thread, os.path.basename(sample["library"]),
                        sample["function"]))
     return result
 
 
 def readable(functions):
-    """Swift's names are demangled; others are left unchanged."""
+    """The names of functions: Swift's are demangled, and others are left unchanged."""
     swift = shlex.split(os.environ.get("SWIFT", "swift"))
     try:
         done = subprocess.run([*swift, "demangle", "--compact", "--simplified"], input="\n".join(functions), capture_output=True, text=True)

@@ -1,4 +1,5 @@
-"""Samples sent to the reference backend in the uploader's way: how many per second it accepts, as JSON and in columns."""
+"""Samples sent to the reference backend as the uploader does: how many per second it accepts, as JSON and in
+columns."""
 
 import http.client
 import json
@@ -22,7 +23,7 @@ AT_ONCE = 2  # requests, like the uploader
 
 
 def sample_id(number):
-    """In healthbus's form: the sample's time comes first, so that neighbours are stored together."""
+    """An id in healthbus's form: the sample's time comes first, so that neighbours are stored together."""
     return struct.pack(">QQ", (START + number) * 1000 << 16 | 0x8ABC, 0x8000_0000_0000_0000 | number * 2654435761 % 2**62)
 
 
@@ -75,7 +76,7 @@ class CBOR:
 
 
 def as_columns(first, count):
-    """The same samples, in the form of `Samples in columns`."""
+    """The same samples, in the form described in `Samples in columns`."""
     numbers = range(first, first + count)
     texts = [METADATA if number % 3 == 1 else "" for number in numbers]
     ends, end = [], 0
@@ -94,7 +95,7 @@ def as_columns(first, count):
 
 
 class Backend:
-    """`healthbus run backend` on a state folder of its own."""
+    """`healthbus run backend` on its own state folder."""
 
     def __init__(self, healthbus, state):
         self.port = free_port()
@@ -132,7 +133,8 @@ class Backend:
         return json.loads(answer)
 
     def rate(self, bodies, kind, count):
-        """Samples per second: sends all bodies, two at a time; the next is sent when one is answered, which means that it is on disk."""
+        """Samples per second: sends all bodies, two at a time; the next is sent once one is answered, which means that
+        it is on disk."""
         waiting, problems = queue.SimpleQueue(), []
         for content in bodies:
             waiting.put(content)

@@ -18,7 +18,8 @@ def budgets():
 
 
 class Row:
-    """- value: the value compared with the budget, in `unit`; None while it isn't measured. - rounds: raw, as measured. - note: what a reader must know."""
+    """- value: the value compared with the budget, in `unit`; None until it is measured. - rounds: the raw
+    measurements. - note: what a reader must know."""
 
     def __init__(self, id, what, unit, budget=None):
         self.id, self.what, self.unit, self.budget = id, what, unit, budget or {}
@@ -63,7 +64,7 @@ class Row:
 
 class Report:
     def __init__(self, facts, size):
-        """- size: "quick", "usual" or "full", and what that means."""
+        """- size: its name ("quick", "usual" or "full"), and what that means."""
         self.facts, self.size = facts, size
         self.begin = datetime.datetime.now(datetime.timezone.utc)
         self.rows = {entry["id"]: Row(entry["id"], entry["what"], entry["unit"],
@@ -71,14 +72,14 @@ class Report:
                      for entry in budgets()}
 
     def add(self, id, what, unit):
-        """A row without a budget."""
+        """Adds a row without a budget."""
         return self.rows.setdefault(id, Row(id, what, unit))
 
     def __getitem__(self, id):
         return self.rows[id]
 
     def times(self, id, what, command, rounds):
-        """A row of seconds: its median, and that of processor time."""
+        """Adds a row of seconds: the median by the clock, and that of processor time."""
         self.add(id, what, "s").set(median([raw["seconds"] for raw in rounds]), command, rounds,
                                     processor=median([raw["processor"] for raw in rounds]))
 
@@ -107,7 +108,7 @@ class Report:
         return "\n".join(lines)
 
     def write(self, folder):
-        """The file's path."""
+        """Writes the file, and returns its path."""
         os.makedirs(folder, exist_ok=True)
         commit = (self.facts["commit"] or "unknown")[:7]
         path = os.path.join(folder, f"{self.begin:%Y-%m-%d}-{commit}{'-quick' if self.size['name'] == 'quick' else ''}.json")

@@ -88,7 +88,7 @@ class Stack:
         self.process.stderr.close()
 
     def command(self, *words):
-        """Runs a command for this stack; its output is one JSON value."""
+        """Starts a command for this stack, whose output is one JSON value."""
         return subprocess.Popen(
             [self.healthbus, words[0], "--state", self.state, "--json", *words[1:]], env=self.environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -138,7 +138,8 @@ class Stack:
             time.sleep(every)
 
     def until_backend_rests(self, quiet=4.0, within=600, every=0.02):
-        """The (monotonic) time of the last change before `quiet` seconds without one, and what the backend has then."""
+        """The (monotonic) time of the last change, followed by `quiet` seconds without one, and what the backend has
+        then."""
         last, changed, end = None, time.monotonic(), time.monotonic() + within
         while time.monotonic() - changed < quiet:
             stats = self.stats()
@@ -150,11 +151,11 @@ class Stack:
             time.sleep(every)
         return changed, last
 
-    # The machine's resources that it uses
+    # The machine's resources that the stack uses
 
     def rest(self, settle, seconds):
-        """The resources that all processes use while nothing happens, measured over `seconds` after `settle`: share of a core in percent, wakes a second, and
-        proportional memory in bytes; by program too."""
+        """The resources that all processes use while nothing happens, measured over `seconds` after `settle`: share of
+        a core in percent, wakes per second, and proportional memory in bytes; also by program."""
         time.sleep(settle)
         pids = family(self.process.pid)
         before = {pid: use(pid) for pid in pids}

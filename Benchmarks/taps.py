@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What taps cost: exports of about RATE samples are imported each second for SECONDS, without a tap, with one that is stopped, and with twenty
-that run; by when the backend has them, and the hub's greatest memory.
+"""What taps cost: exports of about RATE samples are imported each second for SECONDS, without a tap, with one that is
+stopped, and with twenty that run; reports when the backend has everything, and the hub's peak memory.
 
     taps.py <folder of the built programs> [rate] [seconds]
 """

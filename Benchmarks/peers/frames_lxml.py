@@ -1,4 +1,4 @@
-"""apple-health-parser: every type of an export as a data frame. Prints rows."""
+"""apple-health-parser: every type in an export as a data frame. Prints the number of rows."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""parse-apple-health-data: an export's XML as data frames. Prints rows."""
+"""parse-apple-health-data: an export's XML as data frames. Prints the number of rows."""
 
 import sys
 

@@ -19,7 +19,7 @@ struct BackendColumnsTests {
     ]
     private static let payloads = ["", "null", "[1,2.5]", "\"text\"", "{\"beats\":[]}", " 7 "]
 
-    /// Rows with a few ids, moments and texts, so that they collide in every way.
+    /// Rows with only a few different ids, moments and strings, so that they collide in every way.
     private static func page(
         rows: Int, manual: Bool, bad: Bool, using generator: inout SplitMix
     ) -> SamplesPage {

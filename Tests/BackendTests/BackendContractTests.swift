@@ -5,7 +5,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// Paths, status codes, refusals, documents and questions.
+/// Paths, status codes, refusals, documents and queries.
 struct BackendContractTests {
     typealias F = BackendFixture
 
@@ -71,7 +71,7 @@ struct BackendContractTests {
         #expect(alone.status == 422)
         #expect(try Value(json: alone.body)["refused"].array?.first?["reason"].string == reason)
 
-        // Beside a good one the request succeeds, and the answer names the bad one by its place.
+        // If there is a good element too, the request succeeds, and the answer names the bad one by its index.
         let mixed = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1)), element]))
         #expect(mixed["created"].strings == [F.id(1)])
         #expect(mixed["refused"].array?.first?["index"] == 1)

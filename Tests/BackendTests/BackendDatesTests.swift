@@ -6,7 +6,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Questions with dates find the same by index as a full walk does, and pages stay whole while others write.
+/// Queries with dates find the same by index as by a full scan, and pages stay complete while others write.
 struct BackendDatesTests {
     typealias F = BackendFixture
 
@@ -27,14 +27,15 @@ struct BackendDatesTests {
 
     private static let origin: Int64 = 1_743_292_800_000_000
 
-    /// Own and foreign ids, texts, long and short, before 1970, of one type and of several, over twenty days.
+    /// Samples over twenty days: with our own ids, foreign ids and text ids, long and short, before 1970, of one type
+    /// and of several.
     private static func mixture(_ generator: inout SplitMix, _ count: Int, on storage: Storage = .file) -> [Made] {
         (0..<count).map { number in
             let hour: Int64 = 3_600_000_000
             var start = origin + Int64.random(in: 0..<(480 * hour), using: &generator)
             if number % 50 == 0 { start = -Int64.random(in: 0..<(48 * hour), using: &generator) }
             let second = Instant(microseconds: start).flooredSecond
-            // On the very edges of days too.
+            // Some begin exactly at the edge of a day.
             if number % 7 == 0 { start = second / 86_400 * 86_400_000_000 }
             let lengths: [Int64] = [
                 0, 1, 500_000, 60_000_000, hour, hour + 1, hour + 1_000_000, 9 * hour, 100 * hour,
@@ -69,13 +70,13 @@ struct BackendDatesTests {
         let fixture = try BackendFixture(audit: false, on: storage)
         var generator = SplitMix(seed: seed)
         var made = Self.mixture(&generator, 1200, on: storage)
-        // There is only one of several manual samples with the same type and time.
+        // Of several manual samples with the same type and time, only one is stored.
         var moments: Set<String> = []
         made.removeAll { $0.isManual && !moments.insert("\($0.type) \($0.start)").inserted }
         for part in stride(from: 0, to: made.count, by: 300) {
             _ = try fixture.accepted("other", F.body(samples: made[part..<min(part + 300, made.count)].map(\.json)))
         }
-        // Some moved, some are gone.
+        // Some samples move, and some are deleted.
         for number in stride(from: 0, to: 200, by: 9) where !made[number].isManual {
             made[number].start += 5 * 86_400_000_000
             made[number].end += 5 * 86_400_000_000
@@ -110,7 +111,7 @@ struct BackendDatesTests {
         }
     }
 
-    /// Also when pages are as small as possible, and rows come and go between them.
+    /// Each row is on exactly one page, even if pages are as small as possible, and rows come and go between them.
     @Test func pagesHoldEachOnceWhateverIsWritten() throws {
         let fixture = try BackendFixture(audit: false)
         var generator = SplitMix(seed: 4)
@@ -215,7 +216,7 @@ struct BackendDatesTests {
         tags.append(
             ask(fixture.backend, "/api/v1/versions", ["list": "samples", "contents": "2"], known: nil).headers["ETag"])
         #expect(!tags.contains(nil) && Set(tags).count == tags.count)
-        // Another database has another one.
+        // A different database has a different tag.
         let other = try BackendFixture()
         _ = try other.accepted("steps", F.body(samples: [F.sample(F.id(1))]))
         #expect(ask(other.backend, "/api/v1/samples", [:], known: nil).headers["ETag"] != tags[0])

@@ -11,17 +11,17 @@ import Testing
 enum Storage: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case file, postgres
 
-    /// The databases on this machine.
+    /// The kinds of storage available on this machine.
     static let all: [Storage] = PostgresServer.isThere ? allCases : [.file]
     var testDescription: String { rawValue }
 }
 
-/// A backend on a folder, or a schema, of its own, asked without a network.
+/// A backend with its own folder or schema, called without a network.
 final class BackendFixture {
     let folder: TemporaryFolder
     let backend: Backend
     let storage: Storage
-    /// Kept for as long as it is in use.
+    /// Kept so that the server runs for as long as it is in use.
     let server: PostgresServer?
     let schema: String
     var databasePath: String { folder.path + "/state/backend.sqlite" }
@@ -40,7 +40,7 @@ final class BackendFixture {
         }
     }
 
-    /// Another one on the same tables.
+    /// Another backend on the same tables.
     func another() throws -> Backend { try Self.open(try #require(server), schema) }
 
     private static func open(_ server: PostgresServer, _ schema: String) throws -> Backend {

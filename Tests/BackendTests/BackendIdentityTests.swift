@@ -51,7 +51,8 @@ struct BackendIdentityTests {
         #expect(next != generation && !next.isEmpty)
         // It continues from what was seen, and the content of the request is kept.
         #expect(answer["sequence"] == 3 && answer["counts"]["created"] == 1)
-        // Committed, and once: a caller that still knows only the old generation is no reason for another.
+        // The new generation is committed, and only once: a caller that still knows only the old one doesn't cause
+        // another.
         let reopened = try F.open(copy)
         #expect(try post(reopened, F.body(), seen: "\(generation) 2")["generation"].string == next)
         #expect(try post(reopened, F.body(), seen: "\(next) 3")["generation"].string == next)

@@ -6,7 +6,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// The user, time and version of the elements that are kept.
+/// Lists of stored elements by user, time and version.
 struct BackendListsTests {
     typealias F = BackendFixture
 
@@ -77,10 +77,10 @@ struct BackendListsTests {
         let fixture = try BackendFixture()
         #expect(try fixture.get("/api/v1/samples")["samples"] == [])
         _ = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1))], user: "anna"))
-        // The only one.
+        // There is only one user, so it needn't be named.
         #expect(try fixture.get("/api/v1/samples")["samples"].array?.count == 1)
         _ = try fixture.accepted("steps", #"{"samples":[\#(F.sample(F.id(2))),\#(F.sample(F.id(3)))]}"#)
-        // If there are several, the user for elements that name no user: the one that imports go to.
+        // If there are several, the default is the user for elements that name no user, which imports go to.
         #expect(try fixture.get("/api/v1/samples")["samples"].array?.count == 2)
         #expect(try fixture.get("/api/v1/samples", ["user": "me"])["samples"].array?.count == 2)
         #expect(try fixture.get("/api/v1/samples", ["user": "default"])["samples"] == [])
@@ -199,7 +199,7 @@ struct BackendListsTests {
             ]))
         _ = try fixture.accepted("other", F.body(deleted: [(F.id(6), 2)]))
         let page = try fixture.get("/api/v1/versions", ["list": "samples", "contents": "2"])
-        // As earlier releases ask it.
+        // Earlier releases request it in this form.
         #expect(try fixture.get("/api/v1/versions", ["list": "samples", "contents": "1"]) == page)
         let contents = (page["contents"].array ?? []).compactMap(\.int)
         try #require(contents.count == 6)
@@ -216,7 +216,7 @@ struct BackendListsTests {
         }
         #expect(try ids(["list": "nights"]) == ["a", "b", "c", "d"])
         #expect(try ids(["list": "nights", "limit": "2", "cursor": "b"]) == ["c", "d"])
-        // A tombstone keeps its day; one without a day is in every range.
+        // A tombstone keeps its day, and one without a day is in every range.
         #expect(try ids(["list": "nights", "to": "2025-03-29"]) == ["a", "d"])
         _ = try fixture.accepted("daily", #"{"userId":"anna","days":[{"date":"2025-03-30","version":3}]}"#)
         #expect(try ids(["list": "days"]) == ["2025-03-30"] && ids(["list": "days", "from": "2025-03-31"]) == [])

@@ -10,7 +10,7 @@ import Testing
 struct BackendLossTests {
     typealias F = BackendFixture
 
-    /// Anything committed to a file without a path is gone with the process.
+    /// Anything committed to a file that no longer has a path is lost when the process ends.
     @Test(arguments: ["/state", "/state/backend.sqlite"])
     func aDatabaseThatIsAwayAcceptsNothing(_ gone: String) throws {
         let fixture = try BackendFixture()
@@ -22,7 +22,7 @@ struct BackendLossTests {
         let refused = fixture.post("steps", F.body(samples: [F.sample(F.id(2))]))
         #expect(refused.status == 503 && refused.text.contains("removed or replaced"), "\(refused.text)")
         #expect(fixture.backend.handle(F.request("GET", "/api/v1/stats")).status == 503)
-        // Another file in its place doesn't count.
+        // A different file in its place doesn't count.
         if gone.hasSuffix("sqlite") {
             try Data().write(to: URL(fileURLWithPath: place))
             #expect(fixture.post("steps", F.body(samples: [F.sample(F.id(2))])).status == 503)
@@ -35,7 +35,7 @@ struct BackendLossTests {
 
     private func counted(_ fixture: F) throws -> Value { try fixture.get("/api/v1/stats", ["count": "rows"]) }
 
-    /// Other callers' rows don't hide it: each element that was ever created is a row.
+    /// Other callers' rows don't hide the loss: for each element ever created, there must be a row.
     @Test func removedRowsBeginANewGenerationOnceTheyAreCounted() throws {
         let fixture = try BackendFixture()
         _ = try fixture.accepted("steps", F.body(samples: (1...4).map { F.sample(F.id($0)) }))
@@ -48,7 +48,7 @@ struct BackendLossTests {
         try database.execute(
             "DELETE FROM sample_rows WHERE user = (SELECT id FROM texts WHERE text = 'anna') AND deleted = 0; DELETE FROM documents"
         )
-        // It isn't among those counted on arrival.
+        // The totals that are kept on arrival don't show the loss.
         #expect(try fixture.stats()["generation"] == before["generation"])
         let after = try counted(fixture)
         #expect(after["generation"] != before["generation"] && after["sequence"] == before["sequence"])
@@ -63,7 +63,7 @@ struct BackendLossTests {
         #expect(try Value(json: F.open(fixture.databasePath).handle(F.request("GET", "/api/v1/stats")).body) == again)
     }
 
-    /// `healthbus verify` computes the same from the data here.
+    /// Contents are reported; `healthbus verify` computes the same from the data on this side.
     @Test func contentsAreTold() throws {
         let fixture = try BackendFixture()
         _ = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1)), F.sample(F.id(2), value: 6)]))

@@ -26,7 +26,8 @@ struct BackendOnPostgresTests {
     @Test func twoAtOnceEndWithTheRightRows() async throws {
         let fixture = try F(on: .postgres)
         let backends = [fixture.backend, try fixture.another(), try fixture.another()]
-        // The same ids in other versions, each backend in another order, manual ones, deletions and days among them.
+        // The same ids in different versions, in a different order at each backend, with manual samples, deletions and
+        // days among them.
         let answers = await withTaskGroup(of: [HTTPResponse].self) { group in
             for (number, backend) in backends.enumerated() {
                 group.addTask { Self.deliver(to: backend, seed: UInt64(number)) }
@@ -35,7 +36,7 @@ struct BackendOnPostgresTests {
         }
         #expect(answers.allSatisfy { $0.status == 200 }, "\(answers.first { $0.status != 200 }?.text ?? "")")
         let values = try answers.map { try Value(json: $0.body) }
-        // Each change has a sequence of its own.
+        // Each change has its own sequence number.
         let changes = values.filter { ($0["counts"]["created"].int ?? 0) + ($0["counts"]["updated"].int ?? 0) > 0 }
         let sequences = changes.compactMap { $0["sequence"].int }
         #expect(Set(sequences).count == sequences.count && sequences.max() == Int64(sequences.count))
@@ -45,7 +46,7 @@ struct BackendOnPostgresTests {
             let sum = values.reduce(Int64(0)) { $0 + ($1["counts"][counter].int ?? 0) }
             #expect(stats["counters"][counter].int == sum, "\(counter)")
         }
-        // One after another in a file they have the same result.
+        // Delivered one after another to a backend on a file, they have the same result.
         let alone = try F()
         for number in backends.indices { _ = Self.deliver(to: alone.backend, seed: UInt64(number)) }
         for (path, query) in [
@@ -132,7 +133,7 @@ struct BackendOnPostgresTests {
         let anew = try Value(json: fixture.backend.handle(request).body)
         #expect(anew["generation"].string != generation && anew["sequence"] == 40)
         #expect(try fixture.another().handle(request).text.contains(anew["generation"].string ?? "-"))
-        // Rows that are removed behind its back.
+        // Then rows are removed behind the backend's back.
         let connection = try PostgresConnection(
             url: try #require(fixture.server).url(), timeout: 30, program: "test")
         try connection.execute("DELETE FROM \(fixture.schema).samples WHERE version = 1 AND id < '\(F.id(3))'")

@@ -10,8 +10,8 @@ import Testing
 struct BackendUpgradeTests {
     typealias F = BackendFixture
 
-    /// The tables of schema 2, with rows of each sort: own and foreign ids, fractions of seconds, deletions, a manual
-    /// one, metadata that repeats.
+    /// The tables of schema 2, with rows of each kind: our own and foreign ids, fractions of seconds, deletions, a
+    /// manual sample, and repeated metadata.
     private static let earlier = """
         CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         INSERT INTO meta VALUES ('generation', 'abc'), ('schema', '2'), ('sequence', '7'), ('unnamed', 'me');
@@ -101,7 +101,7 @@ struct BackendUpgradeTests {
             #expect(stats["generation"] == "abc" && stats["sequence"] == 7 && stats["counters"]["lost"] == 0)
             #expect(stats["samples"] == ["alive": 7, "deleted": 2])
         }
-        // Both keys still hold.
+        // Samples are still found by both keys.
         let backend = try F.open(path)
         let again = F.body(
             samples: [

@@ -3,7 +3,7 @@ import HealthModel
 import SQLite
 import Testing
 
-/// The rule of versions: a higher one wins, a tombstone wins at the same one, nothing else changes anything.
+/// The rule for versions: a higher version wins; at the same version, a tombstone wins; nothing else changes anything.
 struct BackendVersionTests {
     typealias F = BackendFixture
 

@@ -36,7 +36,7 @@ import Testing
                     F.sample(F.id(1), value: 7.5), F.sample(F.id(2)), F.sample("their-own", sourceType: "manual"),
                 ],
                 deleted: [(F.id(2), 5), (F.id(9), 1)]))
-        // While the backend has it open.
+        // The file is read while the backend has it open.
         #expect(
             try rows(
                 """
@@ -71,7 +71,7 @@ import Testing
         #expect(try rows("SELECT date FROM days", path) == [])
     }
 
-    /// Until schema 3 the view's name was that of the sample rows.
+    /// Up to schema 3, the table of sample rows had the name that the view has now.
     @Test func aFileOfTheReleaseBeforeIsTakenOver() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/backend.sqlite"

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-/// Which connection has to close when, and for which newcomer: without sockets, and with the test's own clock.
+/// Tests which connection has to close, when, and for which new one, without sockets and with the test's own clock.
 struct ConnectionTableTests {
     private func table(connections: Int = 4, perAddress: Int = 3) -> ConnectionTable {
         var limits = HTTPServer.Limits()
@@ -29,7 +29,7 @@ struct ConnectionTableTests {
         table.enters(.waiting, 5, at: 201)
         #expect(table.nextDeadline == 231)
         #expect(table.overdue(at: 231) == [5])
-        // Asked once to close; its place is free, and its number stays taken until it is closed.
+        // It is asked once to close; its place is free, but its number stays taken until it is closed.
         #expect(table.overdue(at: 300) == [] && table.count == 0 && table.nextDeadline == nil)
         table.closed(5)
         #expect(table.opened(5, peer: 1, at: 400) == nil && table.nextDeadline == 410)
@@ -57,7 +57,7 @@ struct ConnectionTableTests {
         }
         table.enters(.receiving, 1, at: 1)
         #expect(table.opened(3, peer: 2, at: 2) == 2)
-        // All are at work: then the new one has to go.
+        // If all connections are busy, the new one has to go.
         table.trust(3)
         table.enters(.answering, 3, at: 3)
         #expect(table.opened(4, peer: 3, at: 4) == 4)
@@ -68,7 +68,8 @@ struct ConnectionTableTests {
         var table = table()
         for socket in 1...3 as ClosedRange<Int32> { #expect(table.opened(socket, peer: 1, at: 0) == nil) }
         #expect(table.opened(4, peer: 2, at: 1) == nil)
-        // Full for its address: its own oldest goes, though another address has one that waits.
+        // If an address has reached its limit, its own oldest connection goes, even though another address has one that
+        // waits.
         #expect(table.opened(5, peer: 1, at: 2) == 1)
         #expect(table.opened(6, peer: 1, at: 3) == 2)
     }

@@ -3,7 +3,7 @@ import HTTP
 import JSON
 import Testing
 
-/// The scanner, compared with Foundation's parser, and the writer, with what reads it back.
+/// Compares the scanner with Foundation's parser, and reads back what the writer wrote.
 struct JSONTests {
     private func span(_ text: String) throws -> (kind: JSONSpan.Kind, text: String?, integer: Int64?, double: Double?) {
         try Array(text.utf8).withUnsafeBytes { bytes in
@@ -73,7 +73,8 @@ struct JSONTests {
             out.append(json: number)
             let text = String(decoding: out, as: UTF8.self)
             #expect(Double(text) == number)
-            // As short as the standard library's form, which is the shortest; that writes ".0" after whole numbers.
+            // At most as long as the standard library's form, which is the shortest except for ".0" after whole
+            // numbers.
             #expect(text.utf8.count <= number.description.utf8.count)
         }
     }

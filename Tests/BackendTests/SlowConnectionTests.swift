@@ -5,7 +5,7 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Clients that never finish: each is cut off in time, and none of them keeps a good one from being served.
+/// Clients that never finish are cut off in time, and none of them keeps a good client from being served.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct SlowConnectionTests {
     /// A connection that a test holds open.
     private final class Line {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// Times so long that only a free place can let a good client in.
+    /// Time limits so long that a good client gets in only when a place is freed.
     private static var patient: HTTPServer.Limits {
         var limits = HTTPServer.Limits()
         limits.connections = 16
@@ -101,16 +101,16 @@ import Testing
             let line = try Line(server.port)
             line.say(beginning)
             lines.append(line)
-            // New ones get through at any time.
+            // New clients get through at any time.
             if number % 50 == 49 { #expect(try get(server.port) == 200) }
         }
         // A client that has shown its token keeps its connection.
         #expect(try good.send(request, timeout: 60).status == 200)
-        // The oldest were closed.
+        // The oldest connections were closed.
         #expect(lines[0].rest() != nil)
     }
 
-    /// Like `/metrics`, where no client shows a token.
+    /// This is the case of `/metrics`, where no client shows a token.
     @Test func withoutAGateTheNewestIsServed() throws {
         let server = try HTTPServer(limits: Self.patient) { _ in HTTPResponse(status: 200) }
         defer { server.stop(drainSeconds: 0) }
@@ -164,7 +164,7 @@ import Testing
         defer { server.stop(drainSeconds: 0) }
         let line = try Line(server.port, receiveBuffer: 4096)
         line.say("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
-        // It keeps asking for more without taking anything.
+        // The client keeps requesting more without reading anything.
         var isClosed = false
         for _ in 0..<6000 where !isClosed {
             var waiting = pollfd(fd: line.socket, events: 0, revents: 0)
@@ -189,7 +189,7 @@ import Testing
             method: "POST", path: "/", headers: ["Authorization": "Bearer secret"],
             body: [UInt8](repeating: 1, count: 900))
         #expect(try good.send(request, timeout: 60).status == 200)
-        // Its answer comes at the end of its body, so that it is seen.
+        // The answer is sent at the end of the body, so that the client sees it.
         stranger.say("a")
         var buffer = [UInt8](repeating: 0, count: 12)
         #expect(recv(stranger.socket, &buffer, buffer.count, Int32(MSG_WAITALL)) == 12)

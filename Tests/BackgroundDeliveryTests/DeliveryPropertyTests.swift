@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    /// - Returns: what fired when.
+    /// - Returns: what fired, and when.
     private func live(seed: UInt64) throws -> Trace {
         var random = SeededRandom(seed: seed)
         func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
@@ -79,7 +79,7 @@ import Testing
                 wakes.append(bench.now)
                 #expect(wakes.count { $0 > bench.now - DeliveryBench.hour } <= 4)
             }
-            // Nothing is lost: unreported changes are held back, starting at the latest where reporting stopped.
+            // Nothing is lost: unreported changes are held back, from where reporting stopped or earlier.
             for (type, head) in bench.heads where told[type] ?? 0 < head {
                 let held = try #require(bench.table.held[type], "\(type) is neither fired nor held")
                 #expect(held < head)

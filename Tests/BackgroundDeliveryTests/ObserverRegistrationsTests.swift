@@ -28,7 +28,7 @@ final class DeliveryBench {
         return table.register("app", launch: launch, types: types, known: heads.keys)
     }
 
-    /// A commit that changes types, then a look at the clock.
+    /// Commits changes to types, then lets the table decide what fires.
     @discardableResult
     func change(_ types: String...) -> ObserverRegistrations.Round {
         let before = head
@@ -64,7 +64,7 @@ final class DeliveryBench {
         return look()
     }
 
-    /// Another process reads what this one saved.
+    /// As if a new process read what this one saved.
     func restart() throws {
         let kept = try #require(Value(table.kept).read(KeptRegistrations.self))
         table = ObserverRegistrations(kept, policy: table.policy)
@@ -86,7 +86,7 @@ extension ObserverRegistrations.Round {
         bench.register(["*": .daily])
         for _ in 0..<3 { #expect(bench.change("steps").types == ["steps"]) }
         #expect(bench.table.held.isEmpty && bench.deadline == nil)
-        // Even if no consumer is registered for the background: the query runs.
+        // Types fire even if no consumer is registered for the background, because the query is running.
         let other = DeliveryBench()
         #expect(other.change("steps").types == ["steps"])
     }
@@ -115,7 +115,7 @@ extension ObserverRegistrations.Round {
         #expect(bench.change("steps").types == ["steps"])
         bench.acknowledge("steps")
         #expect(bench.change("steps").types.isEmpty)
-        // It stays where it was fired up to, also after a restart.
+        // It stays where the last fire left it, even after a restart.
         let fired = try #require(bench.table.held["steps"])
         #expect(fired < bench.head)
         try bench.restart()
@@ -146,7 +146,7 @@ extension ObserverRegistrations.Round {
         bench.pass(60 * second)
         #expect(bench.change("steps").types == ["steps"])
         bench.acknowledge("steps")
-        // The hour's wakes are used up; the next may come when the first is an hour old.
+        // The hour's wakes are used up; the next is allowed once the first is an hour old.
         #expect(bench.change("heart").types.isEmpty)
         #expect(bench.deadline == bench.monotonic + .seconds(3540))
         #expect(bench.pass(hour - 61 * second).types.isEmpty)
@@ -258,7 +258,7 @@ extension ObserverRegistrations.Round {
         bench.table.setDenied(true, "steps", head: bench.head)
         #expect(bench.table.authorization("steps", for: "app") == .denied)
         #expect(bench.change("steps").types.isEmpty)
-        // Asking again doesn't lift it.
+        // Registering again doesn't lift the denial.
         bench.register(["steps": .immediate])
         #expect(bench.look().types.isEmpty)
         #expect(bench.table.state("steps") == .on)

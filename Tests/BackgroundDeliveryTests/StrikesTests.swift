@@ -33,13 +33,13 @@ import Testing
         #expect(first.types == ["steps"] && first.fires.allSatisfy(\.isRepeat))
         bench.pass(15 * second)
         #expect(bench.table.strikes("steps") == 2)
-        // Twice as long as before.
+        // The wait is twice as long as before.
         #expect(bench.pass(29 * second).fires.isEmpty)
         #expect(bench.pass(second).types == ["steps"])
         let last = bench.pass(15 * second)
         #expect(last.stopped == ["app"] && last.fires.isEmpty)
         #expect(bench.table.state("steps") == .stopped)
-        // Nothing goes out any more, also after a restart, and nothing is forgotten.
+        // Nothing fires any more, even after a restart, and nothing is forgotten.
         try bench.restart()
         #expect(bench.change("steps", "heart").fires.isEmpty)
         #expect(bench.table.stoppedConsumers == ["app"])
@@ -66,7 +66,7 @@ import Testing
         var repeats = 0
         for _ in 0..<4000 { repeats += bench.pass(15 * second).fires.count }
         #expect(repeats > 50 && bench.table.stoppedConsumers.isEmpty)
-        // Between two, at most a quarter of an hour plus the time to answer.
+        // Between two fires, at most a quarter of an hour passes, plus the time to answer.
         #expect((bench.deadline ?? .distantFuture) <= bench.monotonic + .seconds(900))
     }
 

@@ -62,7 +62,7 @@ import Testing
         var scheduler = try scheduler(.device, tasks: tasks)
         for name in names.dropLast() { try scheduler.submit(TaskRequest(name), after(0)) }
         #expect(refusal { try scheduler.submit(TaskRequest("p10"), after(0)) } == .tooManyPendingTaskRequests)
-        // One that is already pending takes no further place.
+        // A request for a task that is already pending takes no further place.
         try scheduler.submit(TaskRequest("p3"), after(0))
         try scheduler.submit(TaskRequest("r1"), after(0))
         #expect(refusal { try scheduler.submit(TaskRequest("r2"), after(0)) } == .tooManyPendingTaskRequests)
@@ -116,7 +116,7 @@ import Testing
         #expect(scheduler.obstacle("sync", conditions) == nil)
         conditions.needsIdleMachine = true
         #expect(scheduler.obstacle("sync", conditions) == obstacle)
-        // The system gives an app refresh its time whatever else runs.
+        // The system gives an app refresh its time, whatever else is running.
         #expect(scheduler.obstacle("refresh", conditions) == nil)
     }
 
@@ -137,7 +137,7 @@ import Testing
         background.nextWake = Self.start + .seconds(600)
         #expect(scheduler.obstacle("refresh", background) == .noWakes)
         #expect(scheduler.nextDeadline(background) == .seconds(600))
-        // Other tasks need no wake of their own, and on the screen nobody is woken.
+        // Other tasks need no wake, and an app on the screen isn't woken.
         #expect(scheduler.beginDue(background) == ["sync"])
         var active = after(1) { $0.app = .active }
         active.nextWake = background.nextWake
@@ -145,7 +145,7 @@ import Testing
         #expect(scheduler.beginDue(after(600) { $0.app = .background }) == ["refresh"])
     }
 
-    /// Except for a task its user started and is watching.
+    /// In low-power mode, only a task that its user started and is watching is launched.
     @Test func inLowPowerModeNothingIsLaunched() throws {
         let saving = after(0) {
             $0.app = .active
@@ -183,7 +183,7 @@ import Testing
         #expect(scheduler.beginDue(after(0)) == [identifier])
         #expect(scheduler.expire(after(seconds - 1)) == [])
         #expect(scheduler.expire(after(seconds)) == [identifier])
-        // It is called once.
+        // The task is told to expire only once.
         #expect(scheduler.expire(after(seconds + 1)) == [])
         var inTime = scheduler
         inTime.complete(identifier, success: true, after(seconds + 1))
@@ -248,7 +248,7 @@ import Testing
         for name in ["r0", "r1"] { tasks[name] = .refresh }
         let names = tasks.keys.sorted()
         var scheduler = try scheduler(seed.isMultiple(of: 2) ? .own : .device, tasks: tasks)
-        /// What must be pending or running.
+        /// The tasks that must be pending or running.
         var owed: Set<String> = []
         var clock: Int64 = 0
         for _ in 0..<400 {

@@ -19,7 +19,7 @@ LATE = 412
 STANDS_OUT = 2.0
 #: A cell of the week shows a number.
 SHOWS = "([cell, wanted]) => Math.abs(Number(document.querySelector(cell)?.dataset.value) - wanted) < 0.001"
-#: More than the six connections that a browser opens to a server.
+#: More tabs than the six connections that a browser opens to a server.
 TABS = 8
 LIVE = "document.getElementById('state').textContent === 'Live'"
 
@@ -30,7 +30,8 @@ def check(truth, what):
 
 
 def every_view(stack, browser):
-    """Each view in each form: nothing in the console, no requests elsewhere, no barrier, nothing wider than the screen."""
+    """Each view in each form: an empty console, no requests elsewhere, accessible, and nothing wider than the
+    screen."""
     all_views = views(stack)
     for scheme in ("light", "dark"):
         for width in (1280, 375):
@@ -102,7 +103,7 @@ def same_numbers(stack, browser):
 
 
 def a_day(stack, browser):
-    """A day's own page has the same figures, and says which source counted."""
+    """A day's own page has the same figures, and shows which source counted."""
     day = stack.days()[-2]
     page = browser.page()
     browser.show(page, f"day/{day['date']}")
@@ -155,7 +156,7 @@ def in_german(stack, browser):
 
 
 def import_late(stack, date, start, end):
-    """Imports late steps of a day."""
+    """Imports late steps for a day."""
     record = (f'<Record type="HKQuantityTypeIdentifierStepCount" sourceName="Late Band" unit="count" value="{LATE}" creationDate="{date} 06:00:00 +0100" '
               f'startDate="{date} {start}:00 +0100" endDate="{date} {end}:00 +0100"/>')
     with open(stack.path("late.xml"), "w") as file:
@@ -178,7 +179,8 @@ def late_sample(stack, browser):
 
 
 def many_tabs(stack, browser):
-    """Even with more tabs than a browser opens connections to a server, all are live and see the same change."""
+    """Even if there are more tabs than connections that a browser opens to a server, all are live and show the same
+    change."""
     tabs = [browser.page()]
     while len(tabs) < TABS:
         tabs.append(browser.tab(tabs[0].context))
@@ -204,7 +206,7 @@ def many_tabs(stack, browser):
 
 
 def frozen(stack, page):
-    """Seconds until a frozen process stands out; then it continues."""
+    """Freezes a process, and lets it continue; returns the seconds until it stood out."""
     ready = ".node[data-name=energy][data-state=ready]"
     page.wait_for_selector(ready)
     pid = stack.pid("energy")
@@ -221,7 +223,7 @@ def frozen(stack, page):
 
 
 def a_hanging_stage(stack, browser):
-    """A frozen process, and one that ends, stand out in the graph; then all is well again."""
+    """A frozen process, and one that ends, stand out in the graph until they are back."""
     page = browser.page()
     browser.show(page, "pipeline")
     browser.until(page, "it isn't live", LIVE)
@@ -243,7 +245,7 @@ def a_hanging_stage(stack, browser):
 
 
 def goes_on(stack, browser):
-    """A page that lost its stack says so, and then continues automatically."""
+    """A page that has lost its stack says so, and later continues automatically."""
     page = browser.page()
     browser.show(page, "days")
     browser.until(page, "it isn't live", LIVE)
@@ -258,7 +260,7 @@ def goes_on(stack, browser):
 
 
 def by_drop(stack, browser):
-    """An export is dropped on the page: not without a token; then the page reports what was new."""
+    """An export can be dropped on the page, but not without a token; the page then reports what was new."""
     stack.generate("week.zip", "--days", "7", "--seed", "99", "--end", "2024-02-07")
     page = browser.page()
     browser.show(page, "import")

@@ -1,4 +1,4 @@
-"""A stack of its own, in its own folder, on a made-up year; and a browser that looks at its page."""
+"""A separate stack in its own folder, with a made-up year, and a browser that shows its page."""
 
 import contextlib
 import json
@@ -17,7 +17,7 @@ from playwright.sync_api import Error, sync_playwright
 
 CHROMIUM = "/usr/bin/chromium"
 ZONE = "Europe/Berlin"
-#: How long to wait for anything that must happen, also on a busy machine.
+#: How many seconds to wait for anything that must happen, even on a busy machine.
 PATIENCE = float(os.environ.get("HEALTHBUS_TEST_PATIENCE", "60"))
 
 
@@ -118,7 +118,7 @@ class Browser:
             color_scheme=scheme, viewport={"width": width, "height": height}, locale=language, timezone_id=ZONE, reduced_motion="reduce", **options))
 
     def tab(self, context):
-        """One more page of the same person."""
+        """One more page in the same person's browser."""
         page = context.new_page()
         page.set_default_timeout(PATIENCE * 1000)
         page.on("console", lambda message: self.complain(page, f"console: {message.type}: {message.text}"))
@@ -150,12 +150,12 @@ class Browser:
 
     @staticmethod
     def until(page, what, look, value=None):
-        """Asks again and again from here: the page's policy forbids evaluating text in it, even for Playwright's own waiting."""
+        """Polls from here: the page's policy forbids evaluating text in it, even for Playwright's own waiting."""
         def ask():
             try:
                 return page.evaluate(look, value)
             except Error as error:
-                # It is being reloaded.
+                # The page is being reloaded.
                 if "context was destroyed" not in str(error):
                     raise
 
@@ -163,7 +163,7 @@ class Browser:
 
     def drawn(self, page):
         self.until(page, "the view isn't drawn", "() => { const main = document.getElementById('main'); return !main.hasAttribute('aria-busy') && main.childElementCount > 0; }")
-        # Charts are drawn when their library is there.
+        # Charts are drawn once their library is loaded.
         self.until(page, "a chart isn't drawn", "() => [...document.querySelectorAll('main .chart canvas')].every((one) => globalThis.Chart?.getChart(one))")
 
     def close(self):

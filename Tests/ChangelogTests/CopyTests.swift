@@ -6,7 +6,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Copies of a store at work, and what is done to one that replaces a store.
+/// Copies of a store in use, and how one is prepared to replace a store.
 @Suite struct CopyTests {
     private let folder: TemporaryFolder
     private let store: StageDatabase

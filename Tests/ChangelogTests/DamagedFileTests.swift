@@ -77,7 +77,7 @@ import Testing
         try handle.close()
         let restored = try StageDatabase(path: copy, now: Self.now)
         #expect(try restored.database.prepare("SELECT count(*) FROM notes").firstRow { $0.int(0) } == 400)
-        // The main file is cut: the log holds only the last writes.
+        // If the main file is cut, the log doesn't help, since it holds only the last writes.
         let cut = folder.path + "/cut.sqlite"
         for ending in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + ending, toPath: cut + ending) }
         #expect(truncate(cut, 40960) == 0)
@@ -89,7 +89,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: cut))
     }
 
-    /// Killed before it was whole, a new file is started again.
+    /// If its creation was cut short by a kill, a new file is started again.
     @Test func whatWasHalfMadeIsMadeAnew() throws {
         _ = FileManager.default.createFile(atPath: path + ".new", contents: Data(count: 100))
         let store = try StageDatabase(path: path, now: Self.now)

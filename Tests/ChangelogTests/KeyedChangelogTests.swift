@@ -63,12 +63,12 @@ import Testing
         // No value, which differs from the value null.
         #expect(travelled.body == nil)
         #expect(try changelog.rows(user: "me", days: 0...9).isEmpty)
-        // And undeleted again.
+        // Then the row is restored.
         #expect(try put("k", ["n": 1]))
         #expect(try all().map(\.body) == [["n": 1]])
     }
 
-    /// However much there is: a page is a message, and a row that has been started is the last.
+    /// However much there is, a page has a limited size, because it is a message; the row that exceeds it is the last.
     @Test func aPageEndsAtItsSize() throws {
         let text = Value.string(String(repeating: "x", count: 1000))
         for number in 0..<200 { _ = try put("k\(number)", ["text": text]) }
@@ -86,7 +86,7 @@ import Testing
         #expect(KeyedChangelog.Row(wireValue: ["key": "k"]) == nil)
     }
 
-    /// A page may end anywhere: all pages together are one reading, in order.
+    /// A page may end anywhere: all pages together give the same rows, in order.
     @Test(arguments: [1, 100, 500, 4096, 1 << 20])
     func pagesOfAnySizeGiveTheSame(_ bytes: Int) throws {
         var random = SeededRandom(seed: 3)

@@ -18,7 +18,7 @@ import Testing
         #expect(store.sequence == SequenceNumber(Self.now.microseconds / 1000 + 1))
         try store.transaction { _ = store.nextSequence() }
         let reached = store.sequence
-        // Opened again, even by a clock that was set back: never below a number given out before.
+        // Even if it is opened again after the clock was set back, it never falls below a number used before.
         let again = try StageDatabase(path: path, now: 0)
         #expect(again.sequence == reached && again.store == store.store)
         #expect(again.epoch == store.epoch + 1)
@@ -95,13 +95,14 @@ import Testing
 
         let reached = store.sequence
         try store.transaction { try store.beginGeneration(now: Self.now + .seconds(60)) }
-        // Versions never decrease, whatever the clock says.
+        // Sequence numbers never decrease, whatever the clock says.
         let first = try #require(store.generations.last?.first)
         #expect(first > reached && first == SequenceNumber(Self.now.microseconds / 1000 + 60_000 + 1))
         #expect(judge(store, old.generation, reached) == .good)
         #expect(judge(store, old.generation, first) == .reset)
         #expect(judge(store, store.head.generation, first) == .good)
-        // Between the sequence reached and the new first is what others may have seen of a store that lost it.
+        // Between the last sequence number and the new first are the numbers that others may have seen before the store
+        // lost them.
         #expect(judge(store, old.generation, reached + 1) == .reset)
         try store.transaction { try store.beginGeneration(now: 0) }
         #expect(store.generations.count == 3 && store.sequence == first + 1)
@@ -122,7 +123,7 @@ import Testing
             store.judge(store: old.store, generation: old.generation, sequence: sequence)
         }
         #expect(verdict(old.sequence) == .reset && verdict(old.first) == .reset)
-        // A consumer that has read nothing yet has nothing to read again; and the store's rows still begin where they
+        // A consumer that has read nothing yet has nothing to read again, and the store's rows still begin where they
         // did.
         #expect(verdict(old.first.previous) == .good && store.head.first == old.first)
         try store.transaction { try store.beginGeneration(now: Self.now) }

@@ -6,7 +6,7 @@ import Terminal
 import TestSupport
 import Testing
 
-/// Each mistake of a server is found by its case, and by no other that the mistake doesn't affect.
+/// Each mistake of a server is found by its case, and by no case that the mistake doesn't affect.
 @Suite(.inTurn, .timeLimit(.minutes(10))) struct BackendTrialTests {
     private func report(_ mistake: EveningServer.Mistake, only: BackendCase? = nil) throws -> BackendReport {
         let server = try EveningServer(mistake)
@@ -20,7 +20,7 @@ import Testing
         let report = try report(.none)
         #expect(report.failed.isEmpty && report.left == 0, "\(report.json)")
         let missing = report.results.filter(\.hasFailed).map(\.asked)
-        // It shows no generation, holdings, versions or manual entries.
+        // The server has no generation, totals, versions or manual entries.
         #expect(missing == [.manual, .generation, .stats, .versions], "\(report.json)")
     }
 
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// Kept separate only if the server says so: nothing is lost, so nothing fails.
+    /// A server needn't keep users apart: mixing them loses nothing, so nothing fails.
     @Test func usersInOnePotAreToldAndDontFail() async throws {
         let report = try report(.mixesUsers)
         #expect(report.failed.isEmpty && report.results.contains { $0.asked == .users && $0.hasFailed })

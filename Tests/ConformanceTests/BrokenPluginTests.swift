@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Each case finds its fault: plugins of a few lines of Python, each breaking one rule.
+/// Each case finds its fault, in plugins of a few lines of Python that each break one rule.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct BrokenPluginTests {
     @Test func anHonestOnePasses() async throws {
         let plugin = try ScriptedPlugin()
@@ -12,7 +12,7 @@ import Testing
         #expect(report.failed == [] && report.passed == 12, "\(report.json)")
     }
 
-    /// The change to the honest program, the case that finds it, and words from the reason.
+    /// Changes to the honest program, each with the case that finds it, and words from the reason.
     static let faults: [(String, String, String, String)] = [
         // hello
         (#"say({"hello""#, #"import time; time.sleep(9); say({"hello""#, "hello", "no answer within"),
@@ -80,7 +80,7 @@ import Testing
     }
 }
 
-/// A handler in Python, in a folder of its own.
+/// A handler in Python, in its own folder.
 struct ScriptedPlugin {
     private let folder: TemporaryFolder
 
@@ -130,7 +130,8 @@ struct ScriptedPlugin {
         try text.replacingOccurrences(of: original, with: other).write(toFile: file, atomically: true, encoding: .utf8)
     }
 
-    /// Makes it a program of its own: this one, after some shell. With `block` it ignores SIGTERM.
+    /// Replaces the program with a shell script that runs `shell`, and then `program`. If `shell` sets `block`, the
+    /// program ignores SIGTERM.
     func wrap(_ program: String, _ shell: String) throws {
         let script = """
             #!/bin/sh
@@ -156,7 +157,7 @@ struct ScriptedPlugin {
         """.write(toFile: folder.path + "/plugin.json", atomically: true, encoding: .utf8)
     }
 
-    /// On a thread of its own, which lives as long as the programs it starts.
+    /// Runs the cases on a separate thread, which lives as long as the programs it starts.
     func report(
         _ group: ConformanceCase.Group?, only: ConformanceCase? = nil, catalog: PluginCatalog? = nil
     ) async throws -> ConformanceReport {

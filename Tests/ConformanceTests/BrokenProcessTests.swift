@@ -6,7 +6,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// The cases that run a plugin in a stack find their faults.
+/// The cases that run a plugin in a stack find the faults they are meant to find.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct BrokenProcessTests {
     private static let programs: String = {
         if let folder = ProcessInfo.processInfo.environment["HEALTHBUS_BIN"], !folder.isEmpty { return folder }
@@ -28,7 +28,7 @@ import Testing
         ("[ $wrong = 0 ] || exit 1", .options, "ended with exit code 1 at an option"),
         ("[ $second = 0 ] || exec sleep 1000", .lock, "a second process runs on the same state folder"),
         ("[ $second = 0 ] || exit 0", .lock, "a second process on the same state folder ended with exit code 0"),
-        // The killer looks a thousand times between two heartbeats, and is there before it begins.
+        // The killer checks a thousand times between two heartbeats, and is running before the plugin starts.
         (
             """
             python3 -c 'import os, sys, time
@@ -54,7 +54,7 @@ import Testing
         #expect(fault.why.contains(words), "\(fault)")
     }
 
-    /// The change to the honest program.
+    /// Changes to the honest program, with the case that finds each.
     static let figureFaults: [(String, String, ConformanceCase, String)] = [
         (
             #"say({"done": day["date"]"#,

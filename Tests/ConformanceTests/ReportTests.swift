@@ -35,7 +35,7 @@ import Testing
                 """)
     }
 
-    /// One mistake breaks many cases: it is reported once.
+    /// A mistake that breaks many cases is reported once.
     @Test func eachCauseIsToldOnce() {
         func failed(_ name: String, _ why: String, cause: String?) -> ConformanceResult {
             var fault = ConformanceFault(why, hint: "correct it")

@@ -13,11 +13,11 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SECRET = "contract-0123456789abcdef"
-# Paths that bring elements: an invalid one is named in the answer and fails no other, so a body that isn't as
-# described may be accepted, and one that is may hold only such elements.
+# Paths that take elements: an invalid one is named in the answer and doesn't fail the others, so a body that breaks
+# the schema may be accepted, and one that fits it may contain only invalid elements.
 BRINGS = ["--exclude-checks", "negative_data_rejection,positive_data_acceptance"]
-# Paths that ask. No schema can say that a zone has a name of the tz database; and these two ignore parameters that
-# they don't know, since a newer healthbus may ask an older backend for more.
+# Paths that are queried. No schema can require that a zone is a name in the tz database; and these two ignore unknown
+# parameters, since a newer healthbus may ask an older backend for more.
 ASKS = """
 [parameters]
 zone = "Europe/Berlin"
@@ -26,7 +26,8 @@ zone = "Europe/Berlin"
 include-path-regex = "/(versions|stats)$"
 checks.negative_data_rejection.enabled = false
 """
-# No schema can say which cursors a store made, and whose a token is; and a stack may have parameters for a newer one.
+# No schema can require that a cursor came from the store, or say who owns a token; and a newer stack may send
+# parameters that this one doesn't know.
 FOLLOWS = ["--exclude-checks", "negative_data_rejection,positive_data_acceptance"]
 EXAMPLES = os.environ.get("HEALTHBUS_CONTRACT_EXAMPLES", "40")
 
@@ -38,12 +39,12 @@ def free_port():
 
 
 def hold(document, port, token, folder, configuration, *more):
-    """Starts comparing a port's answers with a document; returns the process and the file for its output."""
+    """Starts comparing a port's answers with an OpenAPI document; returns the process and the file for its output."""
     tester = pathlib.Path(sys.executable).parent / "schemathesis"
     os.makedirs(folder)
     with open(os.path.join(folder, "schemathesis.toml"), "w") as file:
         file.write(configuration)
-    # One worker: CPython 3.11's parser fails now and then in one of several threads.
+    # Only one worker: CPython 3.11's parser sometimes fails when there are several threads.
     command = [
         str(tester), "run", str(ROOT / "docs" / document), "--url", f"http://127.0.0.1:{port}",
         "--header", f"Authorization: Bearer {token}", "--checks", "all", "--max-examples", EXAMPLES,

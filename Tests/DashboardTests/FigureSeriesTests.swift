@@ -42,12 +42,12 @@ import Testing
         series.take(try day("2025-03-09"), nil)
         #expect(try value(series, [0])["dates"] == ["2025-03-01"])
         #expect(series.count == 1)
-        // Its row is taken again.
+        // The deleted day's row is reused.
         series.take(try day("2025-03-03"), ["steps": 7])
         #expect(try value(series, [0])["values"]["steps"] == [.null, 7])
     }
 
-    /// A column ends with its last number, and the page still gets one of every day.
+    /// A column ends with its last number, but the page still gets an entry for every day.
     @Test func aFigureThatIsSeldomThereIsNullOnAllOtherDays() throws {
         var series = FigureSeries([["steps"], ["bodyMassKilograms"]])
         for date in 1...9 {

@@ -2,11 +2,11 @@ import DashboardStage
 import HealthModel
 import Testing
 
-/// When the dashboard reads what is new.
+/// When the dashboard reads new data.
 struct ReadingPaceTests {
     private let begin = MonotonicTime(microseconds: 1_000_000_000)
 
-    /// Has read once, at `begin`.
+    /// A pace that has read once, at `begin`.
     private var rested: ReadingPace {
         var pace = ReadingPace()
         _ = pace.begin()
@@ -25,7 +25,7 @@ struct ReadingPaceTests {
         #expect(!rested.isBehind)
     }
 
-    /// However often something changes, an unwatched dashboard reads it once in a while.
+    /// However often something changes, an unwatched dashboard reads it only once in a while.
     @Test func anImportIsReadSeldomWhileNobodyLooks() {
         var pace = rested
         for second in 5..<20 { pace.heard(at: begin + .seconds(second)) }
@@ -38,7 +38,7 @@ struct ReadingPaceTests {
         #expect(!pace.isBehind)
     }
 
-    /// What comes during a reading isn't forgotten, nor what a failed one should have read.
+    /// Changes that arrive during a read aren't forgotten, nor are those that a failed one should have read.
     @Test func nothingIsForgotten() {
         var pace = rested
         pace.heard(at: begin + .seconds(1))

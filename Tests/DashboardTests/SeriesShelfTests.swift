@@ -3,7 +3,7 @@ import HealthModel
 import Inspection
 import Testing
 
-/// Whose columns the dashboard keeps.
+/// Which people's columns the dashboard keeps.
 struct SeriesShelfTests {
     private static let paths = [["steps"]]
     private static let day = LocalDay(number: 20_000)
@@ -32,20 +32,21 @@ struct SeriesShelfTests {
         #expect(shelf.missing.isEmpty)
     }
 
-    /// Beyond the room, whoever is asked about takes the place of the one nobody has asked about for longest.
+    /// If there is no room, the requested person takes the place of the one who hasn't been requested for the longest
+    /// time.
     @Test func whoIsAskedAboutIsReadAgain() {
         let last = "user-\(SeriesShelf.room + 1)"
         var shelf = shelf(people: SeriesShelf.room + 1)
         for number in 2...SeriesShelf.room { _ = text("user-\(number)", &shelf) }
         #expect(text(last, &shelf) == nil)
         #expect(shelf.missing == [last])
-        // Still being read: what comes meanwhile is taken, and not shown.
+        // While the columns are being read, new days are added but not shown.
         shelf.take(last, Self.day, ["steps": 5])
         #expect(text(last, &shelf) == nil)
         shelf.complete([last])
         #expect(text(last, &shelf)?.contains("[5]") == true)
         #expect(shelf.missing.isEmpty)
-        // Only the first one had to give way.
+        // Only the first person had to give way.
         #expect(text("user-2", &shelf)?.contains("[2]") == true)
         #expect(text("user-1", &shelf) == nil)
     }

@@ -20,7 +20,7 @@ import Testing
         #expect(status(["Host": host, "Origin": "https://\(host)", "Sec-Fetch-Site": "same-origin"]) == nil)
     }
 
-    /// DNS rebinding: another name that leads here.
+    /// DNS rebinding: a different name that leads to this server.
     @Test(arguments: [
         "evil.example", "127.0.0.1.evil.example", "localhost.evil.example:8789", "[::2]:8789", "", "[::1",
     ])
@@ -41,7 +41,7 @@ import Testing
         #expect(status(["Host": host, "Sec-Fetch-Site": "none"]) == nil)
     }
 
-    /// A link from elsewhere leads to the page, and to nothing else.
+    /// A link from elsewhere may lead to the page, but to nothing else.
     @Test func aLinkToThePageWorks() {
         let link: HTTPHeaders = ["Host": "localhost", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"]
         #expect(status(link, path: "/") == nil)

@@ -7,13 +7,14 @@ import Terminal
 import Testing
 
 extension EndToEnd {
-    /// Every command that any message of the programs advises does run: nothing in it is mistyped, missing or unknown.
+    /// Every command that any of the programs' messages suggests can be run: nothing in it is mistyped, missing or
+    /// unknown.
     @Suite struct AdvisedCommandsTests {
         private static let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
 
-        /// The placeholders that the sources have for names in messages, each with an example. One that isn't listed
-        /// here fails the test.
+        /// The placeholders for names in the sources' messages, each with an example. One that isn't listed here fails
+        /// the test.
         private static let examples: [String: String] = [
             "name": "steps", "hub": "hub", "instance": "steps", "instance.name": "steps", "plan.instance": "steps",
             "wish.instance": "steps", "silence.instance": "steps", "beat.plugin": "steps", "plugin": "",
@@ -27,7 +28,7 @@ extension EndToEnd {
             "Advice.quoted(state)": "/nowhere",
         ]
 
-        /// What people fill in themselves.
+        /// Replaces the words that people fill in themselves.
         private static func fill(_ word: String, _ stack: TestStack) -> String {
             switch word {
             case "FILE", "export.zip": stack.path("export.zip")
@@ -43,7 +44,7 @@ extension EndToEnd {
             }
         }
 
-        /// The commands in the sources' texts, with the examples in them, each once.
+        /// The commands in the sources' messages, with the examples filled in, each listed once.
         private static func commands() throws -> [String] {
             var found: Set<String> = []
             for folder in ["Sources", "plugins"] {
@@ -57,7 +58,7 @@ extension EndToEnd {
                     }
                 }
             }
-            // What stops the stack comes last, so that all others have one.
+            // The command that stops the stack comes last, so that all others run on a stack.
             let stop = "healthbus stop"
             return found.subtracting([stop]).sorted() + found.intersection([stop])
         }
@@ -112,7 +113,7 @@ extension EndToEnd {
             }
         }
 
-        /// The commands that are about a stack are known where texts name it.
+        /// The commands whose help lists `--state` are those that messages add it to.
         @Test func whatNamesTheStackIsWhatTakesIt() async throws {
             try await withStack { stack in
                 let list = try await stack.run("help").output
@@ -125,7 +126,7 @@ extension EndToEnd {
             }
         }
 
-        /// As printed: with the state folder and the configuration that it refers to.
+        /// Suggested commands name the state folder and the configuration in use.
         @Test func adviceNamesTheStackThatWasMeant() async throws {
             try await withStack { stack in
                 let config = try stack.write(
@@ -136,7 +137,7 @@ extension EndToEnd {
                     "\(nobody.output)")
                 let up = try await stack.upAndReady("--config", config)
                 try await stack.interrupt(up)
-                // The state folder remembers it for all but the commands that start it.
+                // The state folder remembers the configuration for all commands except those that start the stack.
                 let days = try await stack.onState("sync")
                 #expect(
                     days.error.contains("'healthbus up --state \(stack.state) --config \(config)'"), "\(days.error)")

@@ -18,7 +18,7 @@ extension EndToEnd {
             case shuffled
             /// One file per day, in random order.
             case daysAtRandom
-            /// Ten exports made one after another: five that grow, five of the last weeks only.
+            /// Ten exports made one after another: five that grow, and five of only the last weeks.
             case overlapping
             /// The same ten, handed over in random order: an old export comes after a newer one.
             case overlappingAtRandom
@@ -26,7 +26,7 @@ extension EndToEnd {
             var testDescription: String { rawValue }
         }
 
-        /// 7 March to 5 April 2025: with the night in which Berlin's clocks go forward.
+        /// 7 March to 5 April 2025, including the night when Berlin's clocks go forward.
         static let days = Programs.number("HEALTHBUS_ORDER_DAYS", else: 30)
         static let records = Programs.number("HEALTHBUS_ORDER_RECORDS", else: 22_000)
         static let seed = Programs.number("HEALTHBUS_ORDER_SEED", else: 1)
@@ -53,7 +53,7 @@ extension EndToEnd {
             }
         }
 
-        /// All of it at once.
+        /// The outcome of importing everything at once.
         static let whole = Task {
             try await withStack { stack in
                 let files = try await ArrivalTests.exports(in: stack)
@@ -84,7 +84,7 @@ extension EndToEnd {
                 let up = try await stack.upAndReady()
                 let imported = try await stack.start(["import", "--state", stack.state] + files).ended(within: 300)
                 #expect(imported.exit == .code(0), "\(imported.error)")
-                // Done in the middle of computing and delivering.
+                // Interrupted in the middle of computing and delivering.
                 try await stack.interrupt(up)
                 let ended = try await stack.up("--until-idle").ended(within: 300)
                 #expect(ended.exit == .code(0), "\(ended.error.suffix(2000))")
@@ -137,7 +137,7 @@ extension EndToEnd {
             return files
         }
 
-        /// Cuts an export into files; their paths in the order of the life.
+        /// Cuts an export into files; returns their paths in the order of the life.
         private static func cut(
             _ pieces: ExportPieces, _ order: Order, _ name: String, _ random: inout Seeded
         ) throws -> [String] {

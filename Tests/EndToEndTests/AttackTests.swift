@@ -7,9 +7,9 @@ import Synchronization
 import Testing
 
 extension EndToEnd {
-    /// Many attackers at once, against a running stack: each gets its answer, and honest clients notice nothing.
+    /// Many attackers at once, against a running stack: each gets its answer, and honest clients aren't affected.
     @Suite struct AttackTests {
-        /// How long each of some requests took; all of them were accepted.
+        /// Sends some requests, which must all be accepted; returns how long each took.
         private func honest(_ stack: TestStack, _ token: String, _ numbers: Range<Int>) throws -> [Duration] {
             try numbers.map { number in
                 let begin = ContinuousClock.now
@@ -21,7 +21,7 @@ extension EndToEnd {
 
         private func median(_ times: [Duration]) -> Duration { times.sorted()[times.count / 2] }
 
-        /// The most memory that a process has had resident so far, and has now, in bytes.
+        /// A process' resident memory in bytes: the most so far, and now.
         private func memory(of pid: pid_t) throws -> (peak: Int, now: Int) {
             let text = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
             func bytes(_ name: String) throws -> Int {
@@ -31,8 +31,8 @@ extension EndToEnd {
             return (try bytes("VmHWM:"), try bytes("VmRSS:"))
         }
 
-        /// 500 beginnings of requests that never end: without a head, in it, and in a body, by strangers and by a
-        /// client with a token.
+        /// 500 beginnings of requests that never end: before the head, within it, and within a body, by strangers and
+        /// by a client with a token.
         private func beginnings(_ token: String) -> [String] {
             let post = "POST /v1/samples HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
             let kinds = [
@@ -40,7 +40,7 @@ extension EndToEnd {
                 post + "Authorization: Bearer hbt_wrong\r\nContent-Length: 100000\r\n\r\n",
                 "GET /v1/health HTTP/1.1\r\nHost: x\r\nX: ",
             ]
-            // Only a few of those, because they take up room they have a right to.
+            // Only a few of these, because they take up room that clients with a token are entitled to.
             let known = post + "Authorization: Bearer \(token)\r\nContent-Length: 100000\r\n\r\n{\"samples\": ["
             return (0..<500).map { $0 % 10 == 9 ? known : kinds[$0 % kinds.count] }
         }
@@ -79,7 +79,7 @@ extension EndToEnd {
                 for (sent, answer) in floods.withLock({ $0 }) {
                     #expect(sent < 128 << 20, "\(sent) bytes were taken")
                     let status = answer.split(separator: " ").dropFirst().first.map { String($0) } ?? ""
-                    // A body without a length is answered at its end, or cut off when it is far too long.
+                    // A body without a length is answered at its end, or cut off if it is far too long.
                     #expect(["", "401", "413", "429", "503"].contains(status), "\(answer.prefix(200))")
                 }
 

@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// A backend that isn't there, or doesn't let us in: reported clearly, and nothing is lost meanwhile.
+    /// A backend that isn't there or doesn't let us in is reported clearly, and nothing is lost in the meantime.
     @Suite struct BackendFaultTests {
         @Test func backendDownAndBack() async throws {
             try await withStack { stack in
@@ -40,7 +40,7 @@ extension EndToEnd {
             }
         }
 
-        /// A token that has expired is printed again with a new one, and nothing has to be restarted.
+        /// After a token expires, its command is run again and prints a new one; nothing has to be restarted.
         @Test func aTokenFromACommandIsFetchedAgainWhenItIsRefused() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "2")
@@ -78,7 +78,7 @@ extension EndToEnd {
                 #expect(ended.error.contains("token") && ended.error.contains("401"), "\(ended.error.suffix(1000))")
                 #expect(!ended.error.contains("not-the-one"))
 
-                // With the right one, all of it arrives.
+                // With the right token, everything arrives.
                 let again = try await stack.up("--until-idle").ended()
                 #expect(again.exit == .code(0), "\(again.error)")
                 let content = try await StackContent(of: stack)

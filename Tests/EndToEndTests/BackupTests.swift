@@ -36,7 +36,7 @@ extension EndToEnd {
                 let (early, all) = try await parts(stack)
                 let up = try await stack.upAndReady()
                 #expect(try await stack.onState("import", early).exit == .code(0))
-                // In the middle of the work that follows; nothing stops.
+                // The backup is made in the middle of the work that follows the import; nothing stops.
                 let folder = stack.path("backup")
                 let made = try await stack.onState("backup", folder, "--json")
                 #expect(made.exit == .code(0), "\(made.error)")
@@ -78,8 +78,8 @@ extension EndToEnd {
             (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
         }
 
-        /// Killed after so many copies: what it leaves isn't a backup, and `restore` says so; no process of the stack
-        /// has noticed, and the next backup leaves nothing.
+        /// After a backup is killed part of the way, what is left isn't a backup, and `restore` says so; no process of
+        /// the stack is affected, and the next backup leaves no copies behind.
         @Test func aKilledBackupIsNoneAndTheNextOneIsWhole() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "10", "--seed", "2")
@@ -96,7 +96,7 @@ extension EndToEnd {
                     }
                     backup.child.kill()
                     _ = try await backup.ended()
-                    // It was over before the test looked.
+                    // The backup had finished before the test killed it.
                     guard !FileManager.default.fileExists(atPath: folder + "/manifest.json") else { continue }
                     unfinished += 1
                     let refused = try await stack.onState("restore", folder, "--yes")

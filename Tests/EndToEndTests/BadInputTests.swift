@@ -5,7 +5,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// Unusable input is refused with what happened and what to do, and nothing that was there is lost.
+    /// Unusable input is refused with a message about what happened and what to do, and existing data isn't lost.
     @Suite struct BadInputTests {
         @Test func badFiles() async throws {
             try await withStack { stack in
@@ -19,7 +19,7 @@ extension EndToEnd {
                     let ended = try await stack.onState("import", stack.path(name))
                     #expect(ended.exit == .code(1), "\(name): \(ended.error)")
                     #expect(ended.error.contains(said), "\(name): \(ended.error)")
-                    // The error names the file as its owner knows it.
+                    // The error uses the file's name as its owner knows it.
                     #expect(ended.error.contains(stack.path(name)) && !ended.error.contains("inbox"), "\(ended.error)")
                     #expect(ended.output.isEmpty, "\(name): \(ended.output)")
                 }
@@ -50,7 +50,8 @@ extension EndToEnd {
             ]
         }
 
-        /// A user who may not read a file gets a message that says so; root may read everything, so another user asks.
+        /// A user who may not read a file gets a message that says so; root may read everything, so a different user
+        /// tries.
         private static func noRights(_ stack: TestStack, _ good: String) async throws {
             guard chmod(good, 0o000) == 0 else { throw HarnessError("chmod") }
             defer { chmod(good, 0o600) }
@@ -121,8 +122,8 @@ extension EndToEnd {
                 #expect(second.error.contains("'healthbus stop --state \(stack.state)'"), "\(second.error)")
                 #expect(up.isRunning)
 
-                // The first one's backend has the port that another stack is to use: that is reported before anything
-                // is started.
+                // The first stack's backend has the port that a second stack is to use: that is reported before
+                // anything is started.
                 let elsewhere = try await stack.start(
                     ["up", "--state", stack.path("e")], environment: ["HEALTHBUS_INGEST_PORT": "0"]
                 ).ended()

@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Every block of commands in README and docs runs unchanged, in a new home; what can't be run here says why, and
-    /// that is checked.
+    /// Every block of commands in README and docs runs unchanged, in a new home; a block that can't be run here gives
+    /// the reason, which is checked.
     @Suite struct CommandBlockTests {
         /// All but those with a test of their own, which follows them from the page to a figure.
         private static let pages = CommandBlock.pages.filter {
@@ -46,7 +46,7 @@ extension EndToEnd {
 
         private static var make: Regex<(Substring, Substring)> { #/\bmake (?:-s )?([a-z-]+)/# }
 
-        /// Commands that would build or measure for minutes aren't run; their target must exist.
+        /// Commands that would build or measure for minutes aren't run, but their targets must exist.
         private static func holdTargets(_ commands: [(place: String, text: String)]) throws {
             let makefile = try String(contentsOfFile: Programs.checkout + "/Makefile", encoding: .utf8)
             for command in commands {
@@ -95,7 +95,7 @@ private final class DocumentedHome {
             try FileManager.default.createDirectory(
                 atPath: made, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
-        // The place of a person's own state folder.
+        // The default place of a person's state folder.
         try FileManager.default.createSymbolicLink(
             atPath: home + "/.local/state/healthbus", withDestinationPath: stack.state)
         let export = try await stack.generate("work/export.zip", "--days", "14", "--seed", "2")
@@ -173,7 +173,7 @@ private final class DocumentedHome {
         #expect(try await stack.onState("import", file).exit == .code(0))
     }
 
-    /// A new home has no such entry: the command says so and ends with 1.
+    /// A new home has no such entry: the command says so and exits with status 1.
     private static func namesAnExample(_ command: String) -> Int32? {
         command.contains(
             #/\b(8c1f|k3m9x2ab|019b60cc)\b|(quarantine|dead-letters) (show|drop) \d|documents get 3|undo --device/#)

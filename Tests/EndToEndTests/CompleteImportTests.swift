@@ -4,12 +4,12 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// `import --complete`: samples that an export lacks go from the store, the days and the backend, and come back
-    /// with a later one.
+    /// `import --complete`: samples that an export lacks disappear from the store, the days and the backend, and come
+    /// back with a later export.
     @Suite struct CompleteImportTests {
         private static let steps = "HKQuantityTypeIdentifierStepCount"
 
-        /// An export as of another date, without the steps of a day.
+        /// Writes an export as of a different date, without one day's steps.
         private func write(
             _ stack: TestStack, _ name: String, _ lines: [Substring], date: String, without day: String? = nil
         ) throws -> (path: String, left: Int) {
@@ -50,14 +50,14 @@ extension EndToEnd {
                 let (newer, left) = try write(stack, "newer.zip", lines, date: "2025-05-01", without: day)
                 #expect(left > 10)
 
-                // A trial changes nothing, and reports everything.
+                // A dry run changes nothing, and reports everything.
                 let trial = try await stack.onState("import", "--complete", "--dry-run", "--json", newer).json()
                 let tried = try #require(trial["files"].array?.first)
                 #expect(tried["dryRun"] == true && tried["added"] == 0 && tried["refused"] == .null, "\(tried)")
                 #expect(tried["deletedByAbsence"].int == Int64(left))
                 #expect(tried["byType"][Self.steps]["deletedByAbsence"].int == Int64(left))
                 #expect(try stack.number("observer", "SELECT count(*) FROM samples WHERE state = 1") == 0)
-                // Too much at once is refused.
+                // Deleting too much at once is refused.
                 let strict = try await stack.onState("import", "--complete", "--delete-up-to", "0.001", newer)
                 #expect(strict.exit == .code(1) && strict.error.contains("more than 0.001 %"), "\(strict.error)")
                 #expect(strict.error.contains("none of it was taken in"))
@@ -75,7 +75,7 @@ extension EndToEnd {
                 let after = try await days(stack)
                 #expect(after.filter { $0.value["steps"] != before[$0.key]?["steps"] }.keys.sorted() == [day])
 
-                // An older export is no longer complete; a later one restores everything.
+                // An older export is refused as no longer complete; a later one restores everything.
                 let older = try write(stack, "older.zip", lines, date: "2025-04-20").path
                 let refused = try await stack.onState("import", "--complete", older)
                 #expect(refused.exit == .code(1) && refused.error.contains("already been imported"), "\(refused.error)")

@@ -6,7 +6,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// Where a dashboard listens: what `validate` and `doctor` say about it.
+    /// What `validate` and `doctor` report about where a dashboard listens.
     @Suite struct DashboardFindingsTests {
         @Test func validateLooksAtItsPortAndCharts() async throws {
             try await withStack { stack in

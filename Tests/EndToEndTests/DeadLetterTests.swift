@@ -5,7 +5,7 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// Elements the backend once refused: looked at, sent again, given up.
+    /// Elements the backend once refused are listed, sent again or dropped.
     @Suite struct DeadLetterTests {
         /// A stopped stack whose uploader has dead letters: a day and a sample in their current version, and a day in
         /// an earlier one.
@@ -40,7 +40,7 @@ extension EndToEnd {
                 let blocked = try await stack.up("--until-idle").ended()
                 #expect(blocked.exit == .code(1) && blocked.error.contains("3 dead letters"), "\(blocked.error)")
 
-                // Stopped, they are read under the lock.
+                // On a stopped stack, they are read under the lock.
                 let listed = try await stack.onState("dead-letters", "list", "--json").json().array ?? []
                 #expect(listed.count == 3 && listed.allSatisfy { $0["status"] == 422 && $0["stage"] == "uploader" })
                 let shown = try await stack.onState("dead-letters", "show", "1", "--json").json()
@@ -49,7 +49,7 @@ extension EndToEnd {
                 )
                 let noted = try await stack.onState("dead-letters", "retry", "2")
                 #expect(noted.exit == .code(0) && noted.output.contains("next start"), "\(noted)")
-                // It continues with that first, before it reports what blocks it.
+                // The next start first carries out the noted retry, before it reports what blocks it.
                 let next = try await stack.up("--until-idle").ended()
                 #expect(next.exit == .code(1) && next.error.contains("2 dead letters"), "\(next.error)")
                 let up = try await stack.upAndReady()

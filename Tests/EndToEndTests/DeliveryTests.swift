@@ -23,7 +23,7 @@ extension EndToEnd {
                 let locked = try await done(stack, "device", "set", "locked=true", "--json")
                 #expect(try locked.json()["locked"] == true)
                 _ = try await done(stack, "import", export)
-                // Kept by the observer, and seen by no process downstream: not even by a sync that a person requests.
+                // The observer keeps them, and no process downstream sees them, not even when a person requests a sync.
                 let sync = try await stack.onState("sync", "--json")
                 #expect(sync.exit == .code(1), "\(sync.output)")
                 #expect(try await done(stack, "days", "--json", "--from", "1990-01-01").json().array?.isEmpty == true)
@@ -50,7 +50,7 @@ extension EndToEnd {
                 let off = try await done(stack, "types", "off", "bodymass", "--json").json().array?.first
                 #expect(off?["type"] == .string(mass) && off?["state"] == "off")
                 _ = try await done(stack, "import", export)
-                // It holds back neither a sync nor a day.
+                // The withheld type holds back neither a sync nor a day.
                 _ = try await done(stack, "sync", "--json")
                 #expect(try alive(stack, mass) == 0)
                 #expect(try alive(stack, "HKQuantityTypeIdentifierStepCount") > 100)

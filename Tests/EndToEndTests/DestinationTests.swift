@@ -9,7 +9,7 @@ extension EndToEnd {
     @Suite struct DestinationTests {
         private let files = "\"files\": { \"plugin\": \"files\", \"configuration\": { \"settleSeconds\": 0.2 } }"
 
-        /// A backend of its own, on the state of `stack`, and the instance that delivers to it.
+        /// A second backend, on the state of `stack`, and the instance that delivers to it.
         private func secondBackend(on stack: TestStack) async throws -> (process: Command, instance: String) {
             let process = try await stack.start(["run", "backend", "--state", stack.state])
             let token = stack.state + "/secrets/backend-token"
@@ -38,7 +38,7 @@ extension EndToEnd {
                     let (backend, second) = try await secondBackend(on: other)
                     let file = try stack.write("stack.json", "{ \"instances\": { \(second), \(files) } }")
                     let export = try await stack.generate("export.zip", "--days", "20", "--seed", "3")
-                    // It accepts connections, and says nothing.
+                    // It accepts connections, but never answers.
                     backend.child.signal(SIGSTOP)
                     let up = try await stack.upAndReady("--config", file)
                     let done = try await stack.onState("import", export)
@@ -118,7 +118,8 @@ extension EndToEnd {
             }
         }
 
-        /// Killed again and again while it writes: files end up whole and right, and nothing else is there.
+        /// Even if it is killed again and again while it writes, files end up whole and correct, and no others are
+        /// left.
         @Test func filesSurviveKills() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "60", "--seed", "5")

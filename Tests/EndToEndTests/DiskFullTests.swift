@@ -5,7 +5,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// A full disk stops the work with a clear message, breaks nothing, and once there is room everything arrives.
+    /// A full disk stops the work with a clear message and breaks nothing; once there is room, everything arrives.
     @Suite struct DiskFullTests {
         /// Whether this machine lets us mount a small file system in our own namespace.
         static let canMount: Bool = {

@@ -89,7 +89,7 @@ extension EndToEnd {
                 let check = try await stack.onState("check", "--json").json()
                 #expect(check["documents"] == ["clinicalRecord": 1, "electrocardiogram": 2])
 
-                // A complete export that lacks one removes it, and nothing else.
+                // A complete export that lacks one recording removes it, and nothing else.
                 let newer = try write(stack, "newer.zip", hours: [6], date: "2025-05-05")
                 let complete = try await stack.onState(
                     "import", "--complete", "--delete-up-to", "60", "--json", newer
@@ -98,7 +98,7 @@ extension EndToEnd {
                 #expect(gone["deletedByAbsence"] == 1 && gone["refused"] == .null, "\(gone)")
                 #expect(gone["byType"][Self.ecg]["deletedByAbsence"] == 1)
                 _ = try await stack.interrupt(up)
-                // From a stopped stack too.
+                // A stopped stack lists them too.
                 #expect(try await stack.onState("documents", "--json").json().array?.count == 3)
             }
         }

@@ -47,7 +47,7 @@ extension EndToEnd {
                 let hours = "SELECT count(*) FROM hours WHERE steps > 0"
                 #expect(try stack.number("backend", hours) > 0)
                 // `hydration` has been added since: one more place to read from. Days now have their hours, and are
-                // delivered with them. Nothing else.
+                // delivered with them. Nothing else has changed.
                 let after = try places(stack)
                 for (name, rows) in before {
                     let isNew: (String) -> Bool = { row in

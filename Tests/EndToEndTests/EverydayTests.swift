@@ -21,7 +21,7 @@ extension EndToEnd {
             }
         }
 
-        /// Marked when it is made, and refused as a whole before any of it is taken in.
+        /// Made-up data is marked when it is generated, and refused as a whole before any of it is imported.
         @Test func madeUpDataStaysApartFromAPersons() async throws {
             try await withStack { stack in
                 let own = try await stack.generate("own.zip", "--days", "3", "--seed", "8")
@@ -54,7 +54,7 @@ extension EndToEnd {
             }
         }
 
-        /// Ctrl-C ends the command, not the import; the command it suggests ends that too.
+        /// Ctrl-C ends the command, not the import; the command it suggests cancels the import too.
         @Test func whoDoesntWaitForAnImportLearnsHowToEndIt() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "400", "--records", "600000")
@@ -95,7 +95,8 @@ extension EndToEnd {
                 let top = try await stack.onState("top", "--once")
                 #expect(top.exit == .code(1) && top.error.contains("no stack runs on \(stack.state)"), "\(top)")
 
-                // The last 30 with data, unless asked; the suggested command runs as printed.
+                // Only the last 30 days with data are printed unless more are requested; the suggested command runs as
+                // printed.
                 let days = try await stack.onState("days", "--json")
                 #expect(try days.json().array?.count == 30)
                 let advice = try #require(

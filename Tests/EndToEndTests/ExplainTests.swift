@@ -12,7 +12,8 @@ extension EndToEnd {
             "exercise": "exerciseMinutes",
         ]
 
-        /// All cumulative figures of all days, to the last bit: on a stopped stack, and some on a running one.
+        /// Totals equal the cumulative figures of all days, to the last bit: all of them on a stopped stack, and some
+        /// on a running one.
         @Test func totalsEqualTheFigures() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "30", "--seed", "5")
@@ -62,7 +63,7 @@ extension EndToEnd {
             return intervals.count { $0["covered"].array?.isEmpty == false }
         }
 
-        /// Sleep, averages and hours come from the same rows too.
+        /// The explanations of sleep, averages and hours come from the same rows too.
         private static func others(of day: Value, _ stack: TestStack) async throws {
             let date = try #require(day["date"].string)
             let figures = [
@@ -105,13 +106,13 @@ extension EndToEnd {
             }
         }
 
-        /// Apple's side is ours, except for one planted figure: that is found, and nothing else. Days that were omitted
-        /// are gaps.
+        /// Apple's summaries equal our figures, except for one planted figure: that is found, and nothing else. Omitted
+        /// days are gaps.
         @Test func plantedDifferencesAndGapsAreFound() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "20", "--seed", "4")
                 let xml = String(decoding: try Archive.entry("/export.xml", of: export), as: UTF8.self)
-                // Two days without a step, one more later on; summaries come afterwards.
+                // Two days without a step, one more later on; the summaries are added afterwards.
                 let berlin = try ZoneTimeline(zone: "Europe/Berlin")
                 let lines = xml.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
                     guard line.contains("StepCount\"") else { return !line.contains("<ActivitySummary ") }

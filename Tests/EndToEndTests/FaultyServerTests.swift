@@ -10,8 +10,8 @@ extension EndToEnd {
     /// A server that misbehaves as planned (`Tests/Faulty/server.py`) gets 100,000 samples: in the end it has exactly
     /// the right rows.
     ///
-    /// `HEALTHBUS_FAULT_SAMPLES`, `HEALTHBUS_FAULT_REQUESTS` (how many requests are wild) and `HEALTHBUS_FAULT_SEED`
-    /// make it longer, or different.
+    /// `HEALTHBUS_FAULT_SAMPLES`, `HEALTHBUS_FAULT_REQUESTS` (how many requests misbehave) and `HEALTHBUS_FAULT_SEED`
+    /// make the test longer, or different.
     @Suite struct FaultyServerTests {
         private static let token = "a-token-of-this-test"
         /// As in the script: one in this many ids is refused for good.
@@ -45,7 +45,7 @@ extension EndToEnd {
                     """)
                 let up = try await stack.upAndReady("--config", configuration)
                 try await stack.onState("import", export)
-                // What only a person can fix is tried again when a person asks.
+                // Faults that only a person can fix are tried again when a person requests it.
                 var left: [String] = ["not looked at yet"]
                 _ = try await eventually(every: 200) {
                     _ = try await stack.onState("sync", "--json")
@@ -55,7 +55,7 @@ extension EndToEnd {
                 #expect(left.isEmpty, "\(left)\n\(up.error.suffix(3000))")
                 #expect(try await stack.interrupt(up).exit == .code(0))
 
-                // Once stopped, nothing is on its way any more.
+                // Once the stack has stopped, nothing is in transit.
                 #expect(try differences(stack) == [])
                 let faults = try counts(port)
                 let never = Self.faults(isPlain: isPlain).filter { faults[$0] == nil }
@@ -66,7 +66,7 @@ extension EndToEnd {
             }
         }
 
-        /// The numbers of the plan, as listed by the script.
+        /// The names of the planned faults, as listed by the script.
         private static func faults(isPlain: Bool) -> [String] {
             [
                 "twice", "late", "slow", "cut-request", "drop-before", "later", "asks-to-wait", "unauthorized",
@@ -82,7 +82,8 @@ extension EndToEnd {
             return (try Value(json: answer.body).object ?? [:]).compactMapValues(\.int)
         }
 
-        /// Rows of the server against samples of the observer, and dead letters against the poison; a few of each kind.
+        /// Differences between the server's rows and the observer's samples, and between dead letters and poisoned ids;
+        /// a few of each kind.
         private func differences(_ stack: TestStack) throws -> [String] {
             let held = try stack.heldSamples().filter { $0.type != "HKWorkoutTypeIdentifier" }
             let due = held.filter { !Self.isPoison($0.id) }.map(Self.line)
@@ -103,7 +104,7 @@ extension EndToEnd {
             let bad = Set(held.filter { Self.isPoison($0.id) }.map(\.id.description))
             found += Self.difference(
                 "dead letters", dead.filter { SampleID($0) != nil && bad.contains($0) }.sorted(), bad.sorted())
-            // There are few documents, and few bad ones among them; the rest have arrived too.
+            // There are few documents, and few bad ones among them; all the others have arrived.
             for (kind, topic) in [("days", "day/"), ("nights", "sleep/")] {
                 let there = try database.prepare("SELECT count(*) FROM elements WHERE kind = '\(kind)' AND NOT deleted")
                     .firstRow {

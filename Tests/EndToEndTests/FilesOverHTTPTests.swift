@@ -57,7 +57,7 @@ extension EndToEnd {
                 let state = try await closed(anna, id)
                 #expect(state["state"] == "closed" && (state["report"]["added"].int ?? 0) > 100, "\(state)")
                 #expect(state["report"]["path"].isNull && !"\(state)".contains(stack.state))
-                // The same file again is the same import; another user's isn't shown.
+                // The same file sent again is the same import; another user's import isn't shown.
                 #expect(try Value(json: anna.send("POST", "/v1/files", body).body)["id"].string == id)
                 #expect(try other.send("GET", "/v1/files/\(id)").status == 404)
                 #expect(try other.send("GET", "/v1/files/x").status == 404)
@@ -66,7 +66,7 @@ extension EndToEnd {
                 let stranger = Door(client: anna.client, token: "hbt_nobody")
                 #expect(try stranger.send("POST", "/v1/files", body).status == 401)
                 let nonsense = try anna.send("POST", "/v1/files", Array("nothing".utf8))
-                // Its answer may come before the observer has looked into it, or after that.
+                // The answer may come before or after the observer has looked into the file.
                 if nonsense.status == 202 {
                     let failed = try await closed(anna, try #require(try Value(json: nonsense.body)["id"].string))
                     #expect(failed["state"] == "failed" && failed["problem"].string?.contains("the file") == true)

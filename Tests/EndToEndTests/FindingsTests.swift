@@ -10,7 +10,7 @@ extension EndToEnd {
     /// `validate` before a stack starts, `doctor` while it runs.
     @Suite struct FindingsTests {
         private func whats(_ ended: Command.Ended) throws -> [String] {
-            // A busy machine is reported too.
+            // A busy machine is reported too, but isn't of interest here.
             try ended.json().array?.filter { $0["subject"] != "the machine" }.compactMap { $0["what"].string } ?? []
         }
 
@@ -37,7 +37,7 @@ extension EndToEnd {
                 for words in ["windowSeconds", "already named in line 3", "at least 0", "isn't there", "http"] {
                     #expect(whats.contains { $0.contains(words) }, "\(words): \(whats)")
                 }
-                // The command that starts it names them all too.
+                // The command that starts the stack reports them all too.
                 let up = try await stack.onState("up", "--config", config)
                 #expect(up.exit == .code(2), "\(up.error)")
                 for line in [2, 4, 5] { #expect(up.error.contains("config.json:\(line): "), "\(up.error)") }
@@ -97,7 +97,7 @@ extension EndToEnd {
             }
         }
 
-        /// Problems outside the configuration end with 1.
+        /// Problems outside the configuration exit with status 1.
         @Test func validateLooksAround() async throws {
             try await withStack { stack in
                 let taken = try freePort()
@@ -158,7 +158,7 @@ extension EndToEnd {
             }
         }
 
-        /// Whatever a program refuses when it starts, its `validate` reports before.
+        /// Anything a program refuses at its start is reported by `validate` beforehand.
         @Test func validateFindsWhatUpRefuses() async throws {
             try await withStack { stack in
                 let folder = stack.path("debouncer")
@@ -184,7 +184,7 @@ extension EndToEnd {
             }
         }
 
-        /// A stack that is wrong as a whole isn't started: both apply the same rules.
+        /// A stack that is wrong as a whole isn't started: `up` and `validate` apply the same rules.
         @Test func upRefusesWhatValidateCallsAnError() async throws {
             try await withStack { stack in
                 let cases = [
@@ -249,7 +249,7 @@ extension EndToEnd {
             }
         }
 
-        /// Between two starts of a process that ends again and again, its lock is free.
+        /// A process that ends again and again doesn't hold its lock between two starts.
         @Test func aStackWithoutItsObserverIsntTakenForNone() async throws {
             try await withStack { stack in
                 let file = try stack.write("export.xml", "x")
@@ -264,7 +264,7 @@ extension EndToEnd {
             }
         }
 
-        /// What the hint of a refused complete import suggests can help.
+        /// Following the hint of a refused complete import can help.
         @Test func aRefusedImportSaysWhatHelps() async throws {
             try await withStack { stack in
                 func export(_ name: String, date: String?, _ starts: [String]) throws -> String {
@@ -309,7 +309,7 @@ extension EndToEnd {
                 .deletingLastPathComponent().appending(path: "plugins/\(plugin)/plugin.json").path
         }
 
-        /// Nothing is reported as well while something is wrong.
+        /// "Nothing is wrong" isn't reported while something is.
         @Test func theDoctorSaysWhatIsBehindAndGone() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "30", "--seed", "7")
@@ -364,7 +364,7 @@ extension EndToEnd {
                         && whats(ill)[0].contains("isn't heard")
                 }
                 kill(steps, SIGCONT)
-                // Started with different options from those now on disk.
+                // The stack was started with options that differ from those now on disk.
                 let config = try stack.write(
                     "config.json", #"{"instances": {"debouncer": {"configuration": {"windowSeconds": 7}}}}"#)
                 try await until("another configuration", every: 100) {

@@ -28,8 +28,8 @@ extension EndToEnd {
             return (try FileManager.default.attributesOfItem(atPath: inbox + "/" + name)[.size] as? Int) ?? 0
         }
 
-        /// The observer is killed while a file is on its way; the command doesn't notice, and everything is there at
-        /// the end as if the observer could have opened it.
+        /// The observer is killed while a file is being handed over; the command isn't affected, and in the end
+        /// everything is there, as if the observer had opened the file itself.
         @Test func theObserverDiesMidway() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "30", "--records", "20000")
@@ -60,7 +60,7 @@ extension EndToEnd {
             }
         }
 
-        /// A name that means a different file to the observer; then again, which adds nothing.
+        /// A name that means a different file to the observer; importing it again adds nothing.
         @Test func aNameThatMeansAnotherFileThere() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "5")
@@ -81,7 +81,7 @@ extension EndToEnd {
             }
         }
 
-        /// No room in the inbox: the command says so, nothing is left there, and once there is room the file goes
+        /// If the inbox has no room, the command says so and nothing is left there; once there is room, the file goes
         /// through.
         @Test(.enabled(if: DiskFullTests.canMount, "needs the right to mount a tmpfs")) func noRoom() async throws {
             try await withStack { stack in

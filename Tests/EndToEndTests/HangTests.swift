@@ -5,7 +5,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// While one process hangs, all commands that only read still answer, and say how old the answer is.
+    /// While one process hangs, all commands that only read still answer, and report how old the answer is.
     @Suite struct HangTests {
         private static let readings = [
             ["status"], ["days"], ["types"], ["tasks", "list"], ["explain", "steps", "2025-04-04"], ["check"],
@@ -45,7 +45,7 @@ extension EndToEnd {
                     for (words, ended) in try await stack.read(Self.readings) {
                         #expect(ended.exit == .code(0), "\(hanging) hangs, \(words): \(ended.error)")
                         #expect(!ended.output.isEmpty || whole[words[0]] == "", "\(hanging) hangs, \(words)")
-                        // The content of the files is shown completely.
+                        // What is stored in files is shown completely.
                         if ["days", "explain"].contains(words[0]) {
                             #expect(ended.output == whole[words[0]], "\(hanging) hangs, \(words)")
                         }
@@ -88,7 +88,7 @@ extension EndToEnd {
             }
         }
 
-        /// Commands that need a hanging process say so quickly, send nothing to it, and end with what to do.
+        /// Commands that need a hanging process say so quickly, send nothing to it, and end with advice on what to do.
         @Test func writersSayWhomTheyWaitFor() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3", "--seed", "3")

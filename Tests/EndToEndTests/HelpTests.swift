@@ -5,7 +5,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// What the program says about itself, to people and to their shells.
+    /// Help for people, and completions for their shells.
     @Suite struct HelpTests {
         private func said(_ stack: TestStack, _ words: String...) async throws -> String {
             let ended = try await stack.start(words).ended()
@@ -28,7 +28,7 @@ extension EndToEnd {
                     #expect(help.contains("Usage:\n  healthbus \(command)"), "\(command)")
                     let examples = help.components(separatedBy: "\nExamples:\n").dropFirst().joined()
                     #expect(examples.contains("  healthbus \(command)"), "\(command) has no example")
-                    // Each option is on a line with what it does.
+                    // Each option is on a line with its description.
                     let options = help.components(separatedBy: "Options:\n").dropFirst().joined()
                         .components(separatedBy: "\n\n")[0].split(separator: "\n")
                     #expect(options.count >= 1)
@@ -43,7 +43,7 @@ extension EndToEnd {
             }
         }
 
-        /// What bash offers for a command line whose last word is to be completed.
+        /// The completions that bash offers for the last word of a command line.
         private func offers(_ stack: TestStack, _ script: String, _ line: String...) async throws -> Set<String> {
             let words = line.map { "'\($0)'" }.joined(separator: " ")
             let program = """
@@ -85,7 +85,7 @@ extension EndToEnd {
             }
         }
 
-        /// In a home that is still empty.
+        /// The script is written even in a home that is still empty.
         @Test func theScriptIsWrittenWhereTheShellLooks() async throws {
             try await withStack { stack in
                 let home = ["HOME": stack.path("home"), "XDG_DATA_HOME": "", "XDG_CONFIG_HOME": ""]
@@ -102,7 +102,7 @@ extension EndToEnd {
             }
         }
 
-        /// What the command says to do makes it work in a shell of that home.
+        /// Following the command's instructions makes completion work in a shell of that home.
         @Test(.enabled(if: access("/bin/bash", X_OK) == 0, "bash isn't installed"))
         func bashCompletesInANewHome() async throws {
             try await withStack { stack in

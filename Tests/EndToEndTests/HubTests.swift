@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What the hub owes the processes that connect, and the hub that runs after it.
+    /// What processes that connect can expect from the hub, and what it leaves for the next hub.
     @Suite struct HubTests {
         /// A process that connects receives the hub's heartbeat at once rather than when the next one is due, and the
         /// hub removes its sockets' files when it ends.
@@ -29,8 +29,8 @@ extension EndToEnd {
                 }
                 hub.start()
                 try await until("the first heartbeat, which is lost") { beats.withLock { $0 } > 0 }
-                // Each connects once the one before has received the hub's heartbeat. With only the hub's own beats,
-                // each would wait for a second; as it is, a busy machine makes some of them wait.
+                // Each connects once the one before has received the hub's heartbeat. With only the hub's regular
+                // heartbeats, each would wait for a second; here, only a busy machine makes some of them wait.
                 var quick = 0
                 let areHeard = try eventually {
                     let heard = Mutex(false)

@@ -5,13 +5,13 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// Where an ingest listens, and with which certificate: what `validate` and `doctor` say about it.
+    /// What `validate` and `doctor` report about an ingest's address and certificate.
     @Suite struct IngestFindingsTests {
         private func config(_ stack: TestStack, _ options: String) throws -> String {
             try stack.write("config.json", #"{"instances": {"ingest": {"configuration": \#(options)}}}"#)
         }
 
-        /// A self-signed certificate for some days.
+        /// Makes a self-signed certificate that is valid for this many days.
         private func certificate(_ stack: TestStack, _ name: String, days: Int) async throws {
             let made = try await stack.start(
                 program: "/usr/bin/openssl",
@@ -37,7 +37,7 @@ extension EndToEnd {
             }
         }
 
-        /// The next free port is taken then: there is nothing to do except to know it.
+        /// If the usual port is taken, the next free one is used: a person only needs to know that.
         @Test func aTakenUsualPortIsNoError() async throws {
             try await withStack { stack in
                 // A port that another program already uses counts as taken too.

@@ -7,8 +7,8 @@ import Synchronization
 import Testing
 
 extension EndToEnd {
-    /// A process on the way of pushed samples is killed (SIGKILL) while many clients send: whatever was accepted is
-    /// there once, anything else once or not at all.
+    /// A process that pushed samples pass through is killed (SIGKILL) while many clients send: whatever was accepted is
+    /// stored once, and anything else once or not at all.
     @Suite struct IngestKillTests {
         static let clients = 20
         static let requests = Programs.number("HEALTHBUS_FAULT_REQUESTS", else: 12)
@@ -25,7 +25,8 @@ extension EndToEnd {
             let state = Mutex(State())
         }
 
-        /// One client: sends each request once, and every other one again until it is accepted, as a phone does.
+        /// One client: sends each request at least once, and every second one repeatedly until it is accepted, as a
+        /// phone does.
         private static func send(_ client: Int, to stack: TestStack, token: String, _ sent: Sent) {
             for request in 0..<requests {
                 let first = (client * requests + request) * samples
@@ -81,7 +82,7 @@ extension EndToEnd {
                 #expect(held.count == Set(held).count, "stored twice; \(told.answers)")
                 #expect(told.acknowledged.subtracting(held).isEmpty, "acknowledged and lost; \(told.answers)")
                 #expect(Set(held).subtracting(told.acknowledged).isSubset(of: told.unknown), "nobody sent it")
-                // Those that are sent until they are accepted are all there.
+                // The requests that are sent until they are accepted are all there.
                 #expect(told.acknowledged.count >= all / 2, "\(told.answers)")
             }
         }

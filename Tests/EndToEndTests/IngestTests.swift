@@ -18,7 +18,7 @@ extension EndToEnd {
             } ?? []
         }
 
-        /// With the defaults, and a token. Two days' worth; then one sample is deleted.
+        /// Two days' worth of samples are pushed with the defaults and a token; then one is deleted.
         @Test func whatIsPushedComesToDaysAndBackend() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()
@@ -91,7 +91,7 @@ extension EndToEnd {
             }
         }
 
-        /// An observer that doesn't answer: the client is asked to retry later, and nothing counts twice then.
+        /// If the observer doesn't answer, the client is asked to retry later, and nothing is counted twice after that.
         @Test func whileTheObserverIsStoppedNothingIsTakenAndNothingLost() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()

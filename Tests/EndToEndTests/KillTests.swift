@@ -91,10 +91,10 @@ extension EndToEnd {
                         let all = stack.processes
                         up.child.kill()
                         log += " killed with the \(gauge) at \(stack.committed(by: gauge))"
-                        // No process outlives it.
+                        // No child process outlives the supervisor.
                         try await until("the end of all children", within: 5) { stack.processes.isEmpty }
                         #expect(all.count >= 13, "\(all.count)")
-                        // The file isn't named again: the observer continues on its own.
+                        // The file isn't named again: the observer continues with it automatically.
                         up = try await stack.up("--until-idle")
                     }
                     let ended = try await up.ended(within: 600)
@@ -127,7 +127,7 @@ extension EndToEnd {
             return reached
         }
 
-        /// For runs by hand.
+        /// Prints progress in runs by hand.
         private static func note(_ text: String) {
             guard rounds > 1 else { return }
             FileHandle.standardError.write(Data((text + "\n").utf8))

@@ -81,7 +81,7 @@ extension EndToEnd {
                 ]
                 let file = try stack.write(
                     "wild.xml", Self.export(wild.map { Self.record($0.0, $0.1, $0.2, $0.3, $0.4) }))
-                // However often it comes.
+                // The result is the same however often the file is imported.
                 for _ in 1...2 {
                     let ended = try await stack.up("--import", file, "--until-idle", "--json").ended()
                     #expect(ended.exit == .code(0), "\(ended.error.suffix(2000))")
@@ -101,7 +101,7 @@ extension EndToEnd {
                 #expect(kept.count == 7)
                 for (index, (entry, sample)) in zip(kept, wild).enumerated() {
                     #expect(entry.contains(sample.5) && entry.hasSuffix("|\(index + 4)"), "\(entry)")
-                    // No value in any reason.
+                    // No reason contains a value.
                     #expect(!entry.contains(sample.1) || sample.1.count == 1, "\(entry)")
                 }
             }

@@ -83,13 +83,13 @@ extension EndToEnd {
                 try await bring(stack, day: 12)
                 try await expect("pending.added", ["type": steps])
                 try await expect("task.scheduled", ["task": "healthkit-sync"])
-                // The events that the command relies on are logged repeatedly.
+                // The command fails until the task is reported as pending, so it is repeated.
                 try await until("launched", every: 100) {
                     try await stack.onState("tasks", "launch", "healthkit-sync").exit == .code(0)
                 }
                 try await expect("task.started", ["task": "healthkit-sync"])
                 try await expect("task.completed", ["task": "healthkit-sync", "outcome": "succeeded"])
-                // Everything is delivered, so that the uploader and the backend have logged every kind of event they
+                // Once everything is delivered, the uploader and the backend have logged every kind of event they can
                 // log.
                 try await until("workouts at the backend") {
                     try stack.get("stats")["types"]["HKQuantityTypeIdentifierBodyMass"]["alive"].int == 2

@@ -6,7 +6,7 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// What the backend doesn't hold isn't delivered, whatever it answered, and whatever it once held.
+    /// Samples that the backend doesn't hold don't count as delivered, whatever it answered, and whatever it once held.
     @Suite struct LostBackendTests {
         private func config(_ stack: TestStack, _ url: String, _ more: String = "") throws -> String {
             try stack.write(
@@ -25,8 +25,8 @@ extension EndToEnd {
             #expect(try stack.number("uploader", "SELECT count(*) FROM dead_letters") == 0)
         }
 
-        /// After the first answers, another server answers for a while: with its own page, with nothing, with no
-        /// counts, with 400.
+        /// After the first answers, a different server answers for a while: with its own page, with nothing, without
+        /// counts, or with 400.
         @Test(arguments: ["portal", "empty", "zeros", "refuses", "page400"])
         func whoeverElseAnswersAcceptsNothing(_ what: String) async throws {
             try await withStack { stack in
@@ -90,7 +90,7 @@ extension EndToEnd {
             return try await stack.up("--until-idle").ended(within: 120)
         }
 
-        /// Its samples vanish while the stack runs; then a person asks.
+        /// The backend's samples vanish while the stack runs; then a person requests a sync.
         @Test func aLossIsNoticedByWhoeverAsks() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "6", "--seed", "3")

@@ -5,8 +5,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// A running stack's files are removed or damaged: it says so, stops, and writes nothing over what
-    /// is left.
+    /// If a running stack's files are removed or damaged, it says so, stops, and doesn't overwrite what is left.
     @Suite struct LostStateTests {
         @Test(arguments: ["", "/observer", "/steps/state.sqlite"])
         func aFolderThatIsRemovedStopsTheStack(_ gone: String) async throws {
@@ -26,7 +25,7 @@ extension EndToEnd {
             }
         }
 
-        /// With the observer's store a person's zone is gone, and their days would move without a word.
+        /// If the observer's store is lost, so is a person's zone, and their days would move without a warning.
         @Test func aLostZoneIsAskedForUntilItIsSet() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3", "--seed", "4")
@@ -36,7 +35,7 @@ extension EndToEnd {
                 let advice = "'healthbus zone set Europe/Berlin --state \(stack.state)'"
                 let stopped = try await stack.onState("doctor")
                 #expect(stopped.exit == .code(1) && stopped.output.contains(advice), "\(stopped.output)")
-                // The second start reports it too, although only the first could still read it anywhere.
+                // The second start reports the lost zone too, although only the first could still read it anywhere.
                 for start in 1...2 {
                     let up = try await stack.start(
                         ["up", "--state", stack.state], environment: ["HEALTHBUS_ZONE": "Asia/Tokyo"])
@@ -96,7 +95,7 @@ extension EndToEnd {
                     up.error.contains("\(file) is damaged: it is cut off"),
                     "\(up.error.suffix(1500))")
                 #expect(FileManager.default.contents(atPath: file) == cut)
-                // It is followed to the letter.
+                // The suggested command is followed to the letter.
                 let words = "\(stack.state)/\(instance) \(stack.state)/\(instance).damaged"
                 #expect(up.error.contains("'mv \(words)'"), "\(up.error.suffix(1500))")
                 #expect(

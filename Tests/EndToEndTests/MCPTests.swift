@@ -70,7 +70,7 @@ extension EndToEnd {
                 #expect(day["final"] == wanted["final"] && day["zone"] == wanted["zone"])
             }
             #expect(all["units"]["distance_meters"] == "m" && all["units"]["body_mass_kilograms"] == "kg")
-            // January has none: it is said, not left out silently.
+            // January has no days: that is reported, not left out silently.
             #expect((all["missing"]["days"].int ?? 0) >= 60)
             let few = try await host.answer("get_days", ["dates": "2025", "limit": 3])
             #expect(few["days"].array?.count == 3 && few["leftOut"]["days"] == .integer(Int64(printed.count - 3)))
@@ -135,7 +135,7 @@ extension EndToEnd {
         /// A day that isn't over is marked wherever its figures are.
         @Test func halfADayIsNoDay() async throws {
             try await withStack { stack in
-                // Made up until now: whatever a day later than now would have, the store keeps apart.
+                // The data ends today: the store would quarantine samples from a later day.
                 let export = try await stack.generate("export.zip", "--days", "5", "--end", "today")
                 let up = try await stack.upAndReady("--import", export)
                 try await until("there are days", every: 200) {
@@ -163,7 +163,7 @@ extension EndToEnd {
             try await withStack { stack in
                 let host = try await AssistantHost(stack, "--user", "me")
                 _ = try await host.initialize()
-                // Before there is anything: it answers, and says what to do.
+                // Before there is any data, it answers, and says what to do.
                 let none = try await host.call("get_days")
                 #expect(none["isError"] == true)
                 #expect(none["content"].array?.first?["text"].string?.contains("healthbus import") == true)
@@ -188,7 +188,7 @@ extension EndToEnd {
                     #expect(result["isError"] == true && text.contains(said), "\(tool) \(arguments.json()): \(text)")
                     #expect(!text.contains(stack.folder))
                 }
-                // Other people's names stay unknown.
+                // The names of other users aren't revealed.
                 let stranger = try await AssistantHost(stack, "--user", "nobody")
                 _ = try await stranger.initialize()
                 let refused = try await stranger.call("get_days")
@@ -199,7 +199,7 @@ extension EndToEnd {
             }
         }
 
-        /// Whatever comes in, it answers the next question.
+        /// Whatever input it gets, it answers the next question.
         @Test func itOutlivesHostileInput() async throws {
             try await withStack { stack in
                 let host = try await AssistantHost(stack)
@@ -210,7 +210,7 @@ extension EndToEnd {
                 #expect(try await host.ask("ping")["result"] == [:])
                 let codes = try host.messages().compactMap { $0["error"]["code"].int }
                 #expect(codes == [-32600, -32700, -32700, -32700, -32600])
-                // What is asked before the end is answered, without a line feed too.
+                // A question before the end of the input is answered, even without a line feed.
                 try host.write(#"{"jsonrpc":"2.0","id":"last","method":"ping"}"#)
                 #expect(try await host.end() == .code(0))
                 #expect(try await host.message(with: "last")["result"] == [:])

@@ -7,7 +7,7 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// From an export to figures and a backend that has them, and out again.
+    /// From an export to figures, to a backend that has them, and out again.
     @Suite struct MainPathTests {
         @Test func exportBecomesDays() async throws {
             try await withStack { stack in
@@ -91,7 +91,8 @@ extension EndToEnd {
             #expect(try FileManager.default.contentsOfDirectory(atPath: stack.state + "/run") == [])
         }
 
-        /// The same content again changes nothing at all; in other units it adds nothing, and settles.
+        /// The same content imported again changes nothing at all; in other units it adds nothing, and after one more
+        /// import changes nothing either.
         @Test func sameExportAgain() async throws {
             try await withStack { stack in
                 let metric = try await stack.generate("metric.zip", "--days", "20", "--seed", "3")
@@ -106,7 +107,8 @@ extension EndToEnd {
                 #expect(again.days == first.days)
                 #expect(again.content.differences(from: first.content) == [])
 
-                // Numbers that were rounded to be printed in other units may be taken over once, and then stay.
+                // Numbers that were rounded when printed in other units may replace the earlier ones once, and then
+                // stay.
                 let others = try await Self.imported([imperial], stack)
                 #expect(others.isQuiet && others.files[0]["read"] == first.files[0]["read"], "\(others.files)")
                 #expect(others.content.samples.count == first.content.samples.count)
@@ -128,15 +130,15 @@ extension EndToEnd {
             }
         }
 
-        /// What a run with these files printed and left behind.
+        /// What a run that imported some files printed and left behind.
         private struct Imported {
             var files: [Value]
-            /// The newest sequences of samples and of summaries.
+            /// The newest sequence numbers of samples and of summaries.
             var newest: [Int]
             var days: [Value]
             var content: StackContent
 
-            /// Whether all was known.
+            /// Whether everything was known already.
             var isQuiet: Bool {
                 files.allSatisfy { $0["added"] == 0 && $0["known"] == $0["read"] && $0["quarantined"] == 0 }
             }

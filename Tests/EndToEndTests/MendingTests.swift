@@ -7,9 +7,9 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// `replay` and `reset`, on a stack that runs and on one that doesn't: the result is what was there before.
+    /// `replay` and `reset`, on a running and on a stopped stack: the result is what was there before.
     @Suite struct MendingTests {
-        /// Days, samples and backend of a stopped stack that has taken in an export.
+        /// Days, samples and backend of a stopped stack that has imported an export.
         private func delivered(_ stack: TestStack, days: String = "8") async throws -> StackContent {
             let export = try await stack.generate("export.zip", "--days", days, "--seed", "4")
             let up = try await stack.up("--import", export, "--until-idle").ended()
@@ -42,7 +42,7 @@ extension EndToEnd {
                 #expect(try stack.number("steps", "SELECT count(*) FROM dirty") == 3)
                 try await untilIdle(stack)
                 #expect(try stack.number("steps", "SELECT count(*) FROM dirty") == 0)
-                // The same figures aren't news.
+                // The same figures aren't delivered as changes.
                 let after = try await StackContent(of: stack)
                 #expect(after.differences(from: before) == [])
                 #expect(
@@ -62,7 +62,7 @@ extension EndToEnd {
                     }
                 }
                 #expect(try stack.number("steps", "SELECT count(*) FROM mending WHERE key LIKE 'next-%'") == 2)
-                // One that asks for something else meanwhile gets its own answer.
+                // A command that requests something else in the meantime gets its own answer.
                 let backup = try await stack.onState("backup", stack.path("backup"))
                 #expect(backup.exit == .code(0), "\(backup.error)")
                 try await untilIdle(stack)
@@ -95,7 +95,7 @@ extension EndToEnd {
                         == 1)
                 let computed = try await stack.onState("replay", "steps", "--from", "2025-03-01", "--json")
                 #expect(try computed.json()["revised"] == 0, "\(computed.error)")
-                // The uploader sends what it says it would.
+                // The uploader sends what the dry run announced.
                 let plan = try await stack.onState("replay", "uploader", "--from", "2025-03-29", "--dry-run", "--json")
                     .json()
                 let sent = try await stack.onState("replay", "uploader", "--from", "2025-03-29", "--json")
@@ -118,7 +118,7 @@ extension EndToEnd {
                 let unasked = try await stack.onState("reset", "steps")
                 #expect(unasked.exit == .code(2) && unasked.error.contains("--yes"), "\(unasked.error)")
 
-                // Figures that no samples lead to, for a day without any: they must go, everywhere.
+                // Figures without samples, for a day that has none: they must disappear everywhere.
                 try spoil(
                     stack, "steps",
                     """
@@ -137,7 +137,7 @@ extension EndToEnd {
                         "backend", "SELECT count(*) FROM documents WHERE id = '2024-12-24' AND deleted = 1") == 1
                 }
                 try await stack.interrupt(up)
-                // And each of the others, stopped.
+                // Then each of the others, on the stopped stack.
                 for instance in ["sleep", "consolidator", "uploader", "debouncer"] {
                     let ended = try await stack.onState("reset", instance, "--yes")
                     #expect(ended.exit == .code(0), "\(instance): \(ended.error)")

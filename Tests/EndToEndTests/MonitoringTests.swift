@@ -20,7 +20,7 @@ extension EndToEnd {
                 let export = try await stack.generate("export.zip", "--days", "3")
                 let monitor = try await stack.start(["monitor", "--listen", "\(other)", "--state", stack.state])
                 try await until("the monitor answers") { (try? get(other, "/live").status) == 200 }
-                // Nothing runs yet: it is alive, but not ready.
+                // No process runs yet, so the stack is alive, but not ready.
                 #expect(try get(other, "/ready").status == 503)
                 #expect(try await stack.onState("ready").exit == .code(1))
 
@@ -41,7 +41,7 @@ extension EndToEnd {
                 #expect(page.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
                 #expect(page.text.contains(#"healthbus_instance_restarts_total{instance="steps"} 0"#))
                 #expect(try !get(other, "/metrics").text.isEmpty)
-                // No user is a label.
+                // Users aren't among the labels.
                 #expect(!page.text.contains("\"me\""))
 
                 // A process that is down is reported as down.
@@ -56,7 +56,7 @@ extension EndToEnd {
                 kill(steps, SIGCONT)
                 try await until("all are ready again") { try get(port, "/ready").status == 200 }
 
-                // A second one on the same port says so.
+                // A second monitor on the same port reports that.
                 let taken = try await stack.onState("monitor", "--listen", "\(port)")
                 #expect(taken.exit == .code(1) && taken.error.contains("the port is in use"))
                 monitor.child.signal(SIGTERM)

@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// What a person is notified about: a workout that has arrived, and not one from the history.
+    /// A person is notified about a workout that has just arrived, but not about one from the history.
     @Suite struct NewsTests {
         private static func text(_ date: Date) -> String {
             InstantText.iso8601(Instant(seconds: Int64(date.timeIntervalSince1970)))

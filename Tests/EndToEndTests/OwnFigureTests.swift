@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// A person's own handler beside the shipped ones: its figures are shown, explained and compared like theirs, and
-    /// its errors reported.
+    /// its errors are reported.
     @Suite struct OwnFigureTests {
         private func change(_ stack: TestStack, _ old: String, _ new: String) throws {
             let file = stack.path("walks/handler.py")
@@ -31,7 +31,7 @@ extension EndToEnd {
                 let text = try await stack.onState("explain", "walks", date).output
                 #expect(text.hasPrefix("walks on \(date), Europe/Berlin: ") && text.contains("handler.py"), "\(text)")
 
-                // Another program: on which days its figures would differ, and which figures.
+                // A trial of a changed program shows on which days its figures would differ, and which figures.
                 let up = try await stack.upAndReady("--config", config)
                 try FileManager.default.copyItem(atPath: stack.path("walks"), toPath: stack.path("before"))
                 try change(stack, "hours = sum(1 for", "hours = 100 + sum(1 for")
@@ -50,7 +50,7 @@ extension EndToEnd {
             }
         }
 
-        /// The message and the line of the error it threw appear wherever a person looks.
+        /// The message and the line of an error that a handler throws appear wherever a person looks.
         @Test func whatItThrowsIsToldWithItsLine() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3", "--seed", "3")
@@ -110,7 +110,7 @@ extension EndToEnd {
                     try setting("backend.port")["from"] == ["kind": "environment", "name": "HEALTHBUS_BACKEND_PORT"])
                 #expect(try setting("HEALTHBUS_BACKEND_TOKEN")["from"]["kind"] == "environment")
                 #expect(try setting("state")["from"] == ["kind": "option", "name": "--state"])
-                // The same for people; only what was changed, for one instance.
+                // The same for people, with only one instance's changed settings.
                 let changed = try await stack.onState("config", "show", "uploader", "--changed", "--config", config)
                 let rows = changed.output.split(separator: "\n").dropFirst()
                 #expect(rows.count == 3 && rows.allSatisfy { $0.hasPrefix("uploader.") && $0.contains("my.json:") })

@@ -6,11 +6,11 @@ import Supervisor
 import Testing
 
 extension EndToEnd {
-    /// Places from a person's command and a phone's fixes to days, `explain` and the backend.
+    /// Places that a person adds, and a phone's positions, reach the days, `explain` and the backend.
     @Suite struct PlacesTests {
         private static let day = "2025-04-01"
 
-        /// At home from 08:00 to 16:00 UTC, and 2 km away afterwards: every half hour one.
+        /// At home from 08:00 to 16:00 UTC, and 2 km away afterwards: a position every half hour.
         private static let fixes: String = {
             let samples = (0..<20).map { number in
                 let latitude = number < 16 ? 52.5 : 52.52
@@ -42,7 +42,7 @@ extension EndToEnd {
                     "POST", "/v1/samples", Array(Self.fixes.utf8), token: try await stack.token())
                 #expect(answer.status == 200, "\(answer.text)")
 
-                // Already inside, long ago: a visit all the same.
+                // The person had arrived before the place was added: it counts as a visit all the same.
                 let added = try await done(stack, "add", "Sweet Home", "52.5", "13.4", "--radius", "150")
                 #expect(added.output == "Watching Sweet Home: 1 place in all.\n")
                 try await until("the visit") { try await places(stack)["Sweet Home"]?["visits"] == 1 }
@@ -78,7 +78,7 @@ extension EndToEnd {
                 #expect(ended.exit.isSuccess)
                 #expect(!ended.error.contains("Sweet") && !ended.error.contains("52.5"), "\(ended.error)")
 
-                // A stopped stack takes it too.
+                // A stopped stack imports places too.
                 #expect(try await done(stack, "import", geoJSON).output == "Took in 2 places: 2 places in all.\n")
                 let again = try await stack.upAndReady("--config", file)
                 let known = try await places(stack)

@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// From `plugins new` to a figure of one's own in `days`, following docs/first-plugin.md.
+    /// From `plugins new` to a custom figure in `days`, following docs/first-plugin.md.
     @Suite struct PluginsCommandTests {
         /// Every command of the page, in order, except those that change the shell's folder.
         @Test func theFirstPluginsPageWorksAsItStands() async throws {
@@ -14,13 +14,13 @@ extension EndToEnd {
             let blocks = page.components(separatedBy: "```").filter { $0.hasPrefix("sh\n") || $0.hasPrefix("python\n") }
             #expect(blocks.count == 6)
             try await withStack { stack in
-                // The page's own state folder would be this machine's.
+                // The state folder that the page uses would be this machine's real one.
                 let environment = ["HEALTHBUS_STATE": stack.state, "PATH": "\(Programs.folder):/usr/bin:/bin"]
                 let handler = stack.path("walks/handler.py")
                 for block in blocks where !block.contains("make build") {
                     let text = block.split(separator: "\n", maxSplits: 1)[1]
                     if block.hasPrefix("python\n") {
-                        // The page's steps by hand.
+                        // The edit that the page asks the reader to make.
                         var program = try String(contentsOfFile: handler, encoding: .utf8)
                         let start = try #require(program.range(of: "def compute")).lowerBound
                         let end = try #require(program.range(of: "\n\ndef say")).lowerBound
@@ -43,7 +43,7 @@ extension EndToEnd {
             }
         }
 
-        /// docs/plugin-fixtures.md, in an empty folder.
+        /// Every command of docs/plugin-fixtures.md, in an empty folder.
         @Test func theFixturesPageWorksAsItStands() async throws {
             let page = try String(contentsOfFile: Programs.checkout + "/docs/plugin-fixtures.md", encoding: .utf8)
             let blocks = page.components(separatedBy: "```").filter { $0.hasPrefix("sh\n") }
@@ -60,7 +60,7 @@ extension EndToEnd {
                     json: try String(contentsOfFile: stack.path("walks/fixtures/person.days.json"), encoding: .utf8)
                         .utf8)
                 #expect((days.array ?? []).contains { $0["walks"].double != nil })
-                // The page's own test finds a handler that computes something else.
+                // The test from the page notices when a handler computes something else.
                 let handler = stack.path("walks/handler.py")
                 let program = try String(contentsOfFile: handler, encoding: .utf8)
                 try program.replacingOccurrences(of: "end - start < least", with: "False")

@@ -111,7 +111,7 @@ extension EndToEnd {
                 #expect(!types.contains("HKQuantityTypeIdentifierBodyMass"))
                 #expect(try rows("SELECT count(*) FROM healthbus.documents") == ["0"])
 
-                // What wasn't accepted arrives once it is.
+                // Elements that weren't accepted arrive once the configuration allows them.
                 let all = try configuration(stack, server.port)
                 #expect(try await stack.up("--config", all, "--until-idle").ended().exit == .code(0))
                 try await expectEqual(stack)

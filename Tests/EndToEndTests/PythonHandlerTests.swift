@@ -25,8 +25,8 @@ extension EndToEnd {
             try await stack.start(["up", "--state", stack.state, "--zone", "Europe/Berlin"] + words)
         }
 
-        /// What `days --json` prints once these files are in; and what the steps' process has committed, by day and
-        /// hour.
+        /// What `days --json` prints once these files are imported, and what the `steps` process has committed, by day
+        /// and hour.
         private static func days(of files: [String], on stack: TestStack, python: Bool) async throws
             -> (printed: String, hourly: [String: Value])
         {
@@ -46,7 +46,7 @@ extension EndToEnd {
             var found: [String: Value] = [:]
             try stack.read("steps") { database in
                 try database.prepare("SELECT key, body FROM changes WHERE body IS NOT NULL").forEachRow { row in
-                    // As text: 3 and 3.0 are the same number there.
+                    // As JSON text, in which 3 and 3.0 are the same number.
                     found[row.string(0)] = .string(try CBORDecoder.decode(row.bytes(1))["hourly"].json())
                 }
             }
@@ -81,7 +81,7 @@ extension EndToEnd {
             }
         }
 
-        /// The program is killed (SIGKILL) in the middle of its days, then its host; nothing is lost, and no process is
+        /// The program is killed (SIGKILL) while it computes days, then its host; nothing is lost, and no process is
         /// left over.
         @Test func killedProgramsAndHosts() async throws {
             try await withStack { swift in
@@ -153,7 +153,7 @@ extension EndToEnd {
             }
         }
 
-        /// Processes that have this one as their parent.
+        /// Child processes of this one.
         private static func children(of parent: pid_t) -> [pid_t] {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
             return names.compactMap { pid_t($0) }.filter { pid in

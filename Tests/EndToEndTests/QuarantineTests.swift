@@ -6,7 +6,7 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// Input that can't be true: looked at, checked again, given up.
+    /// Input that can't be true is listed, checked again or dropped.
     @Suite struct QuarantineTests {
         private static let steps = "HKQuantityTypeIdentifierStepCount"
 
@@ -81,14 +81,14 @@ extension EndToEnd {
             }
         }
 
-        /// A release with wider limits, or one that understands more, accepts input quarantined before. The stack
-        /// doesn't run.
+        /// A release with wider limits, or one that understands more, accepts input quarantined before. The stack is
+        /// stopped.
         @Test func whatPassesNowIsASample() async throws {
             try await withStack { stack in
                 let file = try export(stack)
                 let first = try await stack.up("--import", file, "--until-idle").ended()
                 #expect(first.exit == .code(0), "\(first.error.suffix(2000))")
-                // As if the sample had been fine and the date readable, except for the rules at the time.
+                // As if the sample and the date had been fine, and only the earlier rules had been against them.
                 let database = try Database(path: "\(stack.state)/observer/state.sqlite")
                 try database.execute("UPDATE samples SET value = 40 WHERE state = 3")
                 try database.execute(

@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// What people ask first, one command each, on a made-up year; with the stack running and stopped.
+    /// The questions that people ask first, one command each, on a made-up year, with the stack running and stopped.
     @Suite struct QueryTests {
         @Test func theNewcomersList() async throws {
             try await withStack { stack in
@@ -41,7 +41,7 @@ extension EndToEnd {
             #expect(hours.first == ["date", "hour", "start_date", "steps"] && hours.count == 1 + 7 * 24 - 1)
             let sunday = hours.filter { $0[0] == "2025-03-30" }
             #expect(sunday.count == 23 && sunday[2][1] == "3" && sunday[2][2] == "2025-03-30T01:00:00Z")
-            // They add up to the days.
+            // The hours add up to the days.
             let daily = try rows(try await stack.onState("days", "--last", "2025-03-30", "--columns", "steps", "--csv"))
             let sum = sunday.compactMap { Double($0[3]) }.reduce(0, +)
             #expect(daily.count == 2 && abs((Double(daily[1][1]) ?? -1) - sum) < 0.001)
@@ -81,7 +81,7 @@ extension EndToEnd {
                 #expect(ended.exit == .code(0), "\(ended.error)")
                 return try ended.json().array?.first?["n"].int
             }
-            // The views hold what the commands print.
+            // The views contain what the commands print.
             let samples = try await stack.onState("samples", "--ndjson").output.split(separator: "\n").count
             #expect(try await number("SELECT count(*) AS n FROM samples") == Int64(samples))
             #expect(try await number("SELECT sum(samples) AS n FROM sources") == Int64(samples))

@@ -7,7 +7,7 @@ extension EndToEnd {
     /// `top` in a terminal of its own, under a shell's job control.
     @Suite struct ScreenTests {
         /// Runs a program under a pseudo-terminal as a shell's foreground job, makes the screen smaller, stops it with
-        /// Ctrl-Z, continues it, ends it; says how it left the terminal each time.
+        /// Ctrl-Z, continues it, and ends it; reports how it left the terminal each time.
         private static let driver = """
             import fcntl, json, os, pty, select, signal, struct, sys, termios, time
             end, command = sys.argv[1], sys.argv[2:]
@@ -73,7 +73,7 @@ extension EndToEnd {
                 'small': [line.replace('\\x1b[K', '').replace('\\x1b[1m', '').replace('\\x1b[0m', '') for line in small]}))
             """
 
-        /// Something that runs: otherwise there is nothing to see.
+        /// Starts a process, since otherwise there is nothing to see.
         private func startHub(_ stack: TestStack) async throws -> Command {
             let hub = try await stack.onlyStart("run", "hub")
             try await until("the hub") { hub.error.contains("hub.listening") }

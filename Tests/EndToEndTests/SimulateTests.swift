@@ -13,7 +13,7 @@ extension EndToEnd {
         @Test func theSameSeedGivesTheSameReportByteForByte() async throws {
             try await withStack { stack in
                 let words = ["simulate", "--days", "2", "--seed", "7", "--life", "worst", "--json"]
-                // Nothing but computing, for seconds: for minutes on a busy machine.
+                // This is pure computing for some seconds, or minutes on a busy machine.
                 let first = try await stack.start(words).ended(within: 900)
                 let second = try await stack.start(words).ended(within: 900)
                 #expect(first.exit == .code(0) && first.error.isEmpty, "\(first.error)")
@@ -38,7 +38,7 @@ extension EndToEnd {
                 #expect(ended.exit == .code(0) && ended.error.isEmpty, "\(ended.error)")
                 let lines = ended.output.split(separator: "\n").map(String.init)
                 for strategy in Self.strategies {
-                    // In the table, by metric, and as bars.
+                    // Once in the table, once by metric, and once as bars.
                     #expect(lines.count { $0.hasPrefix(strategy + " ") } == 3, "\(strategy)")
                 }
                 #expect(lines.contains { $0.contains("15m") && $0.contains("24h") && $0.contains("95 %") })
@@ -60,7 +60,7 @@ extension EndToEnd {
             }
         }
 
-        /// Ctrl-C: no folder stays behind.
+        /// After Ctrl-C, no folder is left behind.
         @Test(arguments: [SIGINT, SIGTERM])
         func anInterruptedSimulationLeavesNothingBehind(signal: Int32) async throws {
             try await withStack { stack in

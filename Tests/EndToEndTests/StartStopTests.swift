@@ -82,7 +82,7 @@ extension EndToEnd {
                 #expect(try stack.pid(of: "steps") != nil)
                 #expect(try await state(of: "steps", stack) == "ready")
 
-                // For a stack that doesn't run it is noted.
+                // For a stopped stack, it is noted for the next start.
                 try await stack.interrupt(up)
                 #expect(try await stack.onState("stop", "body").output.contains("the next start leaves it down"))
                 let idle = try await stack.up("--until-idle").ended()

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A real sealed stack, one of whose keys was stolen.
+    /// A real sealed stack with a stolen key.
     @Suite struct StolenKeyTests {
         /// What a stack without an attacker gets from the same export.
         private func undisturbed(_ export: String) async throws -> StackContent {
@@ -19,8 +19,8 @@ extension EndToEnd {
         }
 
         /// Starts a sealed stack, lets the attacker loose, imports, and returns what the stack ends up with.
-        /// - Parameter check: what must be true while it still runs, given how many messages each instance didn't
-        ///   believe, and how many the hub didn't pass on.
+        /// - Parameter check: what must be true while the stack still runs, given how many messages the instances
+        ///   didn't trust, and how many the hub didn't pass on.
         private func attacked(
             _ export: String, by identity: String, check: (_ foreign: Int, _ denied: Int, BusAttacker) -> Void
         ) async throws -> StackContent {
@@ -65,9 +65,9 @@ extension EndToEnd {
             }
         }
 
-        /// The key of one handler, and a tap's to hear with: it floods forged pages with the right ids, refusals,
-        /// resets, releases, hints, commands and
-        /// heartbeats while an import runs. Everything ends at the backend exactly once, and nothing stops.
+        /// With the key of one handler, and a tap's key to listen with, the attacker floods the bus with forged pages
+        /// with the right ids, refusals, resets, releases, hints, commands and heartbeats while an import runs.
+        /// Everything arrives at the backend exactly once, and nothing stops.
         @Test func theKeyOfAHandlerSpeaksForNobodyElse() async throws {
             try await withStack { plain in
                 let export = try await plain.generate("x.zip", "--days", "60", "--seed", "3")

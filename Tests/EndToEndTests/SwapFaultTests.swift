@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Swaps that fail: the old one keeps running, or runs again, and no figure changes.
+    /// Swaps that fail: the old process keeps running, or runs again, and no figure changes.
     @Suite struct SwapFaultTests {
         /// A stack with some days, idle.
         private static func withDays(_ body: (TestStack, Command) async throws -> Void) async throws {
@@ -27,8 +27,8 @@ extension EndToEnd {
             try await stack.onState("days", "--json", "--from", "1990-01-01").output
         }
 
-        /// A handler of one's own in Python, in the stack's folder.
-        /// - Parameter hello: what it does when it is greeted; `compute`: with a day.
+        /// Writes a custom handler in Python to the stack's folder.
+        /// - Parameter hello: the code it runs when it is greeted; `compute`: the code it runs for a day.
         private static func plugin(
             _ name: String, on stack: TestStack, hello: String? = nil, compute: String = "pass",
             types: [String] = ["StepCount", "DistanceWalkingRunning", "FlightsClimbed"]
@@ -67,7 +67,7 @@ extension EndToEnd {
             return folder
         }
 
-        /// It is refused for that reason, and nothing happens to the process.
+        /// Checks that a swap is refused for that reason, and that the process isn't affected.
         private static func refused(_ words: [String], _ why: String, on stack: TestStack) async throws {
             let pid = try stack.pid(of: "steps")
             let limit = words.contains("--within") ? [] : SwapTests.patience
@@ -106,8 +106,8 @@ extension EndToEnd {
             }
         }
 
-        /// Figures that the new one computes differently come as revisions, survive a restart of the stack, and go
-        /// with it again.
+        /// Figures that the new plugin computes differently arrive as revisions, survive a restart of the stack, and go
+        /// when the plugin does.
         @Test func aSwapOutlivesTheStack() async throws {
             try await Self.withDays { stack, up in
                 let before = try await Self.days(stack)
@@ -138,7 +138,7 @@ extension EndToEnd {
                 let walked = days.filter { $0["steps"] != .null }
                 #expect(walked.count >= 20 && walked.allSatisfy { $0["steps"] == 2 && $0["revision"] == 2 })
 
-                // Back while nothing runs, though the plugin is gone.
+                // The swap can be undone while the stack is stopped, even though the plugin is gone.
                 try FileManager.default.removeItem(atPath: doubled)
                 let unusable = try await stack.onState("days")
                 #expect(unusable.exit == .code(2) && unusable.error.contains("healthbus swap steps --back"))
@@ -151,22 +151,23 @@ extension EndToEnd {
             }
         }
 
-        /// One that passed the trial, but isn't ready in time: the old one is back, and says so.
+        /// If a new process passed the trial but isn't ready in time, the old one comes back, and the command reports
+        /// it.
         @Test func theOldOneComesBackByTheDeadline() async throws {
             try await Self.withDays { stack, up in
                 let days = try await Self.days(stack)
                 let old = try stack.pid(of: "steps")
-                // A process that opens the file to write waits for this; reading continues.
+                // A process that opens the file to write waits for this transaction to end; reading continues.
                 let database = try Database(path: "\(stack.state)/steps/state.sqlite")
                 try database.begin()
-                // Long enough to stand by, which takes long on a busy machine; then it waits just as long for the file
-                // too.
+                // Long enough to get to standby, which takes a long time on a busy machine; then it waits just as long
+                // for the file.
                 for seconds in [1, 4, 16, 64] {
                     let before = up.error.count
                     let swap = try await stack.start([
                         "swap", "steps", "--with", "steps-python", "--within", "\(seconds)", "--state", stack.state,
                     ])
-                    // It is killed, or has given up on the file itself.
+                    // The new process is killed, or gives up waiting for the file.
                     let isOver = {
                         let said = up.error.dropFirst(before)
                         return said.contains("(standby) didn't stop in time") || said.contains("to take steps's place")
@@ -191,8 +192,8 @@ extension EndToEnd {
             }
         }
 
-        /// The new one, or the supervisor with everything, is killed (SIGKILL) at any moment of a swap: one of the two
-        /// runs afterwards.
+        /// The new process, or the supervisor with all its children, is killed (SIGKILL) at any moment of a swap:
+        /// either the old or the new plugin runs afterwards.
         @Test func killedInTheMidstOfASwap() async throws {
             try await Self.withDays { stack, first in
                 let days = try await Self.days(stack)

@@ -8,12 +8,12 @@ import Testing
 extension EndToEnd {
     /// Handlers are swapped while samples arrive, and the result is as if nothing had happened.
     ///
-    /// `HEALTHBUS_SWAPS` makes more swaps by hand.
+    /// `HEALTHBUS_SWAPS` sets a larger number of swaps for runs by hand.
     @Suite struct SwapTests {
         /// The usual limit is for people; a busy machine needs longer.
         static let patience = ["--within", "\(Int(Patience.seconds))"]
         static let swaps = Programs.number("HEALTHBUS_SWAPS", else: 4)
-        /// Exports that come in between two swaps, one every half second.
+        /// Exports that are imported between two swaps, one every half second.
         static let exportsPerSwap = 4
         static let records = 1000
 
@@ -37,7 +37,8 @@ extension EndToEnd {
             return files
         }
 
-        /// Imports the files one after another, every half second or as fast as possible, and says how many are in.
+        /// Imports the files one after another, every half second or as fast as possible, and reports how many have
+        /// been imported.
         static func feed(_ files: [String], to stack: TestStack, _ fed: (Int) -> Void) async throws {
             for (number, file) in files.enumerated() {
                 let next = ContinuousClock.now + .milliseconds(500)
@@ -64,8 +65,8 @@ extension EndToEnd {
             return pids
         }
 
-        /// Swaps to Python and back while the load goes on; `disturb` does something meanwhile.
-        /// - Returns: how long neither ran, in milliseconds.
+        /// Swaps to Python and back under continuing load; `disturb` does something during the swap.
+        /// - Returns: how long neither plugin ran, in milliseconds.
         private static func underLoad(
             on stack: TestStack, _ disturb: @escaping @Sendable (TestStack) async throws -> Void = { _ in }
         ) async throws -> [Double] {
@@ -77,7 +78,7 @@ extension EndToEnd {
             let loading = Task { try await feed(files, to: stack) { _ in } }
             var gaps: [Double] = []
             for number in 0..<swaps {
-                // Each in the middle of a file's changes.
+                // Each swap happens in the middle of a file's changes.
                 let goal = "\(number * exportsPerSwap + 1)"
                 try await until("\(goal) imports", within: 240) {
                     try stack.number("observer", "SELECT count(*) FROM imports WHERE report IS NOT NULL") >= Int(goal)
@@ -104,7 +105,7 @@ extension EndToEnd {
             return gaps
         }
 
-        /// All processes of an instance, those standing by included.
+        /// All processes of an instance, including those on standby.
         static func runners(of instance: String, _ stack: TestStack) throws -> [(pid: pid_t, standsBy: Bool)] {
             stack.processes.compactMap { pid in
                 let line = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline") ?? Data()
@@ -117,7 +118,7 @@ extension EndToEnd {
             }
         }
 
-        /// Every instance is drained and started again while samples come in, the hub too.
+        /// Every instance, including the hub, is drained and started again while samples come in.
         @Test func everyInstanceIsRestartedUnderLoad() async throws {
             let expected = try await Self.undisturbed.value
             try await withStack { stack in

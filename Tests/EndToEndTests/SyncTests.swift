@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Tasks, manual and historical syncs, and what is kept of them, on a running stack.
+    /// Tasks, manual and historical syncs, and what is recorded about them, on a running stack.
     @Suite struct SyncTests {
         private func task(_ stack: TestStack, _ id: String) async throws -> Value {
             let ended = try await stack.onState("tasks", "list", "--json")
@@ -32,7 +32,7 @@ extension EndToEnd {
                 }
                 // Its next run is pending already.
                 #expect(try await task(stack, "remote-sync")["state"] == "pending")
-                // It needs the local time, which the observer has to report first.
+                // This task needs the local time, which the observer has to report first.
                 try await until("daily-energy pending") { try await task(stack, "daily-energy")["state"] == "pending" }
                 let cancelled = try await stack.onState("tasks", "cancel", "daily-energy", "--json")
                 #expect(cancelled.exit == .code(0), "\(cancelled.error)")
@@ -101,7 +101,7 @@ extension EndToEnd {
             }
         }
 
-        /// Killed in the middle, the history continues where it was; the backend has everything once.
+        /// After a kill, the historical sync continues where it was, and the backend has everything once.
         @Test func historyGoesOnAfterAKill() async throws {
             try await withStack { stack in
                 let export = try await stack.generate(
@@ -116,7 +116,7 @@ extension EndToEnd {
                 try await until("the first weeks; \(sync.error)") { try weeks(stack) >= 2 }
                 let victim = try #require(try stack.pid(of: "debouncer"))
                 kill(victim, SIGKILL)
-                // It hadn't ended by then, or the rest would show nothing.
+                // If the sync had already ended, the rest would show nothing.
                 #expect(sync.isRunning)
                 let done = try await sync.ended(within: 120)
                 #expect(done.exit == .code(0), "\(done.error)")

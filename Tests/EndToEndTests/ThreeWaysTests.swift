@@ -38,7 +38,7 @@ extension EndToEnd {
 
         private static let walks = (0..<60).map(Walk.init)
 
-        /// A run that ends then, recorded by an app.
+        /// A run recorded by an app, with this end.
         private static func run(_ end: Int64) -> String {
             " <Workout workoutActivityType=\"HKWorkoutActivityTypeRunning\" sourceName=\"Runner\" "
                 + "startDate=\"\(Walk.date(1_743_062_400))\" endDate=\"\(Walk.date(end))\"/>"
@@ -113,7 +113,7 @@ extension EndToEnd {
                             && days.reduce(0) { $0 + ($1["workouts"].array?.count ?? 0) } == 1
                     }
                     told.append(try await Self.days(stack))
-                    // All walks but one, the run, and what the app says about the night.
+                    // All walks but one, the run, and the app's sums for the night.
                     #expect(try Self.samples(stack) == 61)
                     if ways.first == .export { try await Self.ask(stack, token) }
                     #expect(try await stack.interrupt(up).exit.isSuccess)
@@ -142,7 +142,7 @@ extension EndToEnd {
             #expect(tried == ["tried": 1, "passed": 0, "still": 1])
         }
 
-        /// The app that recorded a run moves its end, and only that is in a newer export.
+        /// The app that recorded a run moves its end, and a newer export contains only the new version.
         @Test func anEditedWorkoutReplacesItsEarlierVersion() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()
@@ -165,7 +165,7 @@ extension EndToEnd {
                 #expect(json["workouts"].array?.first?["replaced"].array?.count == 1 && json["agrees"] == true)
                 #expect(try await stack.onState("check", "--json").json()["workouts"]["versions"] == [])
 
-                // An export that has both shows that they are two.
+                // An export that contains both shows that they are two workouts.
                 let both = try stack.write(
                     "both.xml", Self.export(3, [Self.run(1_743_064_200), Self.run(1_743_064_500)]))
                 #expect(try await stack.onState("import", both).exit == .code(0))

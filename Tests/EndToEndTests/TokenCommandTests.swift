@@ -15,7 +15,7 @@ extension EndToEnd {
             try await withStack { stack in
                 let made = try await stack.onState("token", "new", "--user", "anna", "--device", "Anna's phone")
                 #expect(made.exit == .code(0), "\(made.error)")
-                // Only the secret, for a script; the rest is for people.
+                // Only the secret goes to standard output, for a script; the rest is for people.
                 let secret = made.output.trimmingCharacters(in: .newlines)
                 #expect(TokenSecret(secret) != nil && !made.error.contains(secret))
                 let json = try await stack.onState("token", "new", "--scope", "read", "--days", "2", "--json").json()
@@ -38,7 +38,7 @@ extension EndToEnd {
                         == .granted(TokenGrant(id: id, user: "anna", device: "Anna's phone", scopes: [.ingest])))
                 let revoked = try await stack.onState("token", "revoke", "Anna's phone", "--json")
                 #expect(try revoked.json()["state"] == "revoked" && revoked.json()["id"].string == id)
-                // The running gate has only just looked; one that looks again sees it.
+                // The running gate has only just read the tokens; when it reads them again, it sees the change.
                 #expect(try gate.answer(to: secret, now: .epoch, at: .distantPast + .seconds(1)) == .revoked)
                 #expect(try await stack.onState("token", "revoke", id).exit == .code(0))
                 let unknown = try await stack.onState("token", "revoke", "nobody")

@@ -46,8 +46,8 @@ extension EndToEnd {
             }
         }
 
-        /// A tap that begins before a stack's first sample and continues while samples arrive has each one once; one
-        /// sample's way ends with its delivery.
+        /// A tap that begins before a stack's first sample and continues while samples arrive shows each one once;
+        /// following one sample ends with its delivery.
         @Test func tapReplaysWithoutGapOrDouble() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3")
@@ -83,7 +83,7 @@ extension EndToEnd {
             }
         }
 
-        /// A tap that stopped reading costs the hub a few megabytes and the others nothing.
+        /// A tap that has stopped reading costs the hub a few megabytes, and other processes nothing.
         @Test func stoppedTap() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "40")
@@ -103,7 +103,7 @@ extension EndToEnd {
             }
         }
 
-        /// The command only hands the file over: if it is killed half-way, nothing is lost with it.
+        /// The command only hands the file over: if it is killed halfway, nothing is lost.
         @Test func importCommandKilled() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "90", "--records", "60000")

@@ -4,13 +4,13 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// A flight that only `HKTimeZone` shows, and what a person says against it.
+    /// A flight that only `HKTimeZone` reveals, and a person's correction of it.
     @Suite struct TravelTests {
         private static let first = 1_741_564_800  // 2025-03-10T00:00:00Z
         private static let hour = 3600
         private static let berlin = 1 * hour
         private static let honolulu = -10 * hour
-        /// The first and the last night there: the seen part begins and ends with their hours.
+        /// The start of the first and of the last night there: the observed stay begins and ends with their hours.
         private static let there = first + 5 * 24 * hour + 10 * hour
         private static let back = first + 10 * 24 * hour + 22 * hour
 
@@ -19,7 +19,7 @@ extension EndToEnd {
             return iso.replacingOccurrences(of: "T", with: " ").replacingOccurrences(of: "Z", with: " +0000")
         }
 
-        /// Twelve days of steps in every hour, and nights that say where they were slept.
+        /// Twelve days with steps in every hour, and nights with the zone they were slept in.
         private static func export() -> String {
             var lines: [String] = []
             func record(_ type: String, _ start: Int, _ length: Int, _ rest: String, zone: String? = nil) {
@@ -69,7 +69,7 @@ extension EndToEnd {
             return steps
         }
 
-        /// With the window from 18:00 to 18:00.
+        /// The days of the nights, with the window from 18:00 to 18:00.
         private static func nightDays(_ offset: (Int) -> Int) -> [String] {
             nights.map { date($0.start + 8 * hour - 1 + 6 * hour, { offset($0 - 6 * hour) }) }
         }
@@ -111,9 +111,9 @@ extension EndToEnd {
             }
         }
 
-        /// A person says they came back earlier: only the days between change, and the backend has them.
+        /// A person says they came back earlier: only the days in between change, and the backend gets them.
         private func correct(_ stack: TestStack, _ seen: [Value]) async throws {
-            // Local time is Honolulu's there.
+            // The local time is Honolulu's at that point.
             let added = try await stack.onState("zone", "add", "2025-03-18T12:00", "Europe/Berlin", "--json")
             #expect(added.exit == .code(0), "\(added.error)")
             #expect(
@@ -133,8 +133,8 @@ extension EndToEnd {
                     theirs.contains { $0["date"] == day["date"] && $0["steps"] == day["steps"] && $0["final"] == true }
                 }
             }
-            // Set again in another spelling it changes nothing; once it is removed, everything is as before except for
-            // the revisions.
+            // Added again in a different notation, it changes nothing; once it is removed, everything is as before
+            // except for the revisions.
             let again = try await stack.onState("zone", "add", "2025-03-18T22:00Z", "Europe/Berlin", "--json")
             #expect(try again.json() == added.json())
             #expect(try await stack.onState("zone", "remove", "2025-03-18T12:00").exit == .code(0))

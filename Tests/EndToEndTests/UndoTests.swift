@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// `healthbus imports`: what was imported, and taking it back, to the backend.
+    /// `healthbus imports` lists imports and takes them back, at the backend too.
     @Suite struct UndoTests {
         @Test func anImportIsListedAndTakenBack() async throws {
             try await withStack { stack in
@@ -31,7 +31,7 @@ extension EndToEnd {
                 let again = try await stack.onState("imports", "undo", id, "--yes")
                 #expect(again.exit != .code(0) && again.error.contains("already"), "\(again)")
 
-                // The backend follows.
+                // The backend gets the same changes.
                 #expect(try await stack.onState("sync").exit == .code(0))
                 try await until("the backend holds what the store holds", every: 200) {
                     try await stack.onState("verify").exit == .code(0)
@@ -39,7 +39,7 @@ extension EndToEnd {
                 #expect(try await stack.onState("imports", "undo", "nothing").exit != .code(0))
                 #expect(try await stack.interrupt(up).exit == .code(0))
 
-                // For a stopped stack its own program does it.
+                // On a stopped stack, the observer's program takes the import back.
                 let older = try #require(listed.last?["id"].string)
                 let stopped = try await stack.onState("imports", "undo", older, "--yes", "--json")
                 #expect(stopped.exit == .code(0), "\(stopped)")

@@ -7,7 +7,7 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// What the backend holds, compared with what was delivered.
+    /// The backend's content, compared with what was delivered.
     @Suite struct VerifyTests {
         private func verify(_ stack: TestStack, _ words: String...) async throws -> (code: Int32?, said: Value) {
             let ended = try await stack.start(["verify", "--json", "--state", stack.state] + words).ended(within: 180)
@@ -20,7 +20,7 @@ extension EndToEnd {
             (said["users"].array?.first?["lists"][list]["findings"].object ?? [:]).compactMapValues { $0["count"].int }
         }
 
-        /// The backend's file, changed behind its back.
+        /// Changes the backend's file behind its back.
         private func tamper(_ stack: TestStack, _ statements: [String]) throws {
             let database = try Database(path: "\(stack.state)/backend/state.sqlite")
             for statement in statements { try database.transaction { try database.execute(statement) } }
@@ -65,11 +65,11 @@ extension EndToEnd {
                 let types = wrong.said["users"].array?.first?["lists"]["samples"]["types"] ?? .null
                 let missing = types["HKQuantityTypeIdentifierStepCount"]["findings"]["missing"]
                 #expect(missing["count"] == 3 && missing["first"].array?.count == 3)
-                // Only one day: nothing is wrong with it.
+                // A check of only one day, with which nothing is wrong.
                 let other = try await verify(stack, "--from", "2025-04-03", "--to", "2025-04-03")
                 #expect(other.code == 0 && (other.said["users"].array?.first?["lists"]["days"]["here"] == 1))
 
-                // For people: what to do, and no values.
+                // The output for people says what to do, and contains no values.
                 let shown = try await stack.onState("verify")
                 #expect(shown.exit == .code(1) && shown.output.contains("healthbus verify --repair"), "\(shown.output)")
                 #expect(shown.output.contains("StepCount") && shown.output.contains("missing there"))
@@ -82,7 +82,7 @@ extension EndToEnd {
             }
         }
 
-        /// The version is the same: only the content shows it.
+        /// The version is the same: only the content reveals the change.
         @Test func whatWasAlteredThereIsTold() async throws {
             try await withStack { stack in
                 let up = try await started(stack)
@@ -100,7 +100,7 @@ extension EndToEnd {
                 #expect(wrong.code == 1 && wrong.said["repairable"] == 0, "\(wrong.said.json(pretty: true))")
                 #expect(findings(wrong.said, "samples") == ["altered": 1])
                 #expect(findings(wrong.said, "days") == ["altered": 1])
-                // The suggested command, for the right stack.
+                // The suggested command names the right stack.
                 let shown = try await stack.onState("verify")
                 #expect(shown.output.contains("altered there"), "\(shown.output)")
                 #expect(
@@ -163,7 +163,7 @@ extension EndToEnd {
                     stack, ["DELETE FROM sample_rows WHERE id = \(copy)"])
                 let rest = try await verify(stack)
                 #expect(rest.code == 0 && findings(rest.said, "samples") == ["beyond": 1])
-                // Deleted there in the very version that still exists here: nothing we send can bring it back.
+                // The backend has deleted the very version that still exists here: nothing we send can bring it back.
                 try tamper(stack, ["UPDATE sample_rows SET deleted = 1 WHERE id = (\(alive) LIMIT 1 OFFSET 3)"])
                 let deleted = try await verify(stack)
                 #expect(deleted.code == 1 && deleted.said["repairable"] == 0)
@@ -203,7 +203,7 @@ extension EndToEnd {
                 let said = try sync.json()
                 #expect(said["delivered"] == false, "\(sync.output)")
                 #expect(said["blocked"].array?.first?.string?.contains("refused 1 element") == true, "\(sync.output)")
-                // A store whose owner hangs hasn't been recreated.
+                // A store whose owner hangs isn't taken for a new one.
                 let observer = try #require(try stack.pid(of: "observer"))
                 kill(observer, SIGSTOP)
                 let silent = try await stack.onState("verify", within: 120)

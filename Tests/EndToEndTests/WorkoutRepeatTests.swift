@@ -21,16 +21,16 @@ extension EndToEnd {
                 + "value=\"HKCategoryValueSleepAnalysis\(value)\"/>"
         }
 
-        /// The same run six times, as written by an app that syncs again; another by the watch at the same time; one on
-        /// the next day.
+        /// The same run six times, as written by an app that keeps syncing it; one by the watch at the same time; one
+        /// on the next day.
         private static let elements =
             (1...6).map {
                 workout("Runner", "01 08:00", "01 09:0\($0 % 3)", created: "0\($0) 20:00", meters: 5000 + $0)
             } + [
                 workout("Watch", "01 08:01", "01 08:59", created: "01 09:00", meters: 4990),
                 workout("Runner", "02 08:00", "02 09:00", created: "02 20:00", meters: 7000),
-                // The phone, awake, knew when the person lay down; in the second night the watch was off for an hour
-                // and a half.
+                // Only the phone knew when the person lay down on the first night; on the second night the watch was
+                // off for an hour and a half.
                 sleep("InBed", "01 23:00", "02 06:30", "iPhone"),
                 sleep("AsleepCore", "02 23:00", "03 03:00", "Watch"),
                 sleep("AsleepCore", "03 04:30", "03 07:00", "Watch"),
@@ -47,7 +47,7 @@ extension EndToEnd {
                 uniqueKeysWithValues: days.map { ($0["date"].string ?? "", $0["workouts"].array?.count ?? 0) })
         }
 
-        /// Starts with this option, until everything is delivered; returns the backend's workouts then.
+        /// Runs the stack with this option until everything is delivered; returns the backend's counts of workouts.
         private static func run(_ stack: TestStack, newest: Bool) async throws -> Value {
             let file = try stack.write(
                 "newest-\(newest).json",
@@ -81,7 +81,7 @@ extension EndToEnd {
                 let screen = try await stack.onState("explain", "workouts", "2025-06-01")
                 #expect(screen.output.contains("That is the day's figure") && screen.output.contains("5 written again"))
 
-                // On: only the newest, everywhere. The sixth is the last one HealthKit stored.
+                // With the option on, only the newest counts, everywhere. The sixth is the last one HealthKit stored.
                 let once = try await Self.run(stack, newest: true)
                 #expect(once["alive"] == 3 && once["deleted"] == 5, "\(once.json())")
                 #expect(try await Self.workouts(stack) == ["2025-06-01": 2, "2025-06-02": 1, "2025-06-03": 0])
@@ -94,7 +94,7 @@ extension EndToEnd {
                     counted.allSatisfy { $0["durationFrom"] == "activeTime" && $0["distanceFrom"]["from"] == "total" })
                 #expect(try await stack.onState("check", "--json").json()["workouts"]["newestOfRepeats"] == true)
 
-                // Off again: all are back.
+                // With the option off again, all are back.
                 let back = try await Self.run(stack, newest: false)
                 #expect(back["alive"] == 8, "\(back.json())")
                 #expect(try await Self.workouts(stack)["2025-06-01"] == 7)
@@ -102,7 +102,7 @@ extension EndToEnd {
             }
         }
 
-        /// A night that only has time in bed is one; a watch that was off doesn't cut the other in two.
+        /// A night with only time in bed counts as one; the other isn't cut in two because a watch was off.
         private static func nights(_ stack: TestStack) async throws {
             let bed = try await stack.onState("explain", "sleep", "2025-06-02", "--json").json()
             #expect(bed["value"] == .null && bed["agrees"] == true && bed["sessions"].array?.count == 1)

@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// A zone named at a later start isn't used, and the stack says so.
+    /// A zone named at a later start isn't used, and the stack reports that.
     @Suite struct ZoneChoiceTests {
         @Test func upSaysWhichZoneHolds() async throws {
             try await withStack { stack in
@@ -37,7 +37,7 @@ extension EndToEnd {
                     try await stack.interrupt(up)
                 }
                 let again = try await stack.upAndReady()
-                // As the message says.
+                // The command that the message suggests.
                 let words = advice.dropFirst().dropLast().split(separator: " ").dropFirst().map(String.init)
                 #expect(try await stack.start(words).ended().output.contains("America/New_York"))
                 try await stack.interrupt(again)
@@ -60,7 +60,7 @@ extension EndToEnd {
                     again.output.contains(
                         "zone   Asia/Tokyo, where this state's days begin: --zone Europe/Paris isn't used"),
                     "\(again.output)")
-                // The same person's timeline, rather than a second one that is a few hours off.
+                // The samples land on the same timeline, rather than on a second one that is a few hours off.
                 #expect(again.output.contains(" 0 added"), "\(again.output)")
                 try await stack.interrupt(again)
             }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Validates a made-up person's FHIR resources and Open mHealth data points, and what a faulty FHIR server holds in the end: run.py <folder of the programs>.
+"""Validates a made-up person's FHIR resources and Open mHealth data points, and what a faulty FHIR server holds in the
+end: run.py <folder of the programs>.
 
 The resources are read by the models of fhir.resources; the server is Tests/FHIR/server.py.
 """
@@ -62,7 +63,7 @@ def key(resource):
 
 
 def validated(folder):
-    """The resources of the files, by identifier; each is what the models of R4B allow."""
+    """The resources in the files, by identifier; checks that the models of R4B allow each."""
     found = {}
     for place, line in lines(folder, "fhir.ndjson"):
         try:
@@ -117,7 +118,7 @@ def points(folder):
 
 
 class Server:
-    """The faulty one, as a process of its own."""
+    """The faulty server, as a separate process."""
 
     def __init__(self, folder, seed):
         self.port = free_port()
@@ -153,7 +154,7 @@ class Server:
 
 
 def corrected(export, target):
-    """A later export in which one weight is another; returns its local date."""
+    """Writes a later export in which one weight is different; returns its local date."""
     with zipfile.ZipFile(export) as old:
         name = next(name for name in old.namelist() if name.endswith("/export.xml"))
         text = old.read(name).decode()
@@ -172,7 +173,7 @@ def corrected(export, target):
 
 
 def compare(server, resources):
-    """The server holds exactly the resources of the files; its Patient is made once, and they refer to it."""
+    """The server holds exactly the resources in the files; its Patient was created once, and they refer to it."""
     held = server.held()
     patients = {each: row for each, row in held.items() if row["type"] == "Patient"}
     check(list(patients) == [("https://clinic.example/mrn", "12")], "one Patient")

@@ -34,7 +34,7 @@ def is_poison(identifier):
 
 
 def identifier_of(query):
-    """`identifier=system|value`, as a server of FHIR reads it."""
+    """`identifier=system|value`, as an FHIR server reads it."""
     found = parse_qs(query, strict_parsing=True)
     if list(found) != ["identifier"] or len(found["identifier"]) != 1:
         raise Refusal(400, "invalid")
@@ -122,7 +122,7 @@ class Store:
                 else:
                     resource = self.checked(entry["resource"], key, patients)
                     old = self.held.get(key)
-                    # As most servers do: equal content makes no version.
+                    # As in most servers, equal content doesn't make a new version.
                     if old and old[2] == resource:
                         answers.append("200 OK")
                         continue
@@ -148,7 +148,8 @@ class Store:
 
     @staticmethod
     def checked(resource, key, patients):
-        """The resource as it is kept: its identifier is the one it was found by, and references lead somewhere."""
+        """The resource as it is stored; checks that it has the identifier it was found by, and that its references
+        exist."""
         own = [(each["system"], each["value"]) for each in resource.get("identifier", [])]
         if resource.get("resourceType") != key[0] or key[1] not in own or "code" not in resource or "status" not in resource:
             raise Refusal(422, "required")
@@ -232,7 +233,7 @@ class Handler(BaseHTTPRequestHandler):
             Handler.number += 1
             chance, fault = random.Random(f"{seed} {Handler.number}"), "well"
             if Handler.number <= wild and chance.random() < 0.6:
-                # Each has its turn before any comes again.
+                # Each fault has its turn before any comes again.
                 Handler.deck = Handler.deck or chance.sample(FAULTS, len(FAULTS))
                 fault = Handler.deck.pop()
             Handler.done[fault] += 1

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """A backend that misbehaves as planned: server.py PORT FILE SEED [--plain]
 
-Keeps rows as examples/backend-python does, whose code it uses, and answers `stats`, `versions` and the elements honestly. What becomes of the n-th
-request with elements follows from SEED and n: it is dropped before or after its commit, delayed beyond the sender's patience, committed twice,
-half answered, answered with every status and with every form of body. Elements whose id says so are refused for good, in every form that
-refusals have.
+Keeps rows as examples/backend-python does, whose code it uses, and answers requests for `stats`, `versions` and
+elements honestly. What happens to the n-th request with elements follows from SEED and n: it is dropped before or after
+its commit, delayed beyond the sender's patience, committed twice, half answered, or answered with any status and any
+form of body. Elements with certain ids are refused for good, in every form that refusals have.
 
 --plain: it never identifies its database, so it has to be trusted; then it never claims to have kept anything that it hasn't.
-HEALTHBUS_BACKEND_TOKEN is the token. GET /api/v1/faults counts what it did, by name.
+HEALTHBUS_BACKEND_TOKEN is the token. GET /api/v1/faults returns how often it did what, by name.
 """
 import json, os, random, socket, sys, threading, time
 from collections import Counter
@@ -21,7 +21,8 @@ import server as example
 
 #: One in this many ids is refused for good.
 POISON = 997
-#: Requests after which it behaves, except for the refusals and one fault in ten, so that the test ends.
+#: The number of requests after which it behaves, except for refusals and a fault in one request of ten, so that the
+#: test ends.
 WILD = int(os.environ.get("HEALTHBUS_FAULT_REQUESTS", "120"))
 PATIENCE = float(os.environ.get("HEALTHBUS_FAULT_DELAY", "1.5"))
 #: Statuses that stop delivery for 30 s, or until a person asks; a few of each.
@@ -62,7 +63,7 @@ class Faulty(example.Handler):
             Faulty.number += 1
             chance, fault = random.Random(f"{seed} {Faulty.number}"), "well"
             if chance.random() < (0.6 if Faulty.number <= WILD else 0.1):
-                # Each has its turn before any comes again.
+                # Each fault has its turn before any comes again.
                 Faulty.deck = Faulty.deck or chance.sample(faults, len(faults))
                 fault = Faulty.deck.pop()
             # Twice in a row would count as a refused token, and delivery would wait for a person.
@@ -75,7 +76,7 @@ class Faulty(example.Handler):
     # What it does with the elements.
 
     def keep(self, body):
-        """The rows of a request, except for the poison: the answer, and what is refused."""
+        """Stores a request's rows, except for the poison; returns the answer, and what is refused."""
         request, refused = json.loads(body), []
         for name, elements in request.items():
             if isinstance(elements, list):
@@ -101,7 +102,7 @@ class Faulty(example.Handler):
         self.end_headers()
         self.wfile.write(body)
 
-    # As it should be, with refusals in any form that is understood.
+    # Correct answers, with refusals in any form that is understood.
 
     def well(self, body, chance):
         answer, refused = self.keep(body)
@@ -179,7 +180,8 @@ class Faulty(example.Handler):
         self.raw(200, text[:chance.randrange(1, len(text))])
 
     def names_and_refuses(self, body, chance):
-        """Like a server that checks everything before it keeps anything: 400 or 422 with the names, and nothing kept."""
+        """Like a server that checks everything before it keeps anything: 400 or 422 with the ids, and nothing is
+        kept."""
         request = json.loads(body)
         refused = [{"id": element["id"], "reason": "poison"} for elements in request.values() if isinstance(elements, list)
                    for element in elements if is_poison(element.get("id"))]
@@ -219,7 +221,7 @@ class Faulty(example.Handler):
         answer["counts"][name] = chance.choice([answer["counts"][name] + 1, -1, 2**62, "many", 0.5])
         self.say(200, answer)
 
-    # Claims to have accepted what it hasn't, in ways that can be noticed.
+    # It claims to have accepted what it hasn't, in ways that can be noticed.
 
     def empty_lie(self, body, chance):
         self.raw(chance.choice([200, 201, 202, 204]), "")
@@ -228,7 +230,7 @@ class Faulty(example.Handler):
         self.say(200, chance.choice([{}, [], {"status": "accepted"}, {"counts": {"created": 1}}]))
 
     def stranger(self, body, chance):
-        """Another server at the address, which accepts everything."""
+        """Like a different server at the address, which accepts everything."""
         count = sum(len(elements) for elements in json.loads(body).values() if isinstance(elements, list))
         self.say(200, {"counts": {"created": count, "updated": 0, "known": 0, "refused": 0}})
 

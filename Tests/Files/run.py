@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Reads a stack's files with DuckDB and pandas, as they are, and compares them with what the stack says: run.py <folder of the programs>."""
+"""Reads a stack's files unchanged with DuckDB and pandas, and compares them with the stack's own figures:
+run.py <folder of the programs>."""
 
 import glob
 import hashlib
@@ -17,7 +18,7 @@ import pandas
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STEPS = "HKQuantityTypeIdentifierStepCount"
-# A figure of the summaries, and its column.
+# Figures in the summaries, and their columns.
 FIGURES = {
     ("steps",): "steps", ("distanceMeters",): "distance_meters", ("heartRate", "average"): "heart_rate_average",
     ("heartRate", "resting"): "heart_rate_resting", ("sleep", "asleepMinutes"): "sleep_asleep_minutes",
@@ -44,7 +45,7 @@ def figure(day, path):
 
 
 def listed(lake):
-    """The manifest, whose checksums must be those of the files."""
+    """The manifest; checks that its checksums are those of the files."""
     manifest = json.loads(pathlib.Path(lake, "manifest.json").read_text())
     if not manifest["complete"]:
         sys.exit("the manifest isn't complete")
@@ -55,7 +56,7 @@ def listed(lake):
 
 
 def read(lake, suffix, days, samples):
-    """The same queries for both programs, without declaring the columns' types."""
+    """Runs the same queries in both programs, without declaring the columns' types."""
     manifest = listed(lake)
     same(f"{suffix}: samples by the manifest", sum(e["rows"] for e in manifest["files"] if "/samples/" in e["path"]), samples)
     database = duckdb.connect()

@@ -2,7 +2,7 @@ import FilesStage
 import HealthModel
 import Testing
 
-/// A span and the path of its file have the same content.
+/// A span and the path of its file contain the same information.
 @Suite struct FileSpanTests {
     private func day(_ text: String) throws -> LocalDay { try #require(LocalDay(text)) }
 
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    /// Also before 1970, where numbers are negative.
+    /// Months are also right before 1970, where numbers are negative.
     @Test(arguments: [
         ("1969-12-31T23:59:59.999999Z", "1969-12"), ("1970-01-01T00:00:00Z", "1970-01"),
         ("2025-03-31T23:30:00-02:00", "2025-04"), ("1900-02-28T12:00:00Z", "1900-02"),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the inputs that fuzzing begins with to Tests/Fuzz/Corpus. Inputs that were found later ('found-…') stay as they are.
+"""Writes the inputs that fuzzing begins with to Tests/Fuzz/Corpus. Inputs found later ('found-…') stay unchanged.
 
 Everything in them is made up here. Usage: seeds.py
 """

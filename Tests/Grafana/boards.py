@@ -1,4 +1,4 @@
-"""Grafana's boards: what their files must be, and their queries as Grafana would send them."""
+"""Grafana's boards: the rules for their files, and their queries as Grafana would send them."""
 
 import json
 import pathlib
@@ -8,7 +8,7 @@ from servers import CHECKOUT
 
 HERE = pathlib.Path(__file__).resolve().parent
 GRAFANA = CHECKOUT / "grafana"
-# Of Grafana's own units, those that the boards use.
+# The units of Grafana that the boards use.
 UNITS = {"locale", "lengthm", "m", "s", "ms", "dthms", "masskg", "percentunit", "velocitykmh", "velocityms", "decbytes"}
 METRIC = re.compile(r"\bhealthbus_[a-z_]+")
 
@@ -18,13 +18,13 @@ def each_file():
 
 
 def provisioned():
-    """Types of the data sources by uid. The file is plain enough to be read without a library for YAML."""
+    """Types of the data sources by uid. The file is simple enough to be read without a YAML library."""
     text = (GRAFANA / "provisioning/datasources/healthbus.yaml").read_text()
     return dict(re.findall(r"^    uid: (\S+)\n    type: (\S+)$", text, re.MULTILINE))
 
 
 def secrets():
-    """Values of the provisioning that should be variables, and aren't."""
+    """Values in the provisioning that should be variables, but aren't."""
     text = (GRAFANA / "provisioning/datasources/healthbus.yaml").read_text()
     return re.findall(r"^ +(?:url|user|password|database|sslmode): (?!\$HEALTHBUS_GRAFANA_[A-Z]+$).*$", text, re.MULTILINE)
 
@@ -103,7 +103,7 @@ class Board:
         for unit in units:
             if unit and unit not in UNITS and not re.match(r"(suffix|time):\S", unit):
                 yield f"Grafana has no unit {unit}, or it isn't among those known here"
-        # Without a choice, Grafana colours a number green, and red from 80.
+        # By default, Grafana colours a number green, or red from 80 up.
         if panel["type"] == "stat" and not (defaults.get("thresholds") or defaults.get("color", {}).get("mode") == "fixed"):
             yield "its number would be red from 80"
         custom = defaults.get("custom", {})
@@ -118,7 +118,7 @@ def all_boards():
 
 
 def documented_metrics():
-    """Names in docs/monitoring.md, with the series of histograms."""
+    """Names of metrics in docs/monitoring.md, including the series of histograms."""
     rows = re.findall(r"^\| `(healthbus_\w+)` \| (\w+) \|", (CHECKOUT / "docs/monitoring.md").read_text(), re.MULTILINE)
     names = set()
     for name, kind in rows:
@@ -127,7 +127,8 @@ def documented_metrics():
 
 
 class Expander:
-    """Replaces variables and macros as Grafana's page and its PostgreSQL plugin do, for a range of time and values of variables."""
+    """Replaces variables and macros as Grafana's page and its PostgreSQL plugin do, for a time range and variables'
+    values."""
 
     def __init__(self, begin, end, variables, scrape_seconds=1):
         self.begin, self.end, self.variables, self.scrape = begin, end, variables, scrape_seconds
@@ -137,7 +138,7 @@ class Expander:
         if name.startswith("__"):
             return match.group()
         values, custom_all = self.variables[name]
-        # The value for All that a variable brings along is inserted as it is, whatever the form.
+        # A variable's own value for All is inserted unchanged, whatever the form.
         if custom_all:
             return custom_all
         if form == "sqlstring":

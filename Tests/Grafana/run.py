@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Asks real servers every question of Grafana's boards: run.py <folder of the programs>.
+"""Sends every query of Grafana's boards to real servers: run.py <folder of the programs>.
 
-A made-up person's stack delivers to a PostgreSQL server and is watched by Prometheus. Each query of grafana/ is expanded
-as Grafana does it, and must come back with rows; some figures are compared with what the stack itself says.
+A made-up person's stack delivers to a PostgreSQL server and is watched by Prometheus. Each query in grafana/ is
+expanded as Grafana does it, and must return rows; some figures are compared with those of the stack itself.
 """
 
 import contextlib
@@ -23,9 +23,9 @@ from servers import Wrong
 
 BERLIN = zoneinfo.ZoneInfo("Europe/Berlin")
 DAYS = 75
-# Questions whose answer may be empty: nothing has gone wrong yet.
+# Queries whose result may be empty, because nothing has gone wrong yet.
 MAY_BE_EMPTY = {("operator.json", "Alerts (A)")}
-# Columns that a made-up person doesn't have: its watch knows every stage.
+# Columns that are empty for a made-up person, whose watch knows every stage.
 MAY_BE_NULL = {("nights.json", "Unknown stage")}
 NUMBERS = {"double precision", "bigint", "integer", "numeric"}
 
@@ -37,7 +37,7 @@ def check(holds, what):
 
 
 def sql_problem(target, database, expander):
-    """What is wrong with the answer to a query of PostgreSQL; None if nothing is."""
+    """What is wrong with the result of a PostgreSQL query; None if nothing is."""
     query = expander.sql(target.sql)
     try:
         types = database.columns(query)
@@ -96,7 +96,7 @@ class Trial:
         self.end = (now + datetime.timedelta(hours=14)).replace(microsecond=0)
 
     def variables(self, board):
-        """Values of a board's variables, from their own queries, in their order; with All where it is offered."""
+        """Values of a board's variables, from their own queries, in order; with All where it is offered."""
         values = {}
         for variable in board.variables:
             expander = boards.Expander(self.begin, self.end, values)
@@ -146,7 +146,7 @@ class Trial:
         return self.database.ask(boards.Expander(self.begin, self.end, self.variables(board)).sql(target.sql))
 
     def can_fail(self):
-        """A test that finds nothing wrong with a wrong query would be worth nothing."""
+        """Breaks queries, and checks that the test finds each broken one."""
         for board in boards.all_boards():
             values = self.variables(board)
             for target in board.targets():
@@ -163,7 +163,7 @@ class Trial:
 
 
 def same(what, found, wanted):
-    """Two dictionaries of numbers."""
+    """Checks that two dictionaries of numbers are equal."""
     if set(found) != set(wanted):
         sys.exit(f"wrong: {what}: {sorted(set(found) ^ set(wanted))[:5]} are only in one")
     for key, value in wanted.items():
@@ -173,7 +173,7 @@ def same(what, found, wanted):
 
 
 def compare(trial, days):
-    """What panels show is what the stack says."""
+    """Checks that panels show the stack's own figures."""
     days = [day for day in days if trial.begin.date() <= datetime.date.fromisoformat(day["date"]) <= trial.end.date()]
 
     def shown(board, title, column):
@@ -185,7 +185,7 @@ def compare(trial, days):
     same("weight", shown("body.json", "Weight", "Weight"), {day["date"]: day["bodyMassKilograms"] for day in days if day["bodyMassKilograms"] is not None})
     sleep = {day["date"]: day["sleep"] for day in days if day["sleep"] and day["sleep"]["asleepMinutes"] is not None}
     same("time asleep", shown("nights.json", "Asleep", "Asleep"), {date: night["asleepMinutes"] for date, night in sleep.items()})
-    # On the clock on the person's wall, counted from the midnight that the date begins with.
+    # In the person's local time, counted from the midnight at which the date begins.
     for column, member in (("To bed", "start"), ("Up", "end")):
         wanted = {}
         for date, night in sleep.items():
@@ -198,7 +198,7 @@ def compare(trial, days):
         for day in days for each in day["workouts"])
     check(sorted(row["Begins"] for row in workouts) == wanted, f"the {len(wanted)} workouts of the stack, at their local times")
 
-    # The average leaves out days that aren't final, and begins with days before the range.
+    # The average leaves out days that aren't final, and includes days before the range.
     means = shown("days.json", "Steps", "7-day average")
     final = {day["date"]: day["steps"] for day in days if day["final"] and day["steps"] is not None}
     for day in days[6:]:
@@ -233,7 +233,7 @@ def main(programs):
     begun = time.time()
     # Short, because the bus's sockets are in it.
     folder = tempfile.mkdtemp(prefix="hbg-", dir="/tmp")
-    # So that everything is stopped then, too.
+    # So that everything is stopped after SIGTERM too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("wrong: it was told to end"))
     with contextlib.ExitStack() as at_the_end:
         at_the_end.callback(shutil.rmtree, folder, ignore_errors=True)
@@ -251,7 +251,7 @@ def main(programs):
         prometheus = servers.Prometheus(folder, stack.metrics)
         at_the_end.callback(prometheus.stop)
         servers.until("Prometheus reads it", prometheus.is_up)
-        # It counts what comes after a first look.
+        # An increase needs a first value that was already scraped.
         servers.until("Prometheus has seen the delivery", lambda: prometheus.now('healthbus_delivery_delay_seconds_count{metric="body"}'))
         stack.run("events", "add", "BodyMass", "71.4")
         stack.run("sync")

@@ -1,4 +1,4 @@
-"""Servers of a test's own: PostgreSQL, Prometheus and a stack. They never touch those that the machine runs."""
+"""A test's own servers: PostgreSQL, Prometheus and a stack. They never affect those that the machine runs."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ NULL = "\x01"
 
 
 def free_port():
-    """Below those that the system gives to outgoing connections, of which these servers open many."""
+    """A free port below those that the system uses for outgoing connections, of which these servers open many."""
     while True:
         port = random.randrange(15000, 32000)
         with socket.socket() as probe:
@@ -47,11 +47,11 @@ def until(what, holds, seconds=60):
 
 
 class Wrong(Exception):
-    """What a server says about a query."""
+    """A server's error about a query."""
 
 
 class Postgres:
-    """With the roles of docs/postgres.md: the stack's own, and one that only reads."""
+    """A server with the roles of docs/postgres.md: the stack's own, and one that only reads."""
 
     def __init__(self, folder):
         found = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parent.parent.name))
@@ -68,7 +68,7 @@ class Postgres:
 
     def start(self):
         self.run("initdb", "-D", f"{self.folder}/data", "-U", "admin", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
-        # A zone that nobody in the data lives in: what depends on the session's zone is found.
+        # A zone that isn't in the data, so that anything that depends on the session's zone is noticed.
         options = f"-c unix_socket_directories={self.folder} -c port={self.port} -c listen_addresses=127.0.0.1 -c timezone=Asia/Tokyo -c fsync=off"
         self.run("pg_ctl", "-D", f"{self.folder}/data", "-l", f"{self.folder}/log", "-w", "-t", "60", "-o", options, "start")
         self.run("createdb", "-h", "127.0.0.1", "-p", self.port, "-U", "admin", "health")
@@ -83,7 +83,7 @@ class Postgres:
         command = [f"{self.programs}/{program}", *arguments]
         if self.user:
             command = ["/usr/sbin/runuser", "-u", self.user, "--", *command]
-        # Not by pipes, which the server would keep open.
+        # The output goes to a file: the server would keep a pipe open.
         with open(f"{self.folder}-output", "w+") as output:
             if subprocess.run(command, cwd="/", stdin=subprocess.DEVNULL, stdout=output, stderr=output).returncode != 0:
                 output.seek(0)
@@ -115,7 +115,7 @@ class Postgres:
 
 
 class Prometheus:
-    """With the scrape job and the rules of grafana/prometheus, only faster."""
+    """A server with the scrape job and the rules of grafana/prometheus, only faster."""
 
     def __init__(self, folder, target):
         home = os.path.join(folder, "prometheus")
@@ -159,7 +159,7 @@ class Prometheus:
 
 
 class Stack:
-    """One that delivers to PostgreSQL beside its backend, and can be watched."""
+    """A stack that delivers to PostgreSQL as well as its backend, and can be watched."""
 
     def __init__(self, programs, folder, database):
         self.healthbus = os.path.join(programs, "healthbus")

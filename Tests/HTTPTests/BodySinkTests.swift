@@ -77,7 +77,7 @@ import Testing
         defer { server.stop(drainSeconds: 0) }
         let line = try Line(server.port)
         line.say("PUT / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 50000000\r\n\r\n")
-        // More than all buffers on the way hold: it can't be accepted while the sink waits.
+        // This is more than all buffers in between can hold: it can't be accepted while the sink waits.
         var limit = timeval(tv_sec: 0, tv_usec: 300_000)
         setsockopt(line.socket, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         #expect(!line.say([UInt8](repeating: 1, count: 50_000_000)))

@@ -4,7 +4,7 @@ import Testing
 
 /// Compressed bodies.
 @Suite(.inTurn) struct ContentCodingTests {
-    /// Reports what the handler got.
+    /// A server that reports what the handler got.
     private func server(limit: Int = 8 << 20) throws -> HTTPServer {
         try HTTPServer(admission: { _ in .collect(limit: limit) }) { request in
             let sum = request.body.reduce(0) { ($0 &* 31 &+ Int($1)) % 1_000_003 }
@@ -35,7 +35,7 @@ import Testing
             let answer = try post(server.port, coding, sent)
             #expect(answer.status == 200 && answer.text == told(body), "\(coding ?? "none"): \(answer.text)")
         }
-        // A file with something appended.
+        // A gzip file with another one appended.
         #expect(try post(server.port, "gzip", gzip + gzip).text == told(body + body))
         #expect(try post(server.port, "gzip", []).text == told([]))
     }
@@ -86,19 +86,19 @@ import Testing
     @Test func bombsDoNotGoOff() throws {
         let server = try server(limit: 5_000_000)
         defer { server.stop() }
-        // 2 MB of one byte is less than the limit, and 1,000 times what was sent.
+        // 2 MB of one repeated byte is below the limit, but 1,000 times what was sent.
         let byRatio = try post(server.port, "gzip", try Compressed.gzip([UInt8](repeating: 0, count: 2_000_000)))
         #expect(byRatio.status == 413 && byRatio.text.contains("200 times"))
-        // Half of it noise: within the ratio, and beyond the limit.
+        // With some noise, it is within the ratio but beyond the limit.
         let large = [UInt8](repeating: 0, count: 60_000_000)
         let bySize = try post(server.port, "gzip", try Compressed.gzip(Compressed.noise(500_000) + large))
         #expect(bySize.status == 413 && bySize.text.contains("5000000 bytes"))
-        // One that stays below both.
+        // A body that stays below both.
         let fine = [UInt8](repeating: 0, count: 1_000_000)
         #expect(try post(server.port, "gzip", try Compressed.gzip(fine)).text == told(fine))
     }
 
-    /// Inflated bytes count among all bodies.
+    /// Inflated bytes count towards the total of all bodies.
     @Test func inflatedBytesTakeRoom() throws {
         var limits = HTTPServer.Limits()
         limits.totalBodyBytes = 100_000
@@ -109,7 +109,7 @@ import Testing
         #expect(try post(server.port, "gzip", try Compressed.gzip([UInt8](repeating: 0, count: 90_000))).status == 200)
     }
 
-    /// A server with a gate, like the backend's, accepts bodies as they are.
+    /// A server with a gate, like the backend's, takes bodies without inflating them.
     @Test func aGateInflatesNothing() throws {
         let server = try HTTPServer(gate: { _ in nil }) {
             HTTPResponse(status: 200, body: Array("\($0.body.count)".utf8))

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Answers that continue.
+/// Answers that stay open, to which events are added.
 @Suite(.inTurn) struct EventStreamTests {
     /// Gives each reader its own stream, in order.
     private final class Desk: Sendable {
@@ -24,7 +24,7 @@ import Testing
 
     private static let request = Array("GET /events HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
 
-    /// Reads until the text is there.
+    /// Reads until the text has arrived.
     private func read(_ line: Line, until text: String) -> String {
         var bytes: [UInt8] = []
         var room = [UInt8](repeating: 0, count: 4096)
@@ -53,14 +53,14 @@ import Testing
         let text = read(line, until: "event: first\ndata: {\"a\":1}\n\n")
         #expect(
             text.contains("200 OK") && text.contains("Content-Type: text/event-stream") && text.contains("{\"a\":1}"))
-        // It rests between them, then continues.
+        // The stream is idle between events, then continues.
         for number in 0..<50 {
             stream.send("next", data: Array("\(number)".utf8))
             #expect(read(line, until: "data: \(number)\n").contains("event: next"))
         }
     }
 
-    /// However many rest, others are answered: a stream needs no thread.
+    /// However many streams are idle, other requests are answered: a stream needs no thread.
     @Test func manyStreamsHoldUpNobody() throws {
         let desk = Desk()
         var limits = HTTPServer.Limits()
@@ -72,7 +72,7 @@ import Testing
         for count in 1...20 { lines.append(try opened(desk, server, count)) }
         let client = try HTTPClient(base: "http://127.0.0.1:\(server.port)")
         for _ in 0..<20 { #expect(try client.send(HTTPRequest(path: "/"), timeout: Patience.seconds).text == "plain") }
-        // One more is too many.
+        // One more stream is too many.
         #expect(try client.send(HTTPRequest(path: "/events"), timeout: Patience.seconds).status == 503)
         for stream in desk.streams.withLock({ $0.prefix(20) }) { #expect(stream.send("x", data: Array("1".utf8))) }
         for line in lines { #expect(read(line, until: "data: 1").contains("event: x")) }
@@ -137,7 +137,7 @@ import Testing
         let stream = try #require(desk.last)
         let large = [UInt8](repeating: UInt8(ascii: "x"), count: 32 << 10)
         #expect(eventually { !stream.send("large", data: large) })
-        // The one that fits is accepted again once it has read.
+        // An event that fits is accepted again once the client has read some.
         _ = read(line, until: "event: large")
         withExtendedLifetime(line) {}
     }

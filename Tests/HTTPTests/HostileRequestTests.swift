@@ -30,7 +30,7 @@ import Testing
         try Line.exchange(server.port, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").contains("got 0")
     }
 
-    /// Request lines and headers before the empty line; the status, or "" if the connection is only closed.
+    /// Request lines and headers up to the empty line, and the status, or "" if the connection is just closed.
     @Test(arguments: [
         ("GET / HTTP/1.1\r\nHost: x", " 200 "), ("GET / HTTP/1.0", " 200 "), ("GET / HTTP/1.0\r\nHost: x", " 200 "),
         ("GET / HTTP/1.1", " 400 "), ("GET / HTTP/1.1\r\nHost: x\r\nHost: y", " 400 "),
@@ -113,7 +113,7 @@ import Testing
         line.say("POST / HTTP/1.1\r\nHost: x\r\n\(length)\r\n\r\n")
         let chunk = [UInt8](repeating: 97, count: 1 << 16)
         let bytes = length.hasPrefix("C") ? chunk : Array("10000\r\n".utf8) + chunk + [13, 10]
-        // The connection is cut off long before that.
+        // The connection is cut off long before all of this is sent.
         #expect(line.flood(bytes, times: 16_384))
         #expect(try livesOn(server))
     }

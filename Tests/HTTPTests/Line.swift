@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// A connection to a server on loopback on which a test sends anything, byte by byte.
+/// A connection to a server on loopback, over which a test can send anything, byte by byte.
 final class Line {
     let socket: Int32
 
@@ -41,20 +41,20 @@ final class Line {
     @discardableResult
     func say(_ text: String) -> Bool { say(Array(text.utf8)) }
 
-    /// Sends the same again and again until the other side closes; false when it read everything.
+    /// Sends the same bytes repeatedly until the other side closes; false if it read everything.
     func flood(_ bytes: [UInt8], times: Int) -> Bool {
         for _ in 0..<times where !say(bytes) { return true }
         return false
     }
 
-    /// Exactly so many bytes, or fewer if the other side closes first.
+    /// Reads exactly this many bytes, or fewer if the other side closes first.
     func hear(_ count: Int) -> String {
         var buffer = [UInt8](repeating: 0, count: count)
         let got = recv(socket, &buffer, count, Int32(MSG_WAITALL))
         return String(decoding: buffer.prefix(max(got, 0)), as: UTF8.self)
     }
 
-    /// Everything until the other side closes; after a minute, whatever has arrived.
+    /// Reads everything until the other side closes; after a minute, returns whatever has arrived.
     func rest() -> String {
         var text: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
@@ -65,7 +65,7 @@ final class Line {
         }
     }
 
-    /// Sends it, and reads what arrives until the other side closes.
+    /// Sends bytes, and reads what arrives until the other side closes.
     static func exchange(_ port: Int, _ bytes: [UInt8]) throws -> String {
         let line = try Line(port)
         line.say(bytes)
@@ -74,7 +74,7 @@ final class Line {
 
     static func exchange(_ port: Int, _ text: String) throws -> String { try exchange(port, Array(text.utf8)) }
 
-    /// A body in chunks of at most so many bytes.
+    /// A body in chunks of at most this many bytes.
     static func chunked(_ body: [UInt8], by size: Int = 1000) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = body[...]

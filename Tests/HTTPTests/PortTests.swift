@@ -19,7 +19,7 @@ import Testing
         #expect(
             try HTTPClient(base: "http://127.0.0.1:\(second.port)").send(HTTPRequest(path: "/"), timeout: 60).status
                 == 200)
-        // One try is one port.
+        // With a single try, only one port is tried.
         let error = #expect(throws: HTTPError.self) { try server(base, tries: 1) }
         #expect(error?.kind == .addressInUse)
     }

@@ -6,12 +6,12 @@ struct RateLimitTests {
         var limit = RateLimit<String>(perSecond: 2, burst: 4)
         for _ in 0..<4 { #expect(limit.take("a", at: 100) == nil) }
         #expect(limit.take("a", at: 100) == 0.5)
-        // Others have their own.
+        // Other keys have their own limits.
         #expect(limit.take("b", at: 100) == nil)
         #expect(limit.take("a", at: 100.25) == 0.25)
         #expect(limit.take("a", at: 100.5) == nil)
         #expect(limit.take("a", at: 100.5) == 0.5)
-        // It never holds more than a burst, however long nothing has come.
+        // It never holds more than a burst, however long it has been idle.
         for _ in 0..<4 { #expect(limit.take("a", at: 10_000) == nil) }
         #expect(limit.take("a", at: 10_000) != nil)
     }
@@ -43,7 +43,7 @@ struct RateLimitTests {
             tokens = min(20, tokens + (now - before) * 5)
             before = now
             let isLetThrough = tokens + 1e-4 >= wanted
-            // Not judged where rounding decides.
+            // Cases where rounding decides aren't checked.
             guard abs(tokens - wanted) > 1e-3 else {
                 if limit.take(0, wanted, at: now) == nil { tokens -= wanted }
                 continue
@@ -60,9 +60,9 @@ struct RateLimitTests {
             #expect(limit.take(key, at: 1) == nil)
             #expect(limit.count <= 100)
         }
-        // The one that owes most isn't forgotten in favour of those that came once.
+        // The key that owes most isn't forgotten in favour of those that came only once.
         #expect(limit.take(-1, at: 2) != nil)
-        // Those that are full again go first.
+        // Keys whose bucket is full again are forgotten first.
         var quick = RateLimit<Int>(perSecond: 1, burst: 1, keys: 4)
         for key in 0..<4 { #expect(quick.take(key, at: 0) == nil) }
         #expect(quick.take(9, at: 5) == nil)
@@ -77,7 +77,7 @@ struct RateLimitTests {
         }
         #expect(attempts.wait(7, at: 0) == 30)
         #expect(attempts.wait(8, at: 0) == nil)
-        // More failures cost no more.
+        // Further failures don't lengthen the wait.
         attempts.failed(7, at: 10)
         #expect(attempts.wait(7, at: 10) == 20)
         #expect(attempts.wait(7, at: 30) == nil)

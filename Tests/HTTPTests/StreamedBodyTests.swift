@@ -84,7 +84,7 @@ import Testing
             #expect(out.status == 400, "\(name)")
         }
         #expect(try names().count == 3)
-        // Other paths are collected beside it.
+        // Bodies for other paths are still collected in memory.
         let other = try client.send(HTTPRequest(method: "POST", path: "/", headers: plain, body: [1, 2]), timeout: 60)
         #expect(other.text == "got 2")
     }

@@ -4,7 +4,7 @@ import HTTP
 import TestSupport
 import Testing
 
-/// A server that shows a certificate, and clients that look at it.
+/// A server that shows a certificate, and clients that verify it.
 @Suite(.inTurn) struct TLSTests {
     private let authority: TestAuthority
 
@@ -27,7 +27,7 @@ import Testing
             let answer = try send(server, authority.certificate, body)
             #expect(answer.status == 200 && answer.body == body)
         }
-        // One that doesn't look isn't affected.
+        // A client that doesn't trust the authority fails.
         let error = #expect(throws: HTTPError.self) { try send(server, nil) }
         #expect(error?.kind == .tls)
         #expect(throws: HTTPError.self) { try send(server, try TestAuthority().certificate) }
@@ -45,7 +45,7 @@ import Testing
         #expect(throws: HTTPError.self) { try send(server, authority.certificate) }
         // Existing connections stay.
         #expect(try open.send(HTTPRequest(path: "/")).status == 200)
-        // A pair that doesn't fit changes nothing.
+        // A certificate and key that don't match change nothing.
         let first = try authority.identity("third")
         let second = try authority.identity("fourth")
         let error = #expect(throws: HTTPError.self) {
@@ -119,16 +119,16 @@ import Testing
             }
             #expect(error?.kind == .tls)
         }
-        // The port wasn't kept, and a plain server has nothing to renew.
+        // The port was freed, and a plain server has nothing to renew.
         let plain = try HTTPServer(port: port) { _ in HTTPResponse(status: 200) }
         defer { plain.stop() }
         #expect(throws: HTTPError.self) { try plain.renew(good) }
     }
 
-    /// The type of the first record that answers a greeting of TLS 1.1 (2) or 1.2 (3); 0 when there is none.
+    /// The type of the first record that answers a ClientHello of TLS 1.1 (2) or 1.2 (3); 0 if there is none.
     private func greeted(_ server: HTTPServer, minor: UInt8) throws -> UInt8 {
         let ciphers: [UInt8] = [0xC0, 0x2B, 0xC0, 0x09, 0xC0, 0x0A]
-        // Signatures, curves, forms of points.
+        // Signatures, curves, point formats.
         let extensions: [UInt8] =
             [0, 13, 0, 4, 0, 2, 4, 3] + [0, 10, 0, 4, 0, 2, 0, 0x17] + [0, 11, 0, 2, 1, 0]
         let hello: [UInt8] =

@@ -3,10 +3,10 @@ import HTTP
 import TestSupport
 import Testing
 
-/// A test's own authority, made with the openssl command, and the certificates it signs for 127.0.0.1.
+/// A test's own certificate authority, made with the openssl command, and the certificates it signs for 127.0.0.1.
 final class TestAuthority {
     let folder: TemporaryFolder
-    /// PEM, for clients.
+    /// The authority's certificate, in a PEM file for clients.
     var certificate: String { folder.path + "/ca.pem" }
 
     init() throws {
@@ -16,7 +16,7 @@ final class TestAuthority {
             "-subj", "/CN=healthbus test authority", "-keyout", "ca.key", "-out", "ca.pem")
     }
 
-    /// A certificate and its key in two files of the authority's folder.
+    /// Makes a certificate and its key, in two files in the authority's folder.
     func sign(_ name: String) throws -> (certificateFile: String, keyFile: String) {
         _ = try folder.file("\(name).ext", "subjectAltName=IP:127.0.0.1,DNS:localhost\n")
         try Self.openssl(

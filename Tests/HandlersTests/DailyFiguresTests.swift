@@ -138,7 +138,7 @@ import WorkoutsStage
                 Self.category + "Headache": ["count": 1],
                 "HKCorrelationTypeIdentifierFood": ["count": 1],
             ])
-        // What a person makes is summed up as the person wants it.
+        // Figures for a person's own types are summed up in the way the person configures.
         var own = try DayBuilder()
         for (minute, value) in [("00", 1.0), ("10", 4.0), ("20", 2.0)] {
             try own.add("coffee", "2025-06-01T08:\(minute):00+02:00", nil, value)
@@ -159,7 +159,7 @@ import WorkoutsStage
             let figures = try own.compute(GenericHandler()).figures["other"]
             #expect(figures == ["coffee": expected, "nap": ["count": 1, "minutes": 25.0]], "\(aggregation)")
         }
-        // Numbers in another unit can't be added; they only count.
+        // Numbers in different units can't be added; the samples are only counted.
         var mixed = try DayBuilder()
         for (minute, value, unit) in [("00", 1.0, "cups"), ("10", 300.0, "mL"), ("20", 5.0, "")] {
             try mixed.add("coffee", "2025-06-01T08:\(minute):00+02:00", nil, value, unit: unit)
@@ -169,7 +169,7 @@ import WorkoutsStage
             let coffee = try #require(try mixed.compute(GenericHandler()).figures["other"]?["coffee"])
             #expect(coffee[member] == 1.0 && coffee["count"] == 3 && coffee["unit"] == "cups", "\(aggregation)")
         }
-        // In a stack without its own handler a type comes here too: nothing is dropped silently.
+        // In a stack without a handler for a type, the type comes here too: nothing is dropped silently.
         try day.add(Self.quantity + "StepCount", "2025-06-01T09:10:00+02:00", nil, 10)
         let all = try #require(try day.compute(GenericHandler()).figures["other"]?.object)
         #expect(all[Self.quantity + "StepCount"] == ["sum": 10.0, "count": 1, "unit": "count"])

@@ -18,7 +18,7 @@ struct DayBuilder {
         self.day = try #require(LocalDay(day))
     }
 
-    /// Rows go in in canonical order.
+    /// Rows must be added in canonical order.
     mutating func add(
         _ type: String, _ start: String, _ end: String? = nil, _ value: Double, source: String = "Watch",
         unit: String? = nil, payload: String = "", metadata: String = "", uuid: SampleID? = nil
@@ -48,7 +48,7 @@ struct DayBuilder {
         page.healthKitUUID.append(uuid)
     }
 
-    /// As the host computes it: only from the day's slice.
+    /// Computes the day as the host does: only from the day's slice.
     func compute(_ handler: some DayHandler) throws -> DayOutput {
         try handler.compute(
             DayInput(

@@ -2,7 +2,7 @@ import Foundation
 import HealthModel
 import Testing
 
-/// Everything the documentation points to exists: the tests that show a statement, and the commands.
+/// Everything the documentation refers to exists: the tests that show a statement, and the commands.
 @Suite struct DocumentationTests {
     /// Read once for all.
     private static let read = Result { try DocumentedNames(root: DocumentedNames.checkout) }
@@ -14,7 +14,7 @@ import Testing
         let pages = try DocumentedNames.pages()
         #expect(pages.count >= 9)
         for (page, text) in pages { #expect(checkout.missing(in: text) == [], "\(page)") }
-        // It looks in the right places.
+        // Checks that it looks in the right places.
         let statements = try ["docs/delivery-statements.md", "docs/statements.md"].map { try #require(pages[$0]) }
         #expect(statements.allSatisfy { checkout.names(in: $0).count > 150 })
     }
@@ -45,13 +45,13 @@ import Testing
         for option in options.sorted() { #expect(page.contains("`\(option)`"), "\(option)") }
         let read = try DocumentedNames.variables()
         #expect(read.count > 15)
-        // What notify passes to a program is in delivery.md.
+        // The variables that `notify` passes to a program are in delivery.md.
         for name in read.sorted() where !name.hasPrefix("HEALTHBUS_ALERT_") {
             #expect(page.contains("`\(name)`"), "\(name)")
         }
     }
 
-    /// Where the default stack does otherwise than a reader of the sources expects, the page names the option, and the
+    /// Where the default stack differs from what a reader of the sources expects, the page names the option, and the
     /// profile that sets it.
     @Test func everyChoiceNamesItsOptionAndTheProfilesThatSetIt() throws {
         let page = try #require(try DocumentedNames.pages()["docs/delivery-statements.md"])

@@ -2,7 +2,7 @@ import Foundation
 
 /// Broken links on a page of the documentation: to a file that doesn't exist, or a heading the page doesn't have.
 struct DocumentedLinks {
-    /// By path within the checkout.
+    /// The pages' text, by path within the checkout.
     let pages: [String: String]
 
     func dead(in page: String) -> [String] {
@@ -22,7 +22,7 @@ struct DocumentedLinks {
         return Self.headings(of: text).contains(parts[1])
     }
 
-    /// As GitHub makes them: lower case, without punctuation, words joined by hyphens.
+    /// The anchors of headings, as GitHub makes them: lower case, without punctuation, words joined by hyphens.
     private static func headings(of text: String) -> Set<String> {
         var headings: Set<String> = []
         var isCode = false

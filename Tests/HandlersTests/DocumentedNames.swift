@@ -11,7 +11,7 @@ struct DocumentedNames {
 
     private struct Command {
         var options: Set<String>
-        /// What the first word after the command may be; nil: anything.
+        /// The allowed first words after the command; nil if any word is allowed.
         var words: Set<String>?
     }
 
@@ -47,7 +47,7 @@ struct DocumentedNames {
     }
 
     /// Reads the commands from their source: a program can't be imported.
-    /// - Parameter shared: options that several commands have, by the name they are declared under.
+    /// - Parameter shared: options that several commands share, by the name they are declared under.
     private mutating func collectCommands(_ source: String, _ shared: [String: String]) {
         for block in source.components(separatedBy: "name: \"healthbus ").dropFirst() {
             let declared = block.components(separatedBy: "examples:")[0]
@@ -66,7 +66,7 @@ struct DocumentedNames {
 }
 
 extension DocumentedNames {
-    /// By path within the checkout.
+    /// The pages' text, by path within the checkout.
     static func pages() throws -> [String: String] {
         let docs = try FileManager.default.contentsOfDirectory(atPath: checkout.appending(path: "docs").path)
             .filter { $0.hasSuffix(".md") }.map { "docs/\($0)" }

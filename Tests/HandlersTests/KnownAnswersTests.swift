@@ -9,8 +9,8 @@ import Testing
 @Suite struct KnownAnswersTests {
     static let quantity = "HKQuantityTypeIdentifier"
 
-    /// 46 and 113 whole minutes, and one over midnight, with 22 of its seconds before and 38 after: in whole minutes 46
-    /// and 114. Counted whole for the day of its start it would make 47 and 113.
+    /// 46 and 113 whole minutes, and one across midnight, with 22 of its seconds before and 38 after: rounded, 46 and
+    /// 114 minutes. Counted as a whole for the day of its start, it would make 47 and 113.
     @Test func theMinuteOverMidnight() throws {
         var minutes: [Double] = []
         for date in ["2025-06-01", "2025-06-02"] {
@@ -33,7 +33,7 @@ import Testing
 
     struct ClockDay: Sendable, CustomTestStringConvertible {
         var date: String
-        /// The zone, and the zone from a moment on.
+        /// The zone, and the zone that applies after a given moment.
         var zone: String
         var then: (at: String, zone: String)?
         /// The seconds of each bucket.
@@ -54,7 +54,7 @@ import Testing
         .init(date: "2025-10-26", zone: "Europe/Berlin", hours: full(25)),
         .init(date: "2025-03-09", zone: "America/New_York", hours: full(23)),
         .init(date: "2025-11-02", zone: "America/New_York", hours: full(25)),
-        // Half an hour: back from 02:00 to 01:30, on from 02:00 to 02:30.
+        // Half an hour: back from 02:00 to 01:30, and forward from 02:00 to 02:30.
         .init(date: "2025-04-06", zone: "Australia/Lord_Howe", hours: full(2) + [1800] + full(22)),
         .init(date: "2025-10-05", zone: "Australia/Lord_Howe", hours: full(2) + [1800] + full(21)),
         // No midnight: these days begin at 01:00.
@@ -64,15 +64,15 @@ import Testing
         .init(date: "2011-12-29", zone: "Pacific/Apia", hours: full(24)),
         .init(date: "2011-12-30", zone: "Pacific/Apia", hours: []),
         .init(date: "2011-12-31", zone: "Pacific/Apia", hours: full(24)),
-        // Over the date line: the 1st comes back for its last four hours, and the 2nd has fifteen and then all of its
-        // hours.
+        // Across the date line: the 1st comes back for its last four hours, and the 2nd has first fifteen hours and
+        // then all of them.
         .init(
             date: "2025-06-01", zone: "Asia/Tokyo", then: ("2025-06-02T15:00:00+09:00", "Pacific/Honolulu"),
             hours: full(28)),
         .init(
             date: "2025-06-02", zone: "Asia/Tokyo", then: ("2025-06-02T15:00:00+09:00", "Pacific/Honolulu"),
             hours: full(39)),
-        // The other way, 25 hours later: the 1st ends at 23:30, the 3rd begins at 00:30.
+        // The other way, with clocks 25 hours ahead: the 1st ends at 23:30, the 3rd begins at 00:30.
         .init(
             date: "2025-06-01", zone: "Pacific/Pago_Pago", then: ("2025-06-02T10:30:00Z", "Pacific/Kiritimati"),
             hours: full(23) + [1800]),
@@ -139,13 +139,13 @@ import Testing
         }
     }
 
-    /// Asleep over the Pacific: the night belongs to the date when it ends by the local clock.
+    /// Asleep over the Pacific: the night belongs to the date on which it ends by the local clock.
     @Test func aNightInFlight() throws {
         let zones = try ZoneTimeline([
             .init(from: .distantPast, zone: "Asia/Tokyo"),
             .init(from: try #require(InstantText.parse("2025-06-02T02:00:00+09:00")), zone: "Pacific/Honolulu"),
         ])
-        // Awake at 05:00 in Tokyo, which is 10:00 of the day before in Honolulu.
+        // Awake at 05:00 in Tokyo, which is 10:00 on the day before in Honolulu.
         for (date, found) in [("2025-05-31", false), ("2025-06-01", true), ("2025-06-02", false)] {
             var day = try DayBuilder(date, zones: zones)
             try day.add(

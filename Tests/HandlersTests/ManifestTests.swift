@@ -10,7 +10,7 @@ import Testing
 import struct BodyStage.BodyHandler
 import struct WorkoutsStage.WorkoutsHandler
 
-/// The manifests say what the handlers do.
+/// The manifests match what the handlers do.
 @Suite struct ManifestTests {
     static func manifest(_ name: String) throws -> Value {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -33,7 +33,7 @@ import struct WorkoutsStage.WorkoutsHandler
         }
     }
 
-    /// A handler asks slices only for types it gets, and the types it reads belong to another handler.
+    /// A handler requests only types in its manifest, and doesn't list a type both as its own and as read.
     @Test func namesWhatItReads() throws {
         for (name, handler) in Self.handlers where name != "generic" {
             let manifest = try Self.manifest(name)

@@ -19,7 +19,7 @@ import Testing
         var source: String
     }
 
-    /// Some nights of a person whose clocks go forward, and who may fly.
+    /// Some nights of a person whose clocks go forward, and who may travel by plane.
     struct Life {
         var zones: ZoneTimeline
         var configuration: Value
@@ -112,12 +112,12 @@ import Testing
                 before = after
             }
         }
-        // If nothing changed, this would show nothing.
+        // If nothing changed, the test would prove nothing.
         #expect(changes > 300)
     }
 
-    /// With one source and sessions of at most half a day, the nights together hold what the whole life holds, each
-    /// session once.
+    /// With one source and sessions of at most half a day, the nights together contain everything in the whole life,
+    /// each session once.
     @Test func everySessionIsOneNights() throws {
         var found = 0
         for seed in 0..<150 as Range<UInt64> {
@@ -186,7 +186,7 @@ import Testing
 }
 
 extension SleepDirtinessTests.Life {
-    /// The stretches without a longer gap, computed plainly.
+    /// The stretches without a gap longer than allowed, computed in the simplest way.
     func sessions() -> [Range<Instant>] {
         let gap = Duration.seconds(Int64((configuration["gapMinutes"].double ?? 0) * 60))
         var sessions: [Range<Instant>] = []

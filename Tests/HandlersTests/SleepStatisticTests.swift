@@ -34,7 +34,7 @@ import Testing
         #expect(output.figures["naps"] == [] && output.events.count == 1)
     }
 
-    /// The app prints 0 for what it doesn't know.
+    /// The app prints 0 for unknown values.
     @Test func ofANightWithoutStagesOnlyTheSleepIsKnown() throws {
         let sleep = try Self.sleep(
             Self.night(
@@ -54,7 +54,8 @@ import Testing
 
     private var type: String { Self.type }
 
-    /// Time in bed alone says nothing about sleep, even from the same source; the statistic's own source comes first.
+    /// Time in bed alone says nothing about sleep, even if it is from the same source; the statistic's own source comes
+    /// first.
     @Test(arguments: [("Watch", 0.0), ("iPhone", 0), ("Watch", 2)])
     func timeInBedLeavesIt(source: String, stage: Double) throws {
         var day = try Self.night(#"{"asleepSeconds":25200}"#)

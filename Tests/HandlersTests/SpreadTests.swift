@@ -17,7 +17,7 @@ import Testing
         let output = try figures(#"{"average":75,"maximum":120,"minimum":48}"#)
         #expect(output.figures["heartRate"]?["min"] == 48.0 && output.figures["heartRate"]?["max"] == 120.0)
         #expect(output.figures["heartRate"]?["average"] == 75.0)
-        // In the hour when it starts, 08:00 in Berlin.
+        // They count in the hour when the record starts, 08:00 in Berlin.
         #expect(output.hourly["heartRateMin"]?.array?[8] == 48.0 && output.hourly["heartRateMax"]?.array?[8] == 120.0)
         #expect(output.hourly["heartRateMax"]?.array?[11] == 70.0)
     }

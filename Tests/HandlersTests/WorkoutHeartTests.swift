@@ -39,7 +39,7 @@ import WorkoutsStage
     @Test func fiveZonesOfTheReserve() throws {
         var day = try day()
         try rest(55, in: &day)
-        // The day's latest counts.
+        // The day's latest resting rate counts.
         try rest(60, at: "08:00:00", in: &day)
         try add(["10:00:00"], 131.9, to: &day)
         try add(["10:00:10"], 132, to: &day)
@@ -112,7 +112,7 @@ import WorkoutsStage
         try rest(60, in: &day)
         try add(["10:00:00"], 100, to: &day)
         #expect(try limits(day) == [132, 144, 156, 168])
-        // The day before the birthday: one year less.
+        // On the day before the birthday, the person is a year younger.
         day.configuration = ["dateOfBirth": "1985-06-02"]
         #expect(try limits(day) == [132.6, 144.7, 156.8, 168.9])
         day.configuration = ["maximumHeartRate": 200, "restingHeartRate": 50]

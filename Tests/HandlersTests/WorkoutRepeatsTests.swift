@@ -71,7 +71,7 @@ import WorkoutsStage
         #expect(try Self.counted(Self.six + [other]) == ["02", "09"])
     }
 
-    /// By when HealthKit stored it, then by the end, then by the content.
+    /// The newest is chosen by when HealthKit stored it, then by the end, then by the content.
     @Test(
         arguments: [
             ([Written(low: 1, created: 5), Written(low: 2, created: 6)], "02"),
@@ -83,14 +83,14 @@ import WorkoutsStage
         ] as [([Written], String)]) func newestIsDecidedAlways(_ list: [Written], _ newest: String) throws
     {
         #expect(try Self.counted(list) == [newest])
-        // In any order of arrival.
+        // The order of arrival doesn't matter.
         #expect(try Self.counted(list.reversed()) == [newest])
     }
 
     @Test func theOrderOfArrivalChangesNothing() throws {
         var random = SeededRandom(seed: 5)
         for _ in 0..<50 {
-            // Ids and sequences follow the order; which one counts doesn't.
+            // Ids and sequence numbers follow the order of arrival, but which workout counts doesn't.
             let shuffled = Self.six.shuffled(using: &random).enumerated().map { place, one in
                 var one = one
                 one.low = UInt64(place + 1)
@@ -101,7 +101,7 @@ import WorkoutsStage
         }
     }
 
-    /// In pages of any length; deleted and quarantined ones don't count.
+    /// Repeats are counted in pages of any length; deleted and quarantined ones don't count.
     @Test func theyAreCountedBySourceAndDay() throws {
         let others = [
             Written(low: 20, start: "2025-06-02T08:00:00Z", end: "2025-06-02T09:00:00Z"),

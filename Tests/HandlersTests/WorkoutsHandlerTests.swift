@@ -96,7 +96,7 @@ import WorkoutsStage
         #expect(figure["activities"].array?.first?["activityType"] == Value(number))
     }
 
-    /// As in exports: no kind is printed, the last activity has no end, the whole has the sums again.
+    /// As in exports: no kind is printed, the last activity has no end, and the workout itself has the sums too.
     @Test func swimBikeRunWithTransitions() throws {
         func activity(_ from: String, _ to: String?, _ type: String?, _ meters: Double) -> String {
             let end = to.map { #""end":"2025-06-01T\#($0):00Z","# } ?? ""
@@ -137,7 +137,7 @@ import WorkoutsStage
         #expect(output.figures["workouts"]?.array?.first?["activities"] == event["activities"])
     }
 
-    /// The steps of a structured workout are activities of its own kind; a given kind counts.
+    /// The steps of a structured workout are activities of the workout's kind, unless a kind is given.
     @Test func activitiesOfOneKind() throws {
         let body = """
             {"activity":"running","activities":[{"start":"2025-06-01T08:00:00Z","end":"2025-06-01T08:10:00Z","durationSeconds":540},

@@ -77,7 +77,7 @@ import Testing
         }
         #expect(ImportError.system(EACCES, path: "p") == .notPermitted(path: "p"))
         #expect(ImportError.system(EIO, path: "p").description.contains("p"))
-        // Root may read everything, so only others can see the real thing.
+        // Root may read everything, so the error itself occurs only for other users.
         guard getuid() != 0 else { return }
         let closed = try folder.file("closed.xml", export(steps()))
         #expect(chmod(closed, 0) == 0)
@@ -144,7 +144,7 @@ import Testing
         #expect(sink.rows.count == 1 && summary.damaged?.what.hasPrefix("the archive ends early") == true)
     }
 
-    /// A small file with a wrong checksum costs neither the export after it nor the route after that.
+    /// A small file with a wrong checksum affects neither the export after it nor the route after that.
     @Test func aBrokenFileOfAnArchiveCostsOnlyItself() throws {
         let folder = try TemporaryFolder()
         let gpx = #"<gpx><trkpt lat="1" lon="2"><time>2025-03-30T06:00:00Z</time></trkpt></gpx>"#
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // Neither entities of its own, nor files, nor the network.
+        // The document's own entities, files and network addresses aren't expanded.
         #"<!DOCTYPE HealthData [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]>"#,
         #"<!DOCTYPE HealthData [<!ENTITY c SYSTEM "file:///etc/passwd">]>"#,
         #"<!DOCTYPE HealthData SYSTEM "http://127.0.0.1:9/x.dtd" [<!ENTITY % p SYSTEM "http://127.0.0.1:9/y">%p;]>"#,
@@ -188,7 +188,7 @@ import Testing
         #expect(summary.charactersReplaced == 2 && summary.damaged == nil)
     }
 
-    /// Without the reference it would be another number.
+    /// Dropping the reference would make a different number.
     @Test(arguments: ["1&foo;6", "1&#0;6", "&minus;5", "5&deg;0", "5&#xD800;0"])
     func aReferenceToNothingMakesNoOtherNumber(value: String) throws {
         let (sink, summary) = try read(

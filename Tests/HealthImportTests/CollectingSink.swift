@@ -22,7 +22,7 @@ final class CollectingSink: ExportSink {
     var info: ExportInfo?
     var rows: [Row] = []
     var batchSizes: [Int] = []
-    /// Of all batches.
+    /// The pieces of all batches.
     var pieces: [PieceHash] = []
     var known: [PieceHash] = []
     var routePieces: [PieceHash: Int] = [:]

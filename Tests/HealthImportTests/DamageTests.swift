@@ -3,7 +3,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// A damaged file costs the damaged part, and nothing else.
+/// If a file is damaged, only the damaged part is lost.
 @Suite struct DamageTests {
     /// Kinds of damage to a record's start tag; each of these makes it invalid.
     private enum Damage: CaseIterable {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// One line per record, whose value is its number.
+    /// One line per record; a record's value is its number.
     private func records(_ count: Int) -> [String] {
         (0..<count).map { steps("\($0)", more: $0 % 3 == 0 ? " device=\"&lt;a, b&gt;\"" : "") }
     }
@@ -51,7 +51,7 @@ import Testing
         for _ in 0..<Int.random(in: 1...40, using: &random) {
             broken[Int.random(in: 0..<all.count, using: &random)] = Damage.allCases.randomElement(using: &random)
         }
-        // After a tag without an end, it can't be distinguished from text without a beginning.
+        // After a tag without an end, a tag without a beginning can't be told apart.
         for (number, damage) in broken where damage == .lostBegin && broken[number - 1] != nil {
             broken[number] = .doubled
         }
@@ -108,8 +108,8 @@ import Testing
         #expect(summary.damaged?.isCut == false)
     }
 
-    /// Localised exports have attributes of several words: they are recognised as metadata, at once and for input that
-    /// is already quarantined.
+    /// Localised exports have attribute names of several words: they are recognised as metadata, both on import and in
+    /// input that is already quarantined.
     @Test func attributesOfSeveralWordsAreUnderstood() throws {
         let record = steps("7", more: " Aktive Energie de l'été=\"12 kcal\"")
         let (sink, summary) = try read(export(record))
@@ -118,7 +118,7 @@ import Testing
         let again = CollectingSink()
         #expect(try ExportReader.reread(element: record, into: again))
         #expect(again.rows.map(\.value) == [7])
-        // A word that is itself an attribute has lost its value, or its neighbour's quote.
+        // A lone word before a real attribute has lost its value, or its neighbour's quote.
         let (other, _) = try read(export(steps("7", more: " broken unit=\"count\"")))
         #expect(other.rows.isEmpty && other.quarantine.count == 1)
     }
@@ -134,7 +134,7 @@ import Testing
         #expect(summary.workouts == 2 && sink.rows.first?.metadata == #"{"k":"v"}"#)
         #expect(sink.quarantine.map(\.reason) == ["the element has no end tag"] && sink.quarantine[0].line == 6)
         #expect(summary.damaged?.what == "an element has no end tag")
-        // Far more of them than elements may be nested.
+        // Far more of them than the limit on nested elements.
         let many = (0..<1000).map { steps("\($0)").replacing("/>", with: ">") }.joined(separator: "\n")
         #expect(try read(export(many)).sink.rows.count == 1000)
     }
@@ -168,14 +168,14 @@ import Testing
         #expect(try read(export(steps("1") + unclosed + "\n" + steps("2"))).sink.rows.map(\.value) == [1, 2])
     }
 
-    /// Broken input is searched once, not once for each broken line before it.
+    /// Broken input is scanned once, not once for each broken line before it.
     @Test(arguments: ["<=>\n", "<a =/>\n", "<!-- >\n", "<?x >\n", "<![CDATA[ >\n"])
     func damageTakesTimeByItsLength(_ line: String) throws {
         func time(_ kibibytes: Int) throws -> Duration {
             let text = export(String(repeating: line, count: kibibytes << 10 / line.utf8.count) + steps())
             return try processorTime { _ = try read(text) }.time
         }
-        // Once before the measurement, for things that happen only once.
+        // A first run before the measurement, for costs that occur only once.
         _ = try time(16)
         let (short, long) = (try time(64), try time(512))
         #expect(long < short * 24, "\(long) for eight times what took \(short)")

@@ -69,7 +69,7 @@ import Testing
         #expect(body["statedType"] == "Contacts" && body["children"].array?.first?["sphere"] == "-1.25")
     }
 
-    /// Sizes around a part's, and one that is too long to be held in memory.
+    /// Sizes around that of one part, and one that is too large to be held in memory.
     @Test(arguments: [0, 1, 256 << 10, (256 << 10) + 1, (8 << 20) + 77]) func aDocumentComesInParts(size: Int) throws {
         let content = (0..<size).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 7) }
         let (sink, _) = try read([("x/clinical-records/big.bin", content)])
@@ -106,7 +106,7 @@ import Testing
         #expect(summary.otherExports == ["apple_health_export/export.xml"])
     }
 
-    /// Elements that no known export has, read by the same rules.
+    /// Elements that no known export contains are read by the same rules.
     @Test func anyElementWithATimeIsASample() throws {
         let dates = #"startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:20:00 +0200""#
         let (sink, summary) = try read(

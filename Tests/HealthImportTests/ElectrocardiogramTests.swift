@@ -3,9 +3,9 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// ECGs of an archive: one sample each, and a document with the waveform, whatever the phone's language.
+/// ECGs in an archive: one sample each, and a document with the waveform, whatever the phone's language.
 @Suite struct ElectrocardiogramTests {
-    /// The expected result of files in other languages: one recording, printed in each.
+    /// One recording, printed in different languages: files with the same expected result.
     static let files: [(String, String)] = [
         (
             "English",
@@ -51,7 +51,7 @@ import Testing
             12,5
             """
         ),
-        // None of its names is known.
+        // A language with no known names.
         (
             "made up",
             """
@@ -118,7 +118,7 @@ import Testing
         #expect(summary.electrocardiograms == 1 && summary.quarantined == 0 && summary.ignoredEntryCount == 0)
         let row = try #require(sink.rows.last)
         #expect(row.type == "HKDataTypeIdentifierElectrocardiogram" && row.value.isNaN && row.unit == "count/min")
-        // Four measurements at 512.5 a second.
+        // Four measurements at 512.5 per second.
         #expect(row.start == "2025-03-30T06:15:00Z" && row.end == "2025-03-30T06:15:00.007805Z")
         #expect(row.origin == Origin(sourceName: "", device: "Watch6,1"))
         let body = try members(sink)
@@ -191,7 +191,7 @@ import Testing
         #expect(sink.documents.count == 1)
     }
 
-    /// The waveform needn't come again, but the sample must: a complete import would miss it.
+    /// The waveform needn't be read again, but the sample must be: otherwise a complete import would delete it.
     @Test func aKnownWaveformIsPassedOver() throws {
         let text = Self.files[0].1
         let first = try read([(Self.place, text)])

@@ -5,7 +5,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// An archive that was damaged on its way: everything kept from it was in it.
+/// An archive that was damaged in transit: everything stored from it was in the original.
 @Suite struct FlippedByteTests {
     private let folder: TemporaryFolder
     private let whole: [UInt8]
@@ -58,7 +58,7 @@ import Testing
             #expect(known.points.isSuperset(of: points(sink)), "seed \(seed), byte \(place)")
             #expect(sink.quarantine.isEmpty, "seed \(seed), byte \(place)")
             if error != nil { refused += 1 }
-            // Either nothing is taken in, or every sample; anything else missing is reported.
+            // Either no sample is imported or every one is; anything else missing is reported.
             #expect(sink.rows.isEmpty == (error != nil), "seed \(seed), byte \(place)")
             if error == nil { #expect(sink.rows.count == content.rows.count, "seed \(seed), byte \(place)") }
             if points(sink).count != points(content).count, error == nil { #expect(summary?.damaged != nil) }
@@ -110,7 +110,7 @@ import Testing
         #expect(summary?.damaged?.entry == "a.gpx" && summary?.damaged?.what.contains("was left out") == true)
     }
 
-    /// The first export is read; that there is another is reported.
+    /// Only the first export is read, and the second is reported.
     @Test func aSecondExportOfAnArchiveIsNamed() throws {
         let bytes = ZipBytes([("export.xml", export(steps("1"))), ("old/export.xml", export(steps("2")))]).bytes
         let (sink, summary, _) = try read(bytes)

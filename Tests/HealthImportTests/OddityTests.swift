@@ -3,7 +3,7 @@ import HealthImport
 import HealthModel
 import Testing
 
-/// What real exports contain though no specification says so.
+/// Oddities that real exports contain although no specification mentions them.
 @Suite struct OddityTests {
     @Test func exportsOfIOS8HaveOtherNamesAndDates() throws {
         let (sink, summary) = try read(
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func charactersAcrossBlocksStayWhole() throws {
-        // A block is 256 KiB; 300 characters of three bytes cross its end for any alignment.
+        // A block is 256 KiB; 300 three-byte characters cross its end for any alignment.
         for shift in 0..<3 {
             let fill = String(repeating: " ", count: 262_144 - 800 + shift)
             let name = String(repeating: "’", count: 300)
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // The wall clock, an hour behind the offset of the file's dates.
+        // The wall-clock time, an hour behind the offset of the file's dates.
         ["00:20:37,80", "00:20:38,94"], ["12:20:37.80 AM", "12:20:38.94 AM"], ["0.20.37,80", "0.20.38,94"],
         ["1:20:37.80\u{202F}AM", "1:20:38.94\u{202F}AM"], ["٠٠:٢٠:٣٧٫٨٠", "٠٠:٢٠:٣٨٫٩٤"],
         ["上午12:20:37.80", "上午12:20:38.94"],

@@ -2,7 +2,7 @@
 struct ZipBytes {
     private(set) var bytes: [UInt8] = []
 
-    /// - Parameter encrypted: sets the flag of traditional encryption on every file, whose bytes stay as they are.
+    /// - Parameter encrypted: sets the flag for traditional encryption on every file, but doesn't encrypt the bytes.
     init(_ files: [(name: String, bytes: [UInt8])], encrypted: Bool = false) {
         var directory: [UInt8] = []
         let flags = encrypted ? 0x0801 : 0x0800

@@ -44,7 +44,7 @@ import Testing
         @OrNull var none: Instant?
     }
 
-    /// In messages as in files it is what it always was.
+    /// In messages and files it is a plain integer, as always.
     @Test func codesAsTheBareInteger() throws {
         let message = Message(at: noon, until: .distantPast, spans: ["me": [.epoch, .distantFuture]], none: nil)
         let value: Value = [
@@ -60,7 +60,8 @@ import Testing
         #expect(Value.string("1").read(Instant.self) == nil && Value.number(1.5).read(Instant.self) == nil)
     }
 
-    /// Figures are made of lengths: those of whole microseconds are the nearest double, like a quotient of integers.
+    /// Figures are computed from lengths: a length of whole microseconds becomes the nearest double, like a quotient of
+    /// integers.
     @Test func aLengthInSecondsIsTheNearestDouble() {
         var random = SeededRandom(seed: 9)
         for _ in 0..<2000 {

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// For people: by their wall clock.
+    /// Times for people follow their wall clock.
     @Test func localTimesAreThoseOfTheZone() throws {
         let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
         let now = try #require(InstantText.parse("2025-07-01T10:15:00.654321Z"))

@@ -64,7 +64,8 @@ import Testing
 
     @Test(
         arguments: [
-            // Typed in for a childhood; the last second before HealthKit's limits; the longest it allows since then.
+            // Entered by hand for a childhood; the last day before HealthKit's limits; the longest it allows since
+            // then.
             ("QuantityTypeIdentifierBodyMass", "1931-05-01", "1931-05-01"),
             ("QuantityTypeIdentifierStepCount", "2018-01-01", "2018-12-31"),
             ("QuantityTypeIdentifierStepCount", "2025-03-01", "2025-03-05"),
@@ -74,7 +75,7 @@ import Testing
             ("CategoryTypeIdentifierContraceptive", "2015-03-01", "2025-02-01"),
             ("CategoryTypeIdentifierPregnancy", "2025-03-01", "4001-01-01"),
             ("CategoryTypeIdentifierOfTomorrow", "2025-01-01", "2025-12-31"),
-            // Another zone, and a clock that is slightly wrong.
+            // A different zone, and a clock that is slightly wrong.
             ("QuantityTypeIdentifierStepCount", "2027-03-02", "2027-03-02"),
         ])
     func allows(type: String, start: String, end: String) {

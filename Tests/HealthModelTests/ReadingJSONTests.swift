@@ -45,7 +45,7 @@ import Testing
         _ = try Value(json: nested(400))
     }
 
-    /// Random trees, and the same texts with a few bytes changed.
+    /// Random trees as JSON text, and the same text with a few bytes changed.
     @Test(arguments: 0..<20) func anyTextIsReadAsFoundationReadsIt(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         for _ in 0..<50 {

@@ -49,7 +49,7 @@ import Testing
         #expect(value.read(SequenceNumber.self) == nil)
     }
 
-    /// In keys, logs and text for people.
+    /// Its text is used in keys, logs and messages for people.
     @Test func itsTextIsTheInteger() {
         #expect("\(SequenceNumber(1_795_192_496_137))" == "1795192496137")
     }

@@ -37,7 +37,7 @@ import Testing
         return .object(members)
     }
 
-    /// Where something doesn't fit; nil when all does.
+    /// Where something doesn't fit; nil if everything does.
     private func place(_ changes: [String: Value?]) -> String? {
         do {
             _ = try members(changes).decode(Whole.self)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func saysWhereItDoesNotFit() {
-        // In maps, one of many is enough.
+        // In a map, one bad member is enough.
         #expect(place(["heads": ["a": 1, "b": "x"]])?.hasPrefix("heads") == true)
         #expect(place(["counts": ["a": 0.5]])?.hasPrefix("counts") == true)
         #expect(place(["times": ["a": .null]]) != nil)
@@ -77,7 +77,7 @@ import Testing
         #expect(place(["maybe": ["number": "x", "at": 1]]) == nil)
     }
 
-    /// Bytes are a form of their own, not a list of numbers.
+    /// Bytes are a separate type, not a list of numbers.
     @Test func aListOfNumbersIsNoBytes() {
         #expect(place(["bytes": .array([1, 2])]) == "bytes")
         #expect(place(["bytes": .column(.uint8([1, 2]))]) == nil)

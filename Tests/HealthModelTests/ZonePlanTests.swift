@@ -27,7 +27,7 @@ import Testing
             parts(observed) == [
                 .init(from: .distantPast, zone: Self.home, origin: .set),
                 .init(from: try at("2025-03-10T20:00:00Z"), zone: "America/New_York", origin: .seen),
-                // Paris shows home's clock.
+                // Paris has the same clock time as home.
                 .init(from: try at("2025-03-20T08:00:00Z"), zone: Self.home, origin: .seen),
             ])
     }
@@ -41,7 +41,7 @@ import Testing
 
     @Test func anotherNameOfTheSameClockMakesNoEntry() throws {
         #expect(parts(try seen("Europe/Paris", "2025-03-10T20:00:00Z", hours: 50)).count == 1)
-        // Lagos shows Berlin's clock in winter, and another one in summer.
+        // Lagos has Berlin's clock time in winter, and a different one in summer.
         #expect(parts(try seen("Africa/Lagos", "2025-01-10T20:00:00Z")).count == 1)
         #expect(parts(try seen("Africa/Lagos", "2025-07-10T20:00:00Z")).count == 2)
     }
@@ -51,7 +51,7 @@ import Testing
         let berlin = try seen(Self.home, "2025-03-10T20:00:00Z", rank: 1)
         #expect(parts(tokyo).count == 2)
         #expect(parts(tokyo + berlin).count == 1)
-        // Two of equal rank that differ say nothing.
+        // Two sightings of equal rank that differ are ignored.
         #expect(parts(tokyo + (try seen(Self.home, "2025-03-10T20:00:00Z", rank: 3))).count == 1)
     }
 
@@ -126,7 +126,7 @@ import Testing
         ("2025-03-30T14:00:00-0400", "2025-03-30T18:00:00Z"), ("2025-03-30T14:00Z", "2025-03-30T14:00:00Z"),
         // The clock skips from 02:00 to 03:00.
         ("2025-03-30T02:30", "2025-03-30T01:00:00Z"),
-        // It shows 02:30 twice.
+        // The clock shows 02:30 twice.
         ("2025-10-26T02:30", "2025-10-26T00:30:00Z"),
     ])
     func momentsAreReadByTheZoneBefore(_ text: String, _ expected: String) throws {
@@ -134,7 +134,7 @@ import Testing
         #expect(try moment.instant(in: Self.home) == at(expected))
     }
 
-    /// A local time is that of the place where the person was then.
+    /// A local time is that of the place where the person was at that moment.
     @Test(arguments: [
         ("2024-07-01T08:00", "2024-06-30T23:00:00Z"), ("2024-06-01T08:00", "2024-06-01T06:00:00Z"),
         ("2025-01-01T08:00", "2025-01-01T07:00:00Z"), ("2024-07-01T08:00Z", "2024-07-01T08:00:00Z"),
@@ -156,7 +156,7 @@ import Testing
     @Test func aMomentIsThatOfTheEntryWhichItNames() throws {
         let landed = try at("2025-03-10T13:00:00Z")
         let parts = parts([], added: [.init(from: landed, zone: "America/New_York")])
-        // By Berlin's clock, as before; by New York's it is another moment.
+        // The text is read by Berlin's clock, as before; by New York's it would be a different moment.
         let named = try #require(ZoneMoment("2025-03-10T14:00"))
         #expect(try ZonePlan.instant(of: named, in: parts) == landed)
         let later = try #require(ZoneMoment("2025-03-12T14:00"))

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func aFlightOverTheDateLineBringsADateBack() throws {
-        // Tokyo until 15:00 of the 2nd, then Honolulu, where it is 20:00 of the 1st.
+        // Tokyo until 15:00 on the 2nd, then Honolulu, where it is 20:00 on the 1st.
         let landed = try Self.at("2025-06-02T15:00:00+09:00")
         let zones = try ZoneTimeline([
             .init(from: .distantPast, zone: "Asia/Tokyo"), .init(from: landed, zone: "Pacific/Honolulu"),
@@ -66,7 +66,7 @@ import Testing
             ])
         #expect(zones.zone(at: landed - .microseconds(1)) == "Asia/Tokyo")
         #expect(zones.zone(at: landed) == "Pacific/Honolulu")
-        // Over only when its second piece is over.
+        // The day is over only when its second part is over.
         let end = try #require(first.last?.upperBound)
         #expect(!zones.isPast(try Self.date("2025-06-01"), at: end + .seconds(59)))
         #expect(zones.isPast(try Self.date("2025-06-01"), at: end + .seconds(60)))
@@ -145,7 +145,8 @@ import Testing
         }
     }
 
-    /// A change touches a day exactly when the day's slice holds the changed sample, no matter where the traveller is.
+    /// A change touches a day if and only if the day's slice contains the changed sample, no matter where the traveller
+    /// is.
     @Test func aSliceHoldsWhatTouchesItsDay() throws {
         let names = ["Europe/Berlin", "Australia/Lord_Howe", "Pacific/Apia", "Pacific/Honolulu", "Asia/Tokyo"]
         var random = SeededRandom(seed: 5)
@@ -236,7 +237,7 @@ import Testing
 
     @Test func hoursCountThoughTheDayIsAsLong() throws {
         let berlin = try ZoneTimeline(zone: "Europe/Berlin")
-        // To London and back within a day: the same midnights, other hours in between.
+        // To London and back within a day: the same midnights, but different hours in between.
         let trip = try ZoneTimeline([
             .init(from: .distantPast, zone: "Europe/Berlin"),
             .init(from: at("2025-06-10T08:00:00Z"), zone: "Europe/London"),

@@ -3,7 +3,7 @@ import HealthPush
 import TestSupport
 import Testing
 
-/// Requests made at random: forms mixed, members in any order, and damage.
+/// Random requests: with mixed forms, members in any order, and damage.
 struct AutoExportPropertyTests {
     private indirect enum Node {
         case text(String)
@@ -114,7 +114,7 @@ struct AutoExportPropertyTests {
     private static func body(
         _ parts: [(String, [Node])], _ random: inout SeededRandom, shuffled: Bool = false
     ) -> [UInt8] {
-        // The parts themselves stay in order: it numbers the items.
+        // The parts themselves stay in order, because it determines the items' numbers.
         let texts = parts.map { "\"\($0.0)\":" + Node.list($0.1).json(&random, shuffled: shuffled) }
         return Array(#"{"data":{\#(texts.joined(separator: ","))}}"#.utf8)
     }
@@ -130,7 +130,7 @@ struct AutoExportPropertyTests {
         let shuffled = try Self.changes(Self.body(parts, &random, shuffled: true))
         #expect(plain.rows == shuffled.rows && plain.items == shuffled.items)
         #expect(plain.quarantined.map(\.line) == shuffled.quarantined.map(\.line) && plain.reasons == shuffled.reasons)
-        // Every item is in the columns or quarantined, and none is both.
+        // Every item is either in the columns or quarantined, never both.
         let taken = Set(plain.records.line)
         let apart = Set(plain.quarantined.map(\.line))
         #expect(taken.isDisjoint(with: apart) && taken.union(apart).count == Int(plain.items))
@@ -158,7 +158,7 @@ struct AutoExportPropertyTests {
         let body = Self.body(Self.parts(&random), &random)
         let whole = try Self.changes(body)
         for _ in 0..<60 {
-            // A request that is cut off isn't JSON any more.
+            // A request that is cut off isn't valid JSON.
             let end = Int.random(in: 0..<body.count, using: &random)
             #expect(throws: PushError.self) { try Self.changes(Array(body[..<end])) }
             var damaged = body

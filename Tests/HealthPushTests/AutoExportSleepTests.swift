@@ -46,7 +46,7 @@ struct AutoExportSleepTests {
             ])
     }
 
-    /// `asleep` was all sleep before there were stages; `totalSleep` is in newer versions.
+    /// `asleep` meant all sleep before there were stages; newer versions have `totalSleep`.
     @Test func allSleepIsWhatEachVersionCallsIt() throws {
         let times = #""sleepStart":"2026-09-02 00:00:00 +0200","sleepEnd":"2026-09-02 08:00:00 +0200""#
         let old = try pushed(

@@ -81,7 +81,7 @@ struct AutoExportStatisticsTests {
                 + #"{"Min":61,"Avg":62,"Max":63,"date":"2026-09-01 10:00:09 +0200"}"#)
         #expect(changes.rows[0].type == "HKQuantityTypeIdentifierHeartRate" && changes.rows[0].payload.isEmpty)
         #expect(changes.rows[0].value == 61 && changes.rows[0].end == changes.rows[0].start)
-        // Two values don't make a sample, whatever their time.
+        // An entry with two values isn't a sample, whatever its time.
         #expect(changes.rows[1].type == "HKQuantityTypeIdentifierHeartRate.statistics")
         #expect(changes.rows[1].end == "2026-09-01T08:00:10Z")
     }
@@ -96,7 +96,7 @@ struct AutoExportStatisticsTests {
         #expect(changes.rows.map(\.end) == ["2026-09-01T08:04:00Z", "2026-09-01T09:04:00Z"])
     }
 
-    /// A weight in the middle of an hour is a measurement; for steps it would be an hour's sum.
+    /// A weight between full hours is a measurement; for steps it would be an hour's sum.
     @Test func aMeanBesideThePeriodsIsAMeasurement() throws {
         let changes = try pushed(
             metric: "weight_body_mass", "kg",

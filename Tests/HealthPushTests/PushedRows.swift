@@ -8,7 +8,7 @@ struct PushedRow: Hashable, Comparable {
     var source: String
     var start: String
     var end: String
-    /// NaN isn't a number, and equals none.
+    /// nil for NaN, which would equal nothing.
     var value: Double?
     var created: Int64
     var flags: UInt8
@@ -21,7 +21,7 @@ struct PushedRow: Hashable, Comparable {
 
     private var key: String { "\(start) \(type) \(end) \(source) \(value ?? 0) \(payload) \(metadata)" }
 
-    /// Without its place in the request.
+    /// A copy without its place in the request.
     var placeless: PushedRow {
         var copy = self
         copy.line = 0

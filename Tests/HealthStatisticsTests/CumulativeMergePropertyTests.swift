@@ -2,8 +2,8 @@ import HealthModel
 import HealthStatistics
 import Testing
 
-/// What is true of every merge, whatever the samples. That a duplicate taken in twice stays one sample is up to the
-/// store (`IdentityTests.equalRecordsOfTwoSessionsAreOne`, `OrderTests`): for a merge two equal samples are two.
+/// Properties of every merge, whatever the samples. The store makes sure that a sample imported twice stays one
+/// (`IdentityTests.equalRecordsOfTwoSessionsAreOne`, `OrderTests`); for a merge, two equal samples are two.
 @Suite struct CumulativeMergePropertyTests {
     static let cases = 0..<UInt64(2000)
 
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// To the last bit, not just approximately.
+    /// The order of arrival doesn't matter, to the last bit.
     @Test func arrivalDoesNotMatter() {
         for seed in Self.cases {
             var samples = RandomSamples(seed: seed)
@@ -69,7 +69,7 @@ import Testing
             }
             guard let index = long.randomElement(using: &samples.random) else { continue }
             let row = samples.builder.rows.remove(at: index)
-            // At any microsecond.
+            // The sample is cut at a random microsecond.
             let cut = Int64.random(in: row.start + 1..<row.end, using: &samples.random)
             let first = row.value * (Double(cut - row.start) / Double(row.end - row.start))
             samples.builder.add(row.type, row.start, cut, first, source: row.source, flags: row.flags)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// However a day is divided, its parts add up to the day, and to no more than all samples together.
+    /// However a day is divided, its parts add up to the whole day, and to no more than all samples together.
     @Test func bucketsAddUpAndNothingCountsTwice() {
         for seed in Self.cases {
             var samples = RandomSamples(seed: seed)

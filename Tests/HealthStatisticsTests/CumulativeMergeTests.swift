@@ -75,7 +75,7 @@ import Testing
             ])
     }
 
-    /// Fails only if the cost grows with the square: 200,000 samples that all overlap.
+    /// Fails only if the cost is quadratic: 200,000 samples that all overlap.
     @Test(.timeLimit(.minutes(30))) func manyOverlapsAreNoTrap() {
         var builder = PageBuilder()
         for index in 0..<200_000 as Range<Int64> {

@@ -3,7 +3,7 @@ import HealthStatistics
 import TestSupport
 import Testing
 
-/// An explanation is made from the same data as its figure.
+/// An explanation is derived from the same data as its figure.
 @Suite struct ExplanationTests {
     private static let minute = 60 * Instant.microsecondsPerSecond
     private static let sleep = "HKCategoryTypeIdentifierSleepAnalysis"

@@ -1,17 +1,17 @@
 import HealthModel
 
-/// The rule for overlapping sources, second by second: simple, and different from the merge under test.
+/// The rule for overlapping sources, applied second by second: simple, and different from the merge under test.
 struct GridMerge {
     let rows: [PageBuilder.Row]
-    /// By row: 0 counts first.
+    /// Priorities by row; 0 comes first.
     let priorities: [Int]
-    /// By priority and second: how many samples there are, and what they add in that second.
+    /// By priority and second: how many samples there are, and how much they add in that second.
     private var counts: [[Int]]
     private var rates: [[Double]]
 
     /// - Parameters:
     ///   - rows: must begin and end at whole seconds of `0..<seconds`.
-    ///   - sources: names by priority; entries by hand come before them.
+    ///   - sources: names by priority; entries by hand take precedence over them.
     init(rows: [PageBuilder.Row], sources: [String], seconds: Int) {
         let byHand = Set(rows.filter { $0.flags.contains(.userEntered) }.map(\.source)).sorted()
         self.rows = rows

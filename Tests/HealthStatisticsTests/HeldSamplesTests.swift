@@ -45,7 +45,7 @@ import Testing
             held(rows, order: ["Strap"]) == [stretch(0..<50, 90), stretch(50..<110, 95)])
     }
 
-    /// No instant counts twice, and every instant that some source's sample holds counts.
+    /// No instant counts twice, and every instant that a sample of some source covers counts.
     @Test(arguments: UInt64(1)...30) func coversEachInstantOnce(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let rows = (0..<60).map { _ -> (Int64, Int64, Double, String) in
@@ -60,13 +60,13 @@ import Testing
         let found = held(rows, within: within)
         let union = IntervalSet(found.map(\.range))
         #expect(union.length == .microseconds(found.reduce(0) { $0 + $1.range.microseconds.count }))
-        // A second is held if some sample of it is at most 60 seconds old.
+        // A second is covered if some sample is at most 60 seconds old.
         for second in Int64(0)..<1000 {
             let isHeld =
                 rows.contains { $0.0 <= second && second < $0.1 + 60 }
                 && within.contains { $0.contains(second) }
             let isFound = union.ranges.contains { $0.microseconds.contains(second) }
-            // A longer sample may be cut short by the next from its source, which then holds as long.
+            // A longer sample may be cut short by the next from its source, which is then held for as long.
             if isFound { #expect(isHeld) }
             if rows.contains(where: { $0.0 <= second && second < $0.0 + 60 }),
                 within.contains(where: { $0.contains(second) })

@@ -46,7 +46,7 @@ struct PageBuilder {
     }
 }
 
-// The suites count from 0 in plain microseconds, like columns.
+// The suites use plain microseconds from 0, like columns.
 extension Array<Range<Int64>> {
     var instants: [Range<Instant>] { map { Range(microseconds: $0) } }
 }

@@ -2,8 +2,8 @@ import HealthModel
 import HealthStatistics
 import TestSupport
 
-/// Samples of one type as sources send them at their worst, from a seed: several sources, overlaps within one, equal
-/// times, instants, entries by hand, some long ones; and a priority set by the user in every third case.
+/// Random samples of one type, as bad as sources ever send them: several sources, overlaps within one, equal times,
+/// instants, entries by hand, some long ones; and, in every third case, a priority set by the user.
 struct RandomSamples {
     static let type = "HKQuantityTypeIdentifierStepCount"
     static let seconds = 400
@@ -24,7 +24,7 @@ struct RandomSamples {
             sources = Self.names
             order = SourceOrder()
         }
-        // Few places to begin, so that equal starts and ends are common.
+        // There are few possible starts, so that equal starts and ends are common.
         let step = [1, 1, 5, 20].randomElement(using: &random) ?? 1
         for _ in 0..<Int.random(in: 1...25, using: &random) {
             let start = Int64.random(in: 0..<Int64(280 / step), using: &random) * Int64(step)
@@ -41,7 +41,7 @@ struct RandomSamples {
             flags: Int.random(in: 0..<6, using: &random) == 0 ? .userEntered : [])
     }
 
-    /// Ranges of whole seconds, in order, some of them apart.
+    /// Ranges of whole seconds, in order, some with gaps between them.
     mutating func buckets() -> [Range<Int>] {
         let cuts = Set((0..<Int.random(in: 2...9, using: &random)).map { _ in Int.random(in: 0...399, using: &random) })
             .sorted()

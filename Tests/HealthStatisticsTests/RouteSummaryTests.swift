@@ -14,7 +14,7 @@ import Testing
         let degree = EarthPoint.radius * .pi / 180
         #expect(abs(place(0, 0).distance(to: place(1, 0)) - degree) < 1e-3)
         #expect(abs(place(60, 0).distance(to: place(60, 1)) - 55_596.53) < 1)
-        // Over the date line, over the pole, to the other side of the earth.
+        // Across the date line, across the pole, and to the other side of the earth.
         #expect(abs(place(0, 179.5).distance(to: place(0, -179.5)) - degree) < 1e-3)
         #expect(abs(place(89.5, 10).distance(to: place(89.5, -170)) - degree) < 1e-3)
         #expect(abs(place(20, 30).distance(to: place(-20, -150)) - EarthPoint.radius * .pi) < 1)
@@ -102,7 +102,7 @@ import Testing
             let (track, tolerance) = simplifier.track(tolerance: 5, limit: 256)
             #expect(track.count <= 256 && track.first == points.first && track.last == points.last)
             #expect(Self.error(points, track) <= tolerance + 1e-6)
-            // It says more than a bound that is always true.
+            // The tolerance is tighter than a bound that would always hold.
             #expect(tolerance <= max(5, 40 * step * Double(count) / 256))
         }
     }

@@ -30,7 +30,8 @@ import Testing
         #expect(night.efficiency == 410.0 / 480.0)
     }
 
-    /// Phones record being in bed in pieces, as they are put down and picked up; sleep beside those is in bed too.
+    /// Phones record time in bed in pieces, as they are put down and picked up; sleep outside these pieces is time in
+    /// bed too.
     @Test func whoSleepsIsInBed() throws {
         let night = try #require(
             Self.sessions([(0, 400, 1, "App"), (380, 460, 0, "iPhone"), (470, 480, 0, "iPhone")]).first)
@@ -57,7 +58,7 @@ import Testing
         #expect(wake.awake == 30 && wake.wakeAfterOnset == nil && wake.asleep == nil)
     }
 
-    /// The values of iOS 8, those with awake of iOS 10, those with stages of iOS 16.
+    /// The values of iOS 8, those of iOS 10 with awake, and those of iOS 16 with stages.
     @Test func olderSetsOfValues() throws {
         let eight = try #require(Self.sessions([(0, 480, 0, "iPhone"), (20, 460, 1, "iPhone")]).first)
         #expect(eight.inBed == 480 && eight.asleep == 440 && eight.unspecified == 440 && eight.core == nil)
@@ -117,7 +118,7 @@ import Testing
         let night = try #require(sessions.first)
         #expect(sessions.count == 1 && night.source == "Watch" && night.asleep == 220 && night.awake == nil)
         #expect(night.start == .epoch && night.end.microseconds == 420 * Self.minute)
-        // It begins and ends with the chosen source, and is known to continue for longer.
+        // The session begins and ends with the chosen source, and is known to continue for longer.
         let longer = Self.sessions([(0, 500, 1, "Alpha"), (30, 100, 3, "Watch")])
         #expect(
             longer.map(\.start.microseconds) == [30 * Self.minute]

@@ -38,8 +38,7 @@ import Testing
         }
     }
 
-    /// A store's content, except for versions: a row's sequence depends only on the order of changes, which is the
-    /// same.
+    /// A store's content, including sequence numbers: they depend only on the order of changes, which is the same.
     private static func said(_ store: StoreFixture) throws -> [String] {
         let page = try store.changes()
         let rows = page.samples.rows(users: page.user.map { page.users[Int($0)] })
@@ -76,7 +75,7 @@ import Testing
             let new = Self.types.flatMap { type in
                 (0..<Int.random(in: 0..<400, using: &random)).map { _ in Self.record(&random, type: type) }
             }
-            // Some of it is already stored, with more detail, or differently.
+            // Some of the samples are already stored: with more detail, or with differences.
             let again = file.shuffled(using: &random).prefix(100).map { old in
                 var record = old
                 if Bool.random(using: &random) { record.metadata = "{\"later\":\"1\"}" }
@@ -108,7 +107,7 @@ import Testing
         }
     }
 
-    /// A complete export lacks the same in both.
+    /// A complete export lacks the same samples in both stores.
     @Test(arguments: 0..<4) func whatAnExportLacksIsGoneFromBoth(seed: UInt64) throws {
         var random = SeededRandom(seed: seed &+ 100)
         let pair = Pair(blocks: try StoreFixture(), rows: try StoreFixture(leastInBlock: .max))
@@ -135,7 +134,7 @@ import Testing
         #expect(said.blocks == said.rows)
     }
 
-    /// A route's information about a workout is joined with the workout's own.
+    /// What a route adds to a workout is joined with the workout's own content.
     @Test(arguments: [2, Int.max]) func aRouteLeavesTheWorkoutAsItIs(leastInBlock: Int) throws {
         let store = try StoreFixture(leastInBlock: leastInBlock)
         try store.add(
@@ -174,7 +173,7 @@ import Testing
         #expect(try store.alive().isEmpty)
     }
 
-    /// Undone changes aren't remembered, though their sequences are used again.
+    /// Changes that are rolled back leave nothing, though their sequence numbers are used again.
     @Test func aTransactionThatIsUndoneLeavesNoBlock() throws {
         let store = try StoreFixture()
         func records(_ value: Double) -> [Record] {
@@ -196,7 +195,7 @@ import Testing
         #expect(try store.changes().samples.value == [Double](repeating: 2, count: 80))
     }
 
-    /// Damaged content gives an error, or other numbers; nothing else.
+    /// Damaged content leads to an error or to different numbers, and nothing worse.
     @Test(arguments: 0..<3) func damageIsAnError(seed: UInt64) throws {
         var random = SeededRandom(seed: seed &+ 500)
         let store = try StoreFixture()

@@ -8,8 +8,9 @@ import Testing
     private static let start = 1_700_000_000.0
     private static let heartRate = "HKQuantityTypeIdentifierHeartRate"
 
-    /// A whole import: records, then what they lack; small steps, each in its transaction.
-    /// - Parameter interruptedAfter: this many steps of deleting, then all of it again from zero, as after a crash.
+    /// A whole import: stores the records, then deletes what they lack, in small steps, each in its own transaction.
+    /// - Parameter interruptedAfter: after this many steps of deleting, everything is done again from the beginning, as
+    ///   after a crash.
     @discardableResult
     private func complete(
         _ store: StoreFixture, _ records: [Record], at date: Double = 1_800_000_000, before: SequenceNumber? = nil,
@@ -65,7 +66,7 @@ import Testing
     @Test func coversItsTypesFromTheirFirstRecordOn() throws {
         let store = try StoreFixture()
         try store.add(life(10) + life(4, type: Self.heartRate))
-        // It starts with the fifth of the steps, and has no heart rates.
+        // The export starts with the fifth step sample, and has no heart rates.
         #expect(try complete(store, [life(10)[4]]) == [Record().type: 5])
         #expect(
             try store.alive().filter { $0.type == Record().type }.map(\.value).compactMap { $0 }.sorted() == [
@@ -85,15 +86,15 @@ import Testing
             Record(start: Self.start + 210, uuid: uuid(7)),
         ])
         let before = store.sequences.sequence
-        // It came while the export was being read.
+        // This sample arrives while the export is being read.
         try store.add([Record(start: Self.start + 300)])
         #expect(try complete(store, [first], at: Self.start + 500, before: before) == [Record().type: 1])
         #expect(try store.alive().contains { $0.value == 3 } == false)
         #expect(try store.alive().count == 6)
     }
 
-    /// A new record of the same second, source and end with a smaller value replaces the older one, and its
-    /// sequence moves.
+    /// A new record of the same second, source and end with a smaller value replaces the older one, and its sequence
+    /// number changes.
     @Test func findsWhatHasMovedWhileItWasRead() throws {
         let store = try StoreFixture()
         try store.add([Record(value: 5)])
@@ -103,7 +104,7 @@ import Testing
         #expect(try store.alive().map(\.value) == [5])
     }
 
-    /// A person's life as exports see it, with repeats and several values of one key.
+    /// A person's life as exports contain it, with repeats and several values of one key.
     private func random(_ random: inout SeededGenerator) -> [Record] {
         (0..<Int.random(in: 1...40, using: &random)).map { _ in
             Record(
@@ -132,8 +133,8 @@ import Testing
         return counts
     }
 
-    /// For what B covers, A and then B have the same result as B alone; the rest of A stays. A crash in between changes
-    /// nothing.
+    /// Where B covers the same data, importing A and then B has the same result as B alone; the rest of A stays. A
+    /// crash in between changes nothing.
     @Test(arguments: 1...150)
     func theLatestCompleteExportIsTheWholeTruth(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -153,12 +154,12 @@ import Testing
         let expected = try content(alone).filter { isCovered($0.key) }
             .merging(content(before).filter { !isCovered($0.key) }) { first, _ in first }
         #expect(try content(both) == expected)
-        // Back to A, and everything in it is there again, once each.
+        // After another import of A, everything in it is there again, once.
         try complete(both, a + b)
         let all = try StoreFixture()
         try complete(all, a + b)
         #expect(try content(both) == content(all))
-        // The heads have kept count.
+        // The counts in the heads are still correct.
         let alive = Dictionary(grouping: try both.alive(), by: \.type).mapValues(\.count)
         for head in try both.reader.heads() { #expect(head.alive == alive[head.type] ?? 0) }
     }

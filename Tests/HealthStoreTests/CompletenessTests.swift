@@ -3,14 +3,14 @@ import HealthStore
 import SQLite
 import Testing
 
-/// Which dates have samples, found with seeks, compared with a look at every row.
+/// Which dates have samples, found with seeks, and compared with a scan of every row.
 @Suite struct CompletenessTests {
     private static let steps = "HKQuantityTypeIdentifierStepCount"
     private static let rate = "HKQuantityTypeIdentifierHeartRate"
     private static let sleep = "HKCategoryTypeIdentifierSleepAnalysis"
 
     private static func random(_ random: inout SeededGenerator) -> Record {
-        // Around a change to summer time.
+        // Samples around the change to summer time.
         var record = Record(
             type: [steps, rate, sleep].randomElement(using: &random) ?? "",
             start: 1_742_000_000 + Double(Int.random(in: 0...3_000_000, using: &random)),
@@ -77,7 +77,7 @@ import Testing
                 let gone = try store.alive().sorted { $0.id < $1.id }.filter { _ in Bool.random(using: &random) }
                 try store.database.transaction { _ = try store.writer.delete(ids: gone.prefix(15).map(\.id)) }
             }
-            // Memory reused from the previous round must not show.
+            // Memory reused from the previous round must not affect the result.
             let budget =
                 round.isMultiple(of: 2) ? CompletenessReader.Budget.unlimited : .init(rows: 7, seeks: 3)
             let (types, steps) = try Self.ask(reader, zones, budget)
@@ -92,7 +92,7 @@ import Testing
                 #expect(count == late[name]?.count ?? 0)
                 #expect(type.late.map { $0.arrivals.longest }.max() ?? 0 == late[name]?.longest ?? 0)
                 for (a, b) in zip(type.late, type.late.dropFirst()) { #expect(a.day < b.day) }
-                // Runs neither touch nor overlap.
+                // Runs are neither adjacent nor overlapping.
                 for index in stride(from: 2, to: type.runs.count, by: 2) {
                     #expect(type.runs[index] > type.runs[index - 1] + 1)
                 }
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    /// Another timeline gives other dates at once.
+    /// A different timeline gives different dates at once.
     @Test func aChangedZoneChangesDates() throws {
         let store = try StoreFixture()
         try store.add([Record(type: Self.rate, start: 1_742_000_000, length: 0)])

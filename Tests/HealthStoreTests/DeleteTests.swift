@@ -33,7 +33,7 @@ import Testing
         // An older export still has the sample, without its UUID.
         #expect(try store.add([Record()]).deleted == 1)
         #expect(try store.alive().isEmpty)
-        // Another sample with the same content.
+        // A different sample with the same content.
         #expect(try store.add([Record(uuid: uuid(2))]).added == 1)
     }
 
@@ -134,7 +134,7 @@ import Testing
         #expect(try upsert("{}", 5) == 0)
         #expect(try upsert(#"{"b":1}"#, nil) == 0)
         #expect(try kept() == [#"{"a":1}"#])
-        // The older figures again, but confirmed later.
+        // The older summary arrives again, but is confirmed later.
         #expect(try upsert("{}", 9) == 1)
         #expect(try upsert(#"{"a":1}"#, 7) == 0)
         #expect(try kept() == ["{}"])

@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Documents are kept once for each content, whole or not at all.
+/// Documents are stored once for each content, completely or not at all.
 @Suite struct DocumentStoreTests {
     private static func file(_ name: String, _ identifier: String = "", _ element: String = "ClinicalRecord")
         -> DocumentFile
@@ -56,9 +56,9 @@ import Testing
         let first = try store.reader.documents(user: "anna", limit: 10)
         #expect(first.map(\.file) == [Self.file("a.json", "1")] && first.map(\.bytes) == [Int64(content.count)])
         #expect(try self.content(store, first[0].number) == content)
-        // The same again, in other parts: nothing new; the file's current name is noted.
+        // The same content again, in different parts: nothing new is stored, but the file's current name is noted.
         #expect(try !keep(store, parts(Self.file("b.json", "1"), content, of: size + 1)))
-        // Another resource with the same content is another name for it.
+        // A different resource with the same content becomes another name for it.
         #expect(try !keep(store, parts(Self.file("c.json", "2"), content, of: size)))
         let both = try store.reader.documents(user: nil, limit: 10)
         #expect(both.map(\.file.name) == ["b.json", "c.json"] && Set(both.map(\.number)) == [first[0].number])
@@ -75,7 +75,7 @@ import Testing
         #expect(try store.reader.document(1, from: 0, limit: 10) == nil)
         // A part that isn't the next one.
         #expect(throws: HealthStoreError.brokenDocument) { try keep(store, [whole[4]]) }
-        // As after a crash: another writer starts from the beginning.
+        // As after a crash, a new writer starts from the beginning.
         store.writer = try HealthStoreWriter(database: store.database, user: "anna", sequences: store.sequences)
         #expect(throws: HealthStoreError.brokenDocument) { try keep(store, [whole[3]]) }
         #expect(try keep(store, parts(Self.file("b.json"), [1, 2], of: 10)))
@@ -88,7 +88,7 @@ import Testing
         #expect(try store.reader.documents(user: nil, after: 1, limit: 5).last?.bytes == 5000)
     }
 
-    /// There may be any number of files without content.
+    /// The number of names is limited: there may be any number of files without content.
     @Test func oneContentHasOnlySoManyNames() throws {
         let store = try StoreFixture()
         for number in 0..<40 { try keep(store, parts(Self.file("\(number).json"), [], of: 1)) }
@@ -118,7 +118,7 @@ import Testing
             DROP TABLE documents; DROP TABLE document_parts; DROP TABLE document_names;
             DELETE FROM store_schema; INSERT INTO store_schema VALUES (5)
             """)
-        // A tool that reads the file as it is finds none.
+        // A tool that reads the file without updating it finds no documents.
         let again = try Database(path: store.path)
         #expect(try HealthStoreReader(database: again).documents(user: nil, limit: 5) == [])
         try again.transaction { try HealthStoreSchema.create(in: again) }

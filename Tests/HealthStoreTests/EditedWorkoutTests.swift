@@ -4,8 +4,8 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A workout that was edited has another end: it replaces its earlier version if that is beyond doubt, whatever
-/// comes first.
+/// A workout that was edited has a different end: it replaces its earlier version if there is no doubt, whichever
+/// arrives first.
 @Suite struct EditedWorkoutTests {
     private let store: StoreFixture
 
@@ -38,10 +38,10 @@ import Testing
         try store.database.transaction { _ = try store.writer.settleWorkouts() }
     }
 
-    /// How many seconds those last that aren't deleted.
+    /// The lengths in seconds of the workouts that aren't deleted.
     private func lengths() throws -> [Int] { try store.alive().map { Int(($0.end - $0.start).seconds) }.sorted() }
 
-    /// What the longest one's payload says about earlier versions.
+    /// The earlier versions, from the longest workout's payload.
     private func replaces() throws -> Value {
         let row = try #require(try store.alive().max { $0.end < $1.end })
         return try Value(json: row.payload.utf8)["replaces"]
@@ -58,13 +58,13 @@ import Testing
         for day in days { try read(day, [Self.run(day == 1 ? 1800 : 1900)]) }
         #expect(try lengths() == [1900])
         #expect(try replaces() == [earlier(1800, seenOn: 2)])
-        // Nothing moves when the same comes again.
+        // Nothing changes when the same content arrives again.
         let head = try store.head()
         for day in days { try read(day, [Self.run(day == 1 ? 1800 : 1900)]) }
         #expect(try store.head() == head)
     }
 
-    /// Also if it was made shorter.
+    /// A workout that was made shorter replaces its earlier version too.
     @Test func theEndMayBeEarlier() throws {
         try read(1, [Self.run(1900)])
         try read(2, [Self.run(1800)])
@@ -79,7 +79,7 @@ import Testing
         #expect(try replaces() == [earlier(1800, seenOn: 2), earlier(1900, seenOn: 3)])
     }
 
-    /// An export between the two shows that both existed: then they are two, whichever came first.
+    /// If an export between the two shows that both existed, they stay two, whichever arrived first.
     @Test(arguments: [[1, 2, 3], [3, 1, 2], [1, 3, 2], [2, 3, 1]]) func whatWasThereTogetherStaysTwo(
         days: [Int64]
     ) throws {
@@ -101,7 +101,7 @@ import Testing
         #expect(try store.alive().count == 2 && lengths() == [1800, 1900])
     }
 
-    /// Others with that start have nothing to say.
+    /// Other activities with the same start play no part.
     @Test func eachActivityIsLookedAtByItself() throws {
         let walk = Self.run(700, activity: "Walking")
         try read(1, [Self.run(1800), walk])
@@ -119,7 +119,7 @@ import Testing
         #expect(try lengths() == [1900] && store.head() == head)
     }
 
-    /// Twice in one export: an app wrote it again. Which of the two the third replaces can't be known.
+    /// An app wrote the workout twice in one export, so it can't be known which of the two the third replaces.
     @Test func ofSeveralNobodyKnowsWhich() throws {
         try read(1, [Self.run(1800), Self.run(1850)])
         try read(2, [Self.run(1900)])
@@ -134,7 +134,7 @@ import Testing
         #expect(try lengths() == [1900] && replaces() == [earlier(1800, seenOn: 2)])
     }
 
-    /// A push shows what exists, and says nothing about what doesn't.
+    /// A push shows what exists, but not what doesn't.
     @Test func aPushReplacesNothingByItself() throws {
         try read(1, [Self.run(1800)])
         try push(2, [Self.run(1900)])
@@ -153,7 +153,7 @@ import Testing
         #expect(try lengths() == [1800])
         try read(2, [Self.run(1900)], bringer: .importing(id: "c"))
         #expect(try lengths() == [1900])
-        // A version that was taken back doesn't come again this way.
+        // A version that was taken back doesn't come back this way.
         try takeBack(.importing(id: "a"))
         try takeBack(.importing(id: "c"))
         #expect(try lengths().isEmpty)
@@ -169,12 +169,12 @@ import Testing
         }
     }
 
-    /// It is unknown when samples that an earlier release stored were seen.
+    /// For samples that an earlier release stored, it is unknown when they were seen.
     @Test func ofWhatWasThereBeforeNothingIsReplaced() throws {
         try store.add([Self.run(1800), Self.run(1900)])
         try read(1, [Self.run(1800)])
         try read(2, [Self.run(1900)])
-        // The store was made by this release: without a note they count as seen when they first are.
+        // This release created the store, so samples without a note count as seen for the first time.
         #expect(try lengths() == [1900])
         let old = try StoreFixture()
         try old.add([Self.run(1800), Self.run(1900)])

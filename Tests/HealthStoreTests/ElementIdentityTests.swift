@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Elements without a number, many of one type, source and second: their content shows which row is which.
+/// Elements without a number, many with the same type, source and second: their content identifies their row.
 @Suite struct ElementIdentityTests {
     private func element(_ payload: String) -> Record {
         var record = Record(type: "Observation", value: .nan, unit: "")
@@ -37,7 +37,7 @@ import Testing
         #expect(try store.add(doses).added == 2)
         #expect(try store.add(doses.reversed()).known == 2)
         #expect(try store.add([element("{\"element\":\"Dose\",\"medication\":\"c\"}")]).added == 1)
-        // A later export says more.
+        // A later export has more detail.
         let more = try store.add([element("{\"element\":\"Dose\",\"medication\":\"b\",\"status\":\"taken\"}")])
         #expect(more.joined == 1 && more.added == 0)
         #expect(try payloads(store).filter { $0.contains("taken") }.count == 1)

@@ -145,13 +145,13 @@ import Testing
         let store = try StoreFixture(firstSequence: 5000)
         try store.add([Record(), Record(start: 1)])
         #expect(try store.changes().samples.sequence.allSatisfy { $0 > 5000 })
-        // Something else in the file has changed in between.
+        // Something else in the file has used a sequence number in between.
         let taken = store.sequences.nextSequence()
         try store.add([Record(start: 2)])
         #expect(try store.head() == taken.next)
     }
 
-    /// More rows within one second, and within the seconds of a batch, than are loaded ahead.
+    /// There are more rows within one second, and within the seconds of a batch, than are preloaded.
     @Test(arguments: [(9000, 1), (3900, 18)])
     func crowdedSecondsAreFound(_ rows: Int, _ seconds: Int) throws {
         let store = try StoreFixture()

@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// What no input may cost, no matter what it contains.
+/// Limits that no input may exceed, no matter what it contains.
 @Suite struct LimitTests {
     private static let year = 31_557_600.0
 
@@ -45,7 +45,7 @@ import Testing
             try store.slice(SliceQuery(user: "anna", types: .allExcept([]), ranges: [range])).count
         }
         let start = Instant(seconds: 1_700_000_000)
-        // It belongs to the moment when it began, and to no other.
+        // The sample belongs only to the moment when it began.
         #expect(try count(start - day..<start + day) == 1)
         #expect(try count(start + day * 300..<start + day * 301) == 0)
         #expect(try count(Instant(microseconds: .min / 2)..<start - day) == 0)
@@ -63,7 +63,7 @@ import Testing
         #expect(counts.total.added == 400 && counts.total.quarantined == 500)
         #expect(counts.byType[IngestCounts.otherTypes]?.quarantined == 500 && counts.byType.count == 401)
         #expect(try store.reader.heads().count == 1000)
-        // Known names have their place, and so do those that were there before.
+        // Known names are always accepted, and so are names that were stored before.
         #expect(try store.add([Record(), many[3]]).quarantined == 0)
         #expect(try store.add([Record(type: "Another", start: 5)]).quarantined == 1)
         let entries = try store.reader.quarantine(limit: 1000)
@@ -76,7 +76,7 @@ import Testing
         #expect(try store.add(units).quarantined == 501)
     }
 
-    /// An import, the same again, and dry runs of both are counted alike.
+    /// An import, its repetition, and dry runs of both have the same counts.
     @Test func whatIsQuarantinedCountsAsThatHoweverOftenItComes() throws {
         let store = try StoreFixture()
         let records =
@@ -115,7 +115,7 @@ import Testing
     }
 }
 
-/// Slices with payloads only.
+/// Slices with payloads but without other details.
 @Suite struct PayloadTests {
     @Test func onlyRowsThatHaveOneBearIt() throws {
         let store = try StoreFixture()

@@ -3,7 +3,7 @@ import HealthStore
 import SQLite
 import Testing
 
-/// Quarantined input, checked again and given up.
+/// Quarantined input is checked again or dropped.
 @Suite struct QuarantineTests {
     private let store: StoreFixture
 
@@ -23,7 +23,7 @@ import Testing
         let before = try store.head()
         #expect(try retry(Record.plausibility) == 0)
         #expect(try store.head() == before && entries().count == 1)
-        // If the reason changes, the new one is kept.
+        // If the reason changes, the new one is stored.
         #expect(try retry { _ in { _, _, _ in "it is odd" } } == 0)
         #expect(try entries().map(\.reason) == ["it is odd"])
         #expect(try retry { _ in { _, _, _ in nil } } == 1)
@@ -31,11 +31,12 @@ import Testing
         #expect(try store.alive().map(\.value).sorted { $0 ?? 0 < $1 ?? 0 } == [-5, 7])
         let head = try #require(try store.reader.heads().first)
         #expect(head.alive == 2 && head.quarantined == 0)
-        // From then on it is the same sample.
+        // From now on it counts as the same sample.
         #expect(try store.add([Record(value: -5)]).known == 1)
     }
 
-    /// What was delivered under an id stays there: a quarantined sample isn't delivered, so it would leave a double.
+    /// A delivered sample keeps its id: if a quarantined sample, which isn't delivered, took it, a duplicate would
+    /// remain.
     @Test(arguments: [[-5.0, 7, 9], [7, -5, 9], [7, 9, -5], [9, 7, -5]])
     func aQuarantinedSampleTakesNoOthersId(_ values: [Double]) throws {
         let plain = try StoreFixture()
@@ -68,7 +69,8 @@ import Testing
         #expect(kept == "")
     }
 
-    /// The release that introduced conflicts knew one by all of its text, with the content that the sample had.
+    /// The release that introduced conflicts identified one by its complete text, including the content that the sample
+    /// had.
     @Test func conflictsOfAnEarlierReleaseStayWhatTheyAre() throws {
         let uuid = SampleID(high: 7, low: 9)
         try store.add([Record(value: 10, uuid: uuid)])

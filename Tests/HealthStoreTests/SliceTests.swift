@@ -9,7 +9,7 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let store = try StoreFixture()
         let records = (0..<400).map { number in
-            // Whole, half and no seconds; a few samples of days and of a year.
+            // Whole seconds, fractions, and none; a few samples that last days or a year.
             let length =
                 number % 50 == 0
                 ? Double(Int.random(in: 80_000...31_536_000, using: &random))
@@ -83,7 +83,7 @@ import Testing
         let store = try StoreFixture()
         try store.add([Record(value: 1)])
         let head = try store.head()
-        // A new version of the first, and a new one.
+        // A new version of the first sample, and a new sample.
         try store.add([Record(device: "d", value: 1), Record(value: 2)])
         let range = Instant.epoch..<Instant(seconds: 2_000_000_000)
         let early = SliceQuery(user: "anna", types: .allExcept([]), ranges: [range], asOf: head)
@@ -129,7 +129,8 @@ import Testing
             hasDetails.append(page.samples.metadata.count > 0)
             whole.append(page.samples)
         } while position != nil
-        // A page without any row of such a type has no such columns; put together, every row has its own.
+        // A page without any row of such a type lacks these columns; in the combined pages, every row has its own
+        // values.
         #expect(hasDetails == [false, true, false, false])
         #expect(whole.metadata.count == 10 && whole.payload.count == 10 && whole.created.count == 10)
         for row in 0..<10 {
@@ -141,8 +142,8 @@ import Testing
         #expect(try store.slice(query).metadata == whole.metadata)
     }
 
-    /// The part of a slice for a type that is wanted only during another, compared with everything it would contain
-    /// otherwise.
+    /// The part of a slice for a type that is requested only during another type's samples, compared with everything it
+    /// would contain otherwise.
     @Test(arguments: 0..<20)
     func duringAnotherType(_ seed: UInt64) throws {
         let store = try store(seed % 3)

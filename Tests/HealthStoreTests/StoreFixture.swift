@@ -13,7 +13,7 @@ final class StoreFixture {
 
     let sequences: CountingSequence
 
-    /// - Parameter leastInBlock: 2, so that a few records do what thousands in an export do; with `.max` none go into
+    /// - Parameter leastInBlock: 2, so that a few records behave like thousands in an export; with `.max`, none go into
     ///   blocks.
     init(user: String = "anna", firstSequence: SequenceNumber = 1000, leastInBlock: Int = 2) throws {
         sequences = CountingSequence(from: firstSequence)
@@ -30,7 +30,7 @@ final class StoreFixture {
 
     var path: String { folder.appendingPathComponent("store.sqlite").path }
 
-    /// One transaction; by default a session of its own.
+    /// Adds records in one transaction, by default in their own session.
     @discardableResult
     func add(_ records: [Record], _ session: ImportSession = ImportSession(source: "test")) throws -> IngestCounts.Tally
     {
@@ -71,11 +71,11 @@ final class CountingSequence: SequenceSource {
         return sequence
     }
 
-    /// As after a transaction that was undone.
+    /// Goes back to a sequence number, as after a transaction that was rolled back.
     func begin(at sequence: SequenceNumber) { self.sequence = sequence }
 }
 
-/// One record, written shortly.
+/// One record, in short notation.
 struct Record: Hashable {
     var type = "HKQuantityTypeIdentifierStepCount"
     var source = "Anna’s Apple Watch"

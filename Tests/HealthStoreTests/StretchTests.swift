@@ -4,14 +4,14 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A walk for some types skips the stretches that have none of them, and finds what a walk over everything finds.
+/// A walk for some types skips the stretches without them, and finds what a walk over everything finds.
 @Suite struct StretchTests {
     private static let types = ["StepCount", "HeartRate", "BodyMass", "DistanceCycling"].map {
         "HKQuantityTypeIdentifier" + $0
     }
 
-    /// Blocks of one type as in an export, single samples as from a phone, changed and deleted ones; sequences with
-    /// holes.
+    /// Blocks of one type as in an export, single samples as from a phone, changed and deleted ones; sequence numbers
+    /// with gaps.
     private func filled(_ random: inout SeededRandom, leastInBlock: Int) throws -> StoreFixture {
         let store = try StoreFixture(firstSequence: 4090, leastInBlock: leastInBlock)
         for round in 0..<6 {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// A store that an earlier release made gets them from its rows.
+    /// For a store that an earlier release made, the stretches are computed from its rows.
     @Test func aStoreWithoutThemIsBroughtUpToDate() throws {
         var random = SeededRandom(seed: 7)
         let store = try filled(&random, leastInBlock: .max)
@@ -77,7 +77,7 @@ import Testing
             for table in ["stretches", "blocks", "moved"] { try store.database.execute("DROP TABLE \(table)") }
             try store.database.execute("UPDATE store_schema SET version = 3")
         }
-        // Even before its own program has done so: a tool reads it as it is.
+        // This also works before the store's own program has updated it: a tool reads it as it is.
         let reader = try HealthStoreReader(database: store.database)
         let found = try reader.anchored(
             TypeFilter(types: .only(types)), PullWindow(window), limits: PullLimits(rows: .max, bytes: .max))

@@ -16,7 +16,7 @@ import Testing
         try store.alive().compactMap(\.value).map { Int($0) }.sorted()
     }
 
-    /// All of it, in small steps, each in its transaction.
+    /// Takes everything back, in small steps, each in its own transaction.
     private func takeBack(_ store: StoreFixture, _ choice: BringerChoice) throws -> TakeBackCounts {
         var counts = TakeBackCounts()
         guard var progress = try store.writer.beginTakingBack(choice) else {
@@ -54,7 +54,7 @@ import Testing
         #expect(try takeBack(store, .importing(id: "a")) == counts(5, 5))
         #expect(try alive(store) == Array(6...15))
         #expect(try store.reader.heads().first?.deleted == 5)
-        // Now only the other one has it.
+        // The rest has only the other origin.
         #expect(try takeBack(store, .importing(id: "b")) == counts(10, 0))
         #expect(try alive(store).isEmpty)
         // A later add undoes it, and is noted.
@@ -80,7 +80,7 @@ import Testing
         #expect(try store.writer.beginTakingBack(.device("watch")) == nil)
     }
 
-    /// Anything without a name counts as another; so does anything from before there were notes.
+    /// Samples without an origin count as brought by someone else; so do samples from before origins were noted.
     @Test func whatNobodyIsKnownToHaveBroughtStays() throws {
         let store = try StoreFixture()
         try store.add(life(1...4), session(nil))
@@ -102,7 +102,7 @@ import Testing
         #expect(try alive(store) == Array(1...6))
     }
 
-    /// A row that has gained details since has another sequence, and is the same row.
+    /// A row that has gained details since has a new sequence number, but is the same row.
     @Test func aRowThatChangedIsStillTheRowThatWasBrought() throws {
         let store = try StoreFixture()
         try store.add(life(1...4), session(.importing(id: "a")))
@@ -154,7 +154,7 @@ import Testing
             })
         #expect(rows <= 5 && bytes < 400, "\(rows) rows, \(bytes) bytes")
         #expect(try count(store, .importing(id: "a"), limit: 1000).taken.values.first == 9500)
-        // Every other one: bitmaps.
+        // Every second sample: these are stored as bitmaps.
         let other = ImportSession(source: "test", bringer: .importing(id: "b"))
         try store.add(life(1...9500).filter { Int($0.value) % 2 == 0 }, other)
         #expect(try count(store, .importing(id: "a"), limit: 1000) == counts(4750, 4750))

@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A sender that doesn't say who recorded a sample means the sample of any source that agrees in everything else.
+/// If a sender doesn't say who recorded a sample, it means the sample of any source that agrees in everything else.
 @Suite struct UnnamedSourceTests {
     private static let named = Record(source: "Watch", created: 100, metadata: #"{"a":"1"}"#)
     private static let unnamed = ["", Origin.autoExportSource].map {
@@ -37,7 +37,7 @@ import Testing
         #expect(try store.alive().isEmpty)
     }
 
-    /// The deletion comes first, then an export has the sample, and finally the one that knows the UUID.
+    /// The deletion comes first, then the sample in an export, and finally the sample with its UUID.
     @Test func deletedBeforeItWasSeenItGoes() throws {
         let store = try StoreFixture()
         try store.database.transaction { _ = try store.writer.delete(uuids: [uuid(5)]) }
@@ -65,8 +65,8 @@ import Testing
         }
     }
 
-    /// As many without a source as there are with one, whichever come first; within one request each is a sample of its
-    /// own.
+    /// Each sample without a source is matched with one that has a source, whichever come first; within one request,
+    /// each is a separate sample.
     @Test func eachIsOneOfThem() throws {
         let plain = Record(source: "")
         for order in [
@@ -81,7 +81,7 @@ import Testing
         #expect(try store.add([plain, Self.named]).added == 2)
     }
 
-    /// The app's names of activities are in the phone's language; HealthKit's distinguish workouts.
+    /// The app's names for activities are in the phone's language; only HealthKit's names distinguish workouts.
     @Test(arguments: [
         ("HKWorkoutActivityTypeRunning", 1), ("Outdoor Ausführen", 1), ("HKWorkoutActivityTypeWalking", 2),
     ])
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    /// It came from both, so it stays when one is taken back.
+    /// The sample came from both, so it stays when one of them is taken back.
     @Test(arguments: [true, false]) func itWasBroughtByBoth(unnamedFirst: Bool) throws {
         let store = try StoreFixture()
         let export = ImportSession(source: "x", bringer: .importing(id: "a"))

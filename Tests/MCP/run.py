@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Asks a stack's `healthbus mcp` with the official client, stopped and running, and compares its answers with what the stack's commands
-print: run.py <folder of the programs>."""
+"""Calls a stack's `healthbus mcp` with the official client, stopped and running, and compares its answers with the
+output of the stack's commands: run.py <folder of the programs>."""
 
 import asyncio
 import json
@@ -14,12 +14,12 @@ import tempfile
 
 from mcp import Client, MCPError, StdioServerParameters
 
-# A figure of get_days, and where `healthbus days --json` has it.
+# Figures of get_days, and where they are in `healthbus days --json`.
 FIGURES = {
     "steps": ("steps",), "distance_meters": ("distanceMeters",), "heart_rate_average": ("heartRate", "average"),
     "sleep_asleep_minutes": ("sleep", "asleepMinutes"), "active_energy_kilocalories": ("activeEnergyKilocalories",),
 }
-# What each tool needs.
+# The arguments that each tool needs.
 CALLS = {
     "list_metrics": {}, "get_days": {}, "get_hours": {"figures": ["steps"]}, "get_nights": {}, "get_workouts": {},
     "explain_figure": {"metric": "steps", "date": "DAY"}, "compare_spans": {"first": "DAY", "second": "DAY"},
@@ -46,7 +46,7 @@ def figure(day, path):
 
 
 async def ask(client, days, hours, stack):
-    """All tools once, and a few of their mistakes. The client checks each answer against its tool's schema."""
+    """Calls all tools once, and some with mistakes. The client checks each answer against its tool's schema."""
     listed = (await client.list_tools()).tools
     check({tool.name for tool in listed} == set(CALLS), f"{len(listed)} tools")
     check(all(tool.annotations.read_only_hint for tool in listed), "all of them only read")
@@ -120,7 +120,7 @@ def main(programs):
         days = json.loads(run("days", "--json", "--from", "1990-01-01"))
         hours = json.loads(run("days", "--hourly", "--columns", "steps", "--json", "--from", days[-1]["date"]))
         setup = json.loads(run("mcp", "--setup"))["mcpServers"]["healthbus"]
-        # As a host starts it: with the words of the setup, and nearly no environment.
+        # As a host starts it: with the command from the setup, and almost no environment.
         server = StdioServerParameters(command=setup["command"], args=setup["args"])
         asyncio.run(talk(server, days, hours, "stopped"))
 

@@ -1,4 +1,5 @@
-"""Makes a table of what healthbus told people while the tests ran: command, message, hint; each once, without what differs between runs.
+"""Makes a table of what healthbus reported to people while the tests ran: each command, message and hint once, without
+the parts that differ between runs.
 
 Usage: table.py FILE   (the JSON lines that tests wrote because HEALTHBUS_MESSAGES named FILE)
 """

@@ -15,12 +15,12 @@ import Testing
             #expect(answers.count == 1 && answers[0]["id"] == 7)
             let result = answers[0]["result"]
             #expect(result["isError"] == false)
-            // The content is in the text too, for hosts that pass on nothing else.
+            // The structured content is in the text too, for hosts that pass on nothing else.
             #expect(
                 result["content"] == [["type": "text", "text": "seen"], ["type": "text", "text": #"{"seen":true}"#]])
             #expect(result["structuredContent"] == (version >= "2025-06-18" ? ["seen": true] : .null))
             #expect(result["resultType"].isNull)
-            // Once only.
+            // A call is answered only once.
             #expect(talk.finish(call) == [])
         }
     }
@@ -63,11 +63,11 @@ import Testing
         #expect(talk.say(Talk.cancel(#""1""#)) == [] && talk.session.isWanted(calls[0]))
         #expect(talk.say(Talk.cancel("1")) == [])
         #expect(!talk.session.isWanted(calls[0]) && talk.session.isWanted(calls[1]))
-        // Its id may be used again, while it is still under way.
+        // Its id may be used again even while the cancelled call is still running.
         _ = talk.say(Talk.call("1"))
         #expect(talk.finish(calls[0]) == [])
         #expect(talk.finish(talk.calls[2]).map { $0["id"] } == [1])
-        // Too late.
+        // The cancellation comes too late.
         #expect(talk.finish(calls[1]).count == 1 && talk.say(Talk.cancel("2")) == [])
     }
 
@@ -128,7 +128,7 @@ import Testing
         #expect(talk.code("[]") == -32600)
         let many = Array(repeating: #"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, count: ContextSession.batchLimit + 1)
         #expect(talk.code("[\(many.joined(separator: ","))]") == -32600)
-        // An array within one is no message.
+        // An array within an array isn't a message.
         #expect(talk.only("[[1]]").array?.first?["error"]["code"] == -32600)
     }
 
@@ -145,7 +145,7 @@ import Testing
         #expect(talk.say(Talk.stateless("tools/call", #""name":"look""#)) == [])
         let result = talk.finish(try #require(talk.calls.first))[0]["result"]
         #expect(result["resultType"] == "complete" && result["structuredContent"] == ["seen": true])
-        // Both ways, side by side.
+        // Both ways work side by side.
         #expect(talk.initialize("2025-06-18")["result"]["protocolVersion"] == "2025-06-18")
         #expect(talk.only(Talk.stateless("tools/list"))["result"]["resultType"] == "complete")
         #expect(talk.only(#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#)["result"]["resultType"].isNull)
@@ -166,7 +166,7 @@ import Testing
         #expect(talk.code(#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":7}}"#) == -32600)
     }
 
-    /// There are no notifications, but a client may wait for them.
+    /// No notifications are ever sent, but a client may wait for them.
     @Test func aSubscriptionStaysOpenUntilCancelledOrTheEnd() {
         var talk = Talk()
         let listen = #""notifications":{"toolsListChanged":true}"#

@@ -2,7 +2,7 @@ import HealthModel
 import ModelContext
 import Testing
 
-/// What a session answers to each line, without any tool behind it.
+/// A session's answers to lines, without any tool.
 @Suite struct ContextSessionTests {
     @Test(arguments: ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
     func aKnownVersionIsAgreedOn(_ version: String) {
@@ -37,12 +37,12 @@ import Testing
         // Not JSON.
         ("{", -32700), ("nonsense", -32700), (#"{"jsonrpc":"2.0","id":1,"method":"ping"} x"#, -32700),
         (#"{"jsonrpc":"2.0","id":1e999,"method":"ping"}"#, -32700),
-        // JSON, but no message.
+        // JSON, but not a message.
         ("1", -32600), ("null", -32600), (#""ping""#, -32600), ("{}", -32600), ("[]", -32600), ("[1]", -32600),
         (#"{"id":1,"method":"ping"}"#, -32600), (#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32600),
         (#"{"jsonrpc":2.0,"id":1,"method":"ping"}"#, -32600), (#"{"jsonrpc":"2.0","id":1}"#, -32600),
         (#"{"jsonrpc":"2.0","id":1,"method":7}"#, -32600), (#"{"jsonrpc":"2.0","id":1,"method":null}"#, -32600),
-        // Ids that can't be given back as they came.
+        // Ids that can't be returned unchanged.
         (#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, -32600),
         (#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600),
         (#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#, -32600),
@@ -72,7 +72,7 @@ import Testing
         #expect(answer["error"]["code"] == .integer(code), "\(line): \(answer.json())")
         #expect(answer["jsonrpc"] == "2.0" && answer["error"]["message"].string?.isEmpty == false)
         #expect(answer.object?.keys.contains("id") == true && answer["result"].isNull)
-        // It goes on.
+        // The session continues.
         #expect(talk.only(#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#)["result"] == [:])
     }
 
@@ -101,7 +101,7 @@ import Testing
         #expect(answer["id"] == wanted)
     }
 
-    /// A reader in the depth of the text would end the process.
+    /// A recursive reader would end the process.
     @Test func whatIsNestedWithoutEndIsRefused() {
         var talk = Talk()
         for (open, close) in [("[", "]"), (#"{"a":"#, "}")] {
@@ -123,7 +123,7 @@ import Testing
         #expect(talk.take(.tooLong).first?["error"]["code"] == -32600)
     }
 
-    /// What came from outside is repeated only in part.
+    /// Only a part of the client's text is repeated.
     @Test func errorsStayShort() {
         var talk = Talk()
         _ = talk.initialize("2025-06-18")

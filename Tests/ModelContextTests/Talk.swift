@@ -38,7 +38,7 @@ struct Talk {
         return messages
     }
 
-    /// The only message; text that is no message if there are none or several.
+    /// The only message; if there are none or several, a string, which isn't a message.
     mutating func only(_ line: String) -> Value {
         let messages = say(line)
         return messages.count == 1 ? messages[0] : .string("\(messages.count) messages")
@@ -52,7 +52,7 @@ struct Talk {
         )
     }
 
-    /// A request of a version without agreement.
+    /// A request in a version without negotiation.
     static func stateless(
         _ method: String, _ params: String = "", id: String = "1", version: String = "2026-07-28"
     ) -> String {

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Makes the mutants of mutants.txt and shows that the tests catch them.
 
-The sources are copied to a scratch folder, and every mutant is written into the copy beside the right text; which one lives is said by
-the environment variable HEALTHBUS_MUTANT. So one build serves for all. Without the variable each test named must pass; with it, fail.
+The sources are copied to a scratch folder, and every mutant is written into the copy beside the right text; the
+environment variable HEALTHBUS_MUTANT selects the one that lives, so one build is enough for all. Without the variable,
+each test named must pass; with it, each must fail.
 
 Usage: run.py [--scratch FOLDER] [NAME ...]      all mutants, or some. Run by 'make mutants'.
 """
@@ -13,7 +14,7 @@ CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 LIST = pathlib.Path(__file__).with_name("mutants.txt")
 VARIABLE = "HEALTHBUS_MUTANT"
 
-# Added to each file that has a mutant; only its own names, so that nothing else there can clash with them.
+# Added to each file that has a mutant. Its names are private, so that nothing else can clash with them.
 HELPER = """
 
 import func Glibc.getenv
@@ -58,7 +59,7 @@ def written(mutants):
 
 
 def copy_sources(scratch, mutated):
-    """Only differences are written, so that the next build is short."""
+    """Writes only files that differ, so that the next build is short."""
     kept = set()
     for folder, names, files in os.walk(CHECKOUT):
         here = pathlib.Path(folder).relative_to(CHECKOUT)
@@ -92,7 +93,7 @@ def swift(scratch, *words, mutant=None):
 
 
 def outcomes(scratch, tests, mutant=None):
-    """Whether each of these tests passed; None for one that didn't finish. And the output."""
+    """Whether each of these tests passed (None for one that didn't finish), and the output."""
     pattern = "|".join(f"{suite}/{name}\\(" for suite, name in (test.split("/") for test in sorted(tests)))
     run = swift(scratch, "test", "--skip-build", "--filter", pattern, mutant=mutant)
     found = {}
@@ -134,7 +135,7 @@ def main():
     survivors = []
     for mutant in chosen:
         found, run = outcomes(scratch, mutant["test"], mutant["name"])
-        # A test that the mutant makes crash catches it too, when it is the only one that ran.
+        # If only one test ran, and the mutant made it crash, the mutant is caught too.
         crashed = run.returncode != 0 and len(mutant["test"]) == 1 and found[mutant["test"][0]] is None
         missed = [] if crashed else [test for test, passed in found.items() if passed is not False]
         if missed:

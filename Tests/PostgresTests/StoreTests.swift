@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension PostgresTests {
-    /// The rule of versions, tombstones and manual samples, on a real server.
+    /// The rules for versions, tombstones and manual samples, on a real server.
     @Suite struct StoreTests {
         private let server: PostgresServer
         private let store: PostgresStore
@@ -98,10 +98,10 @@ extension PostgresTests {
             // HealthKit's own samples aren't merged: each id stays a sample.
             #expect(try put(madePage(0..<1, version: 1, source: "D")) == [1, 0, 0])
             #expect(try put(madePage(0..<1, version: 1, source: "E")) == [1, 0, 0])
-            // Deleted ones make room.
+            // Deleted samples make room.
             #expect(try put(madePage(0..<1, version: 9, flags: .deleted, source: "A")) == [0, 1, 0])
             #expect(try put(madePage(0..<1, version: 3, flags: .manual, source: "F")) == [1, 0, 0])
-            // Back to the moment of another one: that one stays.
+            // This one moves back to the time of a different sample, which stays.
             #expect(try put(madePage(0..<1, version: 10, flags: .manual, source: "A")) == [0, 0, 1])
         }
 
@@ -154,7 +154,7 @@ extension PostgresTests {
                 ) == [
                     "samples_2015", "samples_2016", "samples_2017", "samples_other",
                 ])
-            // Another connection, which knows none of them.
+            // A different connection, which knows none of them.
             let other = try Self.store(server)
             let outcome = try other.put(
                 PostgresBatch(user: "me", samples: madePage(0..<2, from: 1_600_000_000)), seen: nil)
@@ -252,7 +252,7 @@ extension PostgresTests {
                 "CREATE VIEW mine AS SELECT a, c FROM w_views.days; GRANT SELECT ON w_views.days TO PUBLIC")
             let before = try rows("SELECT 'w_views.days'::regclass::oid")
             try open("SELECT id AS a, version AS c FROM w.documents", ["a", "c"])
-            // One more column, one in another place, and one that is gone.
+            // One more column, one in a different place, and one that is gone.
             try open("SELECT id AS a, 'x' || id AS \"B\", version AS c FROM w.documents", ["a", "B", "c"])
             #expect(try columns() == ["a text", "c bigint", "B text"])
             try open("SELECT 'x' || id AS \"B\", id AS a FROM w.documents", ["B", "a"])
@@ -276,7 +276,7 @@ extension PostgresTests {
             #expect(try columns() == ["a bigint"])
         }
 
-        /// If a year has been detached, its samples go to the default partition, and each is there once.
+        /// If a year has been detached, its samples go to the default partition, where each is stored once.
         @Test func aDetachedYearIsLeftAlone() throws {
             _ = try put(madePage(0..<3, version: 5))
             let mine = try PostgresConnection(url: server.url(), timeout: 30, program: "test")

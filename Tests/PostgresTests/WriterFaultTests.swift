@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 extension PostgresTests {
-    /// A database that doesn't let us in, or isn't there: reported clearly, with what to do, and without a password.
+    /// A database that doesn't let us in or isn't there is reported clearly, with advice, and without a password.
     @Suite struct WriterFaultTests {
         private let server: PostgresServer
 
@@ -62,7 +62,7 @@ extension PostgresTests {
         }
 
         @Test func nobodyAnswers() throws {
-            // It accepts connections and says nothing.
+            // It accepts connections but never answers.
             let silent = try CuttingProxy(to: server.port, cutAfter: nil)
             try sql("SELECT 1")
             server.pause()
@@ -103,7 +103,7 @@ extension PostgresTests {
                 return
             }
             #expect(failure.why.contains("42501") && pause.remedy.contains("docs/postgres.md"))
-            // As the document says.
+            // The commands are those in the documentation.
             try sql(
                 """
                 GRANT TEMPORARY ON DATABASE health TO guest;

@@ -1,8 +1,9 @@
-"""Checks CBOR items against rules of a CDDL file.
+"""Checks CBOR items against the rules of a CDDL file.
 
 Usage: check.py FILE.cddl < requests > answers
 
-A request is a line: the rule's name, a space, the item in hexadecimal. The answer to each is a line: "ok", or what is wrong.
+A request is a line: the rule's name, a space, and the item in hexadecimal. The answer is a line: "ok", or what is
+wrong.
 """
 
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws rows at random from the pages that say what developers write about HealthKit, and prints what shows each here.
+"""Draws random rows from the pages on what developers write about HealthKit; prints the tests and commands for each.
 
 Checks first that every row names something, and that every test and command it names exists.
 
@@ -16,7 +16,7 @@ COLUMN, REASON = "shown by", "not built, because"
 
 
 def rows(root):
-    """Of all tables with one of the two columns: (page, line, statement, cell, whether it is built)."""
+    """The rows of all tables with one of the two columns: (page, line, statement, cell, whether it is built)."""
     for page in PAGES:
         kind = None
         for number, line in enumerate((root / page).read_text().splitlines(), 1):
@@ -46,7 +46,7 @@ def tests(root):
 
 
 def commands(root):
-    """What each command is for, by name, and the words that it takes first, if it takes only some."""
+    """Each command's purpose, by name, and its allowed first words, if they are limited."""
     found = {}
     for file in (root / "Sources/healthbus").rglob("*.swift"):
         for block in file.read_text().split('name: "healthbus ')[1:]:
@@ -58,7 +58,7 @@ def commands(root):
 
 
 def missing(cell, known_tests, known_commands):
-    """What a cell names that there isn't; the cell itself if it names nothing."""
+    """The names in a cell that don't exist; the cell itself if it names nothing."""
     names = re.findall(r"`([^`]+)`", cell)
     lacking = [] if names else [cell or "nothing"]
     for name in names:

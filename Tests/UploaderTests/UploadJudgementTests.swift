@@ -33,7 +33,8 @@ import UploaderStage
     private static let named = #""refused":[{"id":"a","reason":"no"}]"#
     private static let odd = #""refused":{"a":"no"}"#
 
-    /// Body, then the result with a 2xx: from a server on trust, and from the known generation `g`.
+    /// Bodies, each with its results for a 2xx: from a server taken on trust, and from one with the known generation
+    /// `g`.
     private static let accepting: [(String, Result, Result)] = [
         ("", .trust, .nothing), ("{}", .trust, .nothing), ("[]", .trust, .nothing),
         (#"{"stored":3}"#, .trust, .nothing),
@@ -41,7 +42,7 @@ import UploaderStage
         ("{\"generation\":\"g\",\(counts)}", .proven, .proven), ("{\"generation\":\"h\",\(counts)}", .proven, .other),
         ("{\"generation\":\"g\",\"sequence\":4,\(counts)}", .proven, .rolledBack),
         ("{\"generation\":\"g\",\(short)}", .nothing, .nothing),
-        // Refusals by name are believed, whatever else is wrong or missing.
+        // Named refusals are trusted, whatever else is wrong or missing.
         ("{\(named)}", .trust, .refusals), ("{\(short),\(named)}", .refusals, .refusals),
         ("{\"generation\":\"g\",\(short),\(named)}", .refusals, .refusals),
         ("{\"error\":\"some\",\(named)}", .refusals, .refusals), ("{\"ok\":false,\(named)}", .refusals, .refusals),
@@ -59,7 +60,7 @@ import UploaderStage
             #"{"error":null,"errors":[],"failed":0,"rejected":{},"ok":true,"status":"ok","result":201}"#, .trust,
             .nothing
         ),
-        // It belongs to no element.
+        // The answer can't be matched to any element.
         ("ok", .nothing, .nothing), ("\"ok\"", .nothing, .nothing), ("1", .nothing, .nothing),
         ("{", .nothing, .nothing),
         ("<html></html>", .nothing, .nothing),
@@ -103,7 +104,7 @@ import UploaderStage
 
     @Test(arguments: [1, 4, 40]) func depthIsNoWayRoundIt(_ depth: Int) {
         let body = String(repeating: #"{"a":"#, count: depth) + #"{"failed":1}"# + String(repeating: "}", count: depth)
-        // It is only looked for three levels deep, and takes no longer.
+        // Failures are looked for only three levels deep, so that deep bodies take no longer.
         #expect(Self.result(200, body) == (depth < 3 ? .nothing : .trust))
     }
 }

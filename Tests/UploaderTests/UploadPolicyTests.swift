@@ -117,7 +117,7 @@ struct UploadPolicyTests {
         }
         for _ in 0..<3 { #expect(after(409) == .retry) }
         #expect(after(409) == .split)
-        // Each half is tried the same number of times, since requests under way may end in the meantime.
+        // Each half is tried the same number of times, since requests in progress may end in the meantime.
         for _ in 0..<3 { #expect(after(409, 1) == .retry) }
         #expect(after(409, 1) == .deadLetter)
         for _ in 0..<3 {

@@ -5,7 +5,7 @@ import Foundation
 enum Archive {
     typealias Entry = (name: String, content: [UInt8])
 
-    /// The content of the first entry whose name ends with this.
+    /// The content of the first entry whose name ends with this suffix.
     static func entry(_ suffix: String, of path: String) throws -> [UInt8] {
         guard let entry = try entries(of: path, where: { $0.hasSuffix(suffix) }).first else {
             throw HarnessError("\(path) has no \(suffix)")
@@ -13,7 +13,7 @@ enum Archive {
         return entry.content
     }
 
-    /// All entries that are wanted, in their order.
+    /// All wanted entries, in the archive's order.
     static func entries(of path: String, where isWanted: (String) -> Bool = { _ in true }) throws -> [Entry] {
         let archive = archive_read_new()
         defer { archive_read_free(archive) }

@@ -6,7 +6,7 @@ import Processes
 import Synchronization
 import TestSupport
 
-/// `healthbus mcp` as a host runs it: asked over a pipe, and heard over another.
+/// `healthbus mcp` as a host runs it: questions go in through one pipe, and answers come out of another.
 final class AssistantHost: Sendable {
     private struct Heard {
         var bytes: [UInt8] = []
@@ -57,7 +57,7 @@ final class AssistantHost: Sendable {
         }
     }
 
-    /// What it has said so far.
+    /// The messages it has sent so far.
     func messages() throws -> [Value] {
         try heard.withLock { heard in
             var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -111,7 +111,7 @@ final class AssistantHost: Sendable {
         try await ask("tools/call", ["name": .string(tool), "arguments": arguments])["result"]
     }
 
-    /// What a tool answers for programs.
+    /// A tool's answer in the form for programs.
     func answer(_ tool: String, _ arguments: Value = [:]) async throws -> Value {
         let result = try await call(tool, arguments)
         guard result["isError"] == false else { throw HarnessError("\(tool): \(result["content"].json())") }
@@ -120,7 +120,7 @@ final class AssistantHost: Sendable {
 
     /// Closes its input; it answers what it has read and ends.
     func end() async throws -> ProcessExit {
-        // The descriptor stays open until this is released: only what it leads to ends.
+        // The descriptor must stay open until this object is released, so it is only redirected away from the pipe.
         let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
         defer { close(null) }
         guard null >= 0, dup2(null, input) >= 0 else { throw HarnessError("its input can't be closed") }

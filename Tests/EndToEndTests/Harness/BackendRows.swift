@@ -1,4 +1,4 @@
-/// SQL over the backend's samples, as its file holds them.
+/// SQL expressions for the backend's samples, as stored in its file.
 enum BackendRows {
     /// The time in an id's first 48 bits, in microseconds. SQLite reads no hexadecimal digits.
     private static func time(_ id: String) -> String {

@@ -58,7 +58,7 @@ final class BusAttacker: Sendable {
     /// How many requests of others it has tried to answer.
     var answered: Int { state.withLock { $0.answered } }
     var said: Int { state.withLock { $0.said } }
-    /// The hub has accepted what it has sent so far.
+    /// How many of its messages the hub has accepted so far.
     var sent: Int { mouth.counters.sent }
 
     private func say(_ topic: String, _ body: Value, as name: String? = nil) {
@@ -69,7 +69,7 @@ final class BusAttacker: Sendable {
     private func hear(_ message: Message) {
         let body = message.body
         if message.topic == "heartbeat.observer" { return state.withLock { $0.head = body["head"] } }
-        // It may say anything about its own figures.
+        // A handler may say anything about its own figures, so forging those would prove nothing.
         guard let consumer = body["consumer"].string, let id = body["id"].int, message.topic != "pull.\(identity)",
             consumer != identity
         else { return }
@@ -80,7 +80,7 @@ final class BusAttacker: Sendable {
             let attempt: Value = ahead == 0 ? body["attempt"] : 0
             forge(page: "page.\(consumer)", id: id &+ Int64(ahead), attempt, producer, until: body["until"])
         }
-        // The same in the producer's own name: an empty answer to another's question.
+        // The request again, narrowed to nothing: the producer would give an empty answer to someone else's question.
         var reflected = body.object ?? [:]
         reflected["types"] = ["include": []]
         reflected["topic"] = "nothing."

@@ -25,7 +25,7 @@ final class Command: Sendable {
     private let outputFile: String
     private let errorFile: String
 
-    /// - Parameter log: path of the files that get its streams, without their endings.
+    /// - Parameter log: path of the files that its streams go to, without the extensions.
     init(_ program: String, _ words: [String], environment: [String: String], log: String) async throws {
         self.words = words
         outputFile = log + ".out"
@@ -47,7 +47,7 @@ final class Command: Sendable {
     var error: String { Self.text(errorFile) }
     var isRunning: Bool { child.poll() == nil }
 
-    /// Its end; a program that doesn't end is killed and fails the test.
+    /// Waits for the program to end; one that doesn't is killed and fails the test.
     /// - Parameter seconds: as for `until`.
     func ended(within seconds: Double = Patience.seconds) async throws -> Ended {
         do {

@@ -2,13 +2,13 @@ import Foundation
 import HealthModel
 
 /// An export taken apart into its elements, each whole (a workout with its children, a correlation with its records),
-/// so that other exports can be made of them: parts, copies, other orders.
+/// so that other exports can be made from them: parts, copies, other orders.
 ///
 /// Relies on the lines that `healthbus generate` writes, not on the product's own parser.
 struct ExportPieces: Sendable {
     struct Element: Sendable {
         var text: ArraySlice<UInt8>
-        /// The printed date when it begins; a ring summary's own.
+        /// The printed date on which it begins; for a ring summary, its own date.
         var day: String
         /// When it was stored, as printed; for a ring summary the end of its day.
         var created: String
@@ -31,10 +31,10 @@ struct ExportPieces: Sendable {
     /// Everything up to the first element; holds the date of the export.
     private let head: ArraySlice<UInt8>
     let elements: [Element]
-    /// By name as elements refer to them.
+    /// The content of routes, by the names that elements use for them.
     private let routes: [String: [UInt8]]
 
-    /// Days that anything begins on, in order.
+    /// The days on which any element begins, in order.
     var days: [String] { Set(elements.map(\.day)).sorted() }
 
     init(of path: String) throws {
@@ -75,7 +75,7 @@ struct ExportPieces: Sendable {
     /// - Parameters:
     ///   - exported: its date, as printed, in the offset of the pieces.
     ///   - offset: the offset of all its printed dates; the pieces' own if it is the same.
-    ///   - number: of this file: the addresses that devices print differ from file to file.
+    ///   - number: this file's number: the printed addresses of devices differ from file to file.
     func write(_ elements: [Element], exported: String, offset: String, number: Int, to path: String) throws {
         var text: [UInt8] = []
         text.reserveCapacity(elements.reduce(head.count + 64) { $0 + $1.text.count })
@@ -111,7 +111,7 @@ struct ExportPieces: Sendable {
         }
     }
 
-    /// Prints all dates one hour earlier, in that offset, as the same phone does in winter.
+    /// Rewrites all dates one hour earlier, in that offset, as the same phone does in winter.
     private static func reprint(_ text: inout [UInt8], _ offset: String) throws {
         let summer = Array(" +0200\"".utf8)
         let winter = Array(offset.utf8)
@@ -155,7 +155,7 @@ extension ExportPieces.Element {
     }
 }
 
-/// The lines of a text, each with its end.
+/// The lines of a text, each with its line ending.
 private struct Lines: Sequence, IteratorProtocol {
     private let text: [UInt8]
     private var at = 0

@@ -16,7 +16,7 @@ struct Lake {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder + "/" + path)))
     }
 
-    /// All files but the manifest, hidden ones too.
+    /// All files except the manifest, including hidden ones.
     func files() -> Set<String> {
         let all = FileManager.default.enumerator(atPath: folder)
         var found: Set<String> = []

@@ -3,7 +3,7 @@ import Glibc
 import HealthModel
 import TestSupport
 
-/// Where the built programs are: `HEALTHBUS_BIN`, else beside the test bundle.
+/// Where the built programs are: in `HEALTHBUS_BIN`, or otherwise beside the test bundle.
 enum Programs {
     static let folder: String = {
         if let folder = ProcessInfo.processInfo.environment["HEALTHBUS_BIN"], !folder.isEmpty { return folder }
@@ -31,7 +31,7 @@ enum Programs {
     /// How many processes the default stack has.
     static func countOfInstances() throws -> Int { try instances().count }
 
-    /// Its instances that are handlers, by what their manifests say.
+    /// The default stack's instances that are handlers, according to their manifests.
     static func handlers() throws -> Set<String> {
         Set(
             try instances().filter { _, plugin in
@@ -53,15 +53,15 @@ struct HarnessError: Error, CustomStringConvertible {
 }
 
 /// Waits for a condition, looking again every few milliseconds.
-/// - Parameter seconds: for things that take long even on an idle machine; waits at least `Patience`.
-/// - Throws: `HarnessError` that says what didn't happen; whatever the condition throws.
+/// - Parameter seconds: for things that take a long time even on an idle machine; waits at least `Patience`.
+/// - Throws: `HarnessError` with what didn't happen, or whatever the condition throws.
 func until(
     _ what: @autoclosure () -> String, within seconds: Double = Patience.seconds, every milliseconds: Int = 5,
     _ condition: () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + .seconds(max(seconds, Patience.seconds))
     while true {
-        // Once more after the deadline: a thread without a turn for so long hasn't seen that it happened.
+        // Checks once more after the deadline: a thread that wasn't scheduled for a long time may have missed it.
         let isLast = ContinuousClock.now > deadline
         if try await condition() { return }
         if isLast { throw HarnessError("it doesn't come: \(what())") }

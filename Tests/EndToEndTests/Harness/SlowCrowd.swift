@@ -13,11 +13,11 @@ final class SlowCrowd: @unchecked Sendable {
     private let sockets = Mutex((open: 0, cutOff: 0, answered: 0))
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Connections that are open now, that the other side has closed, and that it sent something to.
+    /// How many connections are open now, how many the other side has closed, and how many it has answered.
     var counts: (open: Int, cutOff: Int, answered: Int) { sockets.withLock { $0 } }
 
     /// Connects at once, one for each beginning.
-    /// - Parameter tail: what each sends again and again, a byte at a time.
+    /// - Parameter tail: the text that each connection sends repeatedly, a byte at a time.
     init(port: Int, beginnings: [String], tail: String = "a") {
         self.port = port
         self.beginnings = beginnings
@@ -27,7 +27,7 @@ final class SlowCrowd: @unchecked Sendable {
         thread.start()
     }
 
-    /// Closes all that are left.
+    /// Closes the connections that are left.
     func leave() {
         isOver.store(true, ordering: .relaxed)
         ended.wait()
@@ -63,7 +63,7 @@ final class SlowCrowd: @unchecked Sendable {
         ended.signal()
     }
 
-    /// A shell's usual thousand isn't enough beside those that other tests have open.
+    /// A shell's usual limit of about a thousand isn't enough, because other tests have files open too.
     private static func allowManyFiles() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < 4096 else { return }
@@ -72,7 +72,7 @@ final class SlowCrowd: @unchecked Sendable {
     }
 }
 
-/// A connection to a port of this machine, by its socket.
+/// Connections to a port of this machine, as plain sockets.
 enum RawConnection {
     static func connected(to port: Int) -> Int32? {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -104,8 +104,8 @@ enum RawConnection {
         return true
     }
 
-    /// Sends a head, then a body in chunks of 64 KiB, until so many bytes are sent, an answer arrives or the other side
-    /// closes.
+    /// Sends a head, then a body in chunks of 64 KiB, until this many bytes are sent, an answer arrives or the other
+    /// side closes.
     /// - Returns: how much of the body was sent, and what was received.
     static func flood(port: Int, head: String, bytes limit: Int) -> (sent: Int, answer: String) {
         guard let socket = connected(to: port) else { return (0, "") }

@@ -3,8 +3,8 @@ import HealthModel
 import Processes
 import SQLite
 
-/// Everything that a stopped stack ends up with, in lines that are equal when the content is: no versions, revisions or
-/// sequences, which depend on how it got there.
+/// Everything that a stopped stack ends up with, in lines that are equal if the content is: without versions, revisions
+/// or sequence numbers, which depend on how it got there.
 struct StackContent: Equatable, Sendable {
     /// The summaries printed by `healthbus days`.
     var days: [String]
@@ -14,7 +14,7 @@ struct StackContent: Equatable, Sendable {
     var delivered: [String]
     /// The backend's days, workouts and nights.
     var documents: [String]
-    /// (id, version)s that the backend counted as new more than once.
+    /// The number of (id, version) pairs that the backend counted as new more than once.
     var acceptedTwice: Int
 
     init(of stack: TestStack) async throws {
@@ -74,7 +74,7 @@ struct StackContent: Equatable, Sendable {
         return Value.object(members).json()
     }
 
-    /// The differences from what it should be, a few lines of each kind; empty when there are none.
+    /// The differences from the expected content, a few lines of each kind; empty if there are none.
     func differences(from expected: StackContent) -> [String] {
         var found: [String] = []
         for (name, these, those) in [
@@ -96,7 +96,7 @@ extension TestStack {
     func read<Result>(_ instance: String, _ body: (Database) throws -> Result) throws -> Result {
         let path = "\(state)/\(instance)/state.sqlite"
         guard FileManager.default.fileExists(atPath: path) else { throw HarnessError("there is no \(path) yet") }
-        // A stopped instance's log may have to be read in, which writes to the file.
+        // A stopped instance's write-ahead log may have to be applied, which writes to the file.
         let mode = try pid(of: instance) == nil ? Database.Mode.readWrite : .readOnly
         return try body(try Database(path: path, mode: mode))
     }

@@ -74,7 +74,8 @@ final class TestStack: Sendable {
         return path(name)
     }
 
-    /// A made-up export in this stack's folder, without the mark: tests import other data into the same store.
+    /// A made-up export in this stack's folder, not marked as made up, because tests import other data into the same
+    /// store.
     func generate(_ name: String, _ words: String...) async throws -> String {
         let file = path(name)
         let ended = try await start(["generate", "--unmarked", "-o", file] + words).ended(within: 120)
@@ -82,26 +83,26 @@ final class TestStack: Sendable {
         return file
     }
 
-    /// `up` in Berlin's zone; with a file, imports it and runs until idle.
+    /// Starts `up` in Berlin's zone.
     func up(_ words: String..., environment more: [String: String] = [:]) async throws -> Command {
         try await start(["up", "--state", state, "--zone", "Europe/Berlin"] + words, environment: more)
     }
 
-    /// `up` in the background, all processes ready.
+    /// Starts `up` in the background, and waits until all processes are ready.
     func upAndReady(_ words: String..., environment more: [String: String] = [:]) async throws -> Command {
         let up = try await start(["up", "--state", state, "--zone", "Europe/Berlin"] + words, environment: more)
         try await until("all ready: \(up.error.suffix(2000))") { up.error.contains("processes are ready") }
         return up
     }
 
-    /// Ends a stack like Ctrl-C.
+    /// Ends a stack as Ctrl-C does.
     @discardableResult
     func interrupt(_ up: Command) async throws -> Command.Ended {
         up.child.signal(SIGINT)
         return try await up.ended(within: 20)
     }
 
-    /// The process that holds an instance's lock, if it runs; nil too while the lock's file is being written.
+    /// The process that holds an instance's lock, if it is running; also nil while the lock's file is being written.
     func pid(of instance: String) throws -> pid_t? {
         guard let data = FileManager.default.contents(atPath: "\(state)/\(instance)/lock"), !data.isEmpty,
             let pid = try? Value(json: data)["pid"].int.map({ pid_t($0) })
@@ -123,7 +124,7 @@ final class TestStack: Sendable {
         return try Value(json: answer.body)
     }
 
-    /// Kills those of its processes that still run, and removes its folder.
+    /// Kills those of its processes that are still running, and removes its folder.
     fileprivate func remove() async throws {
         var left = processes
         while !left.isEmpty {
@@ -135,7 +136,7 @@ final class TestStack: Sendable {
     }
 }
 
-/// A stack for one test, removed at its end, however that comes.
+/// A stack for one test, removed when the test ends, however it ends.
 func withStack<Result>(_ body: (TestStack) async throws -> Result) async throws -> Result {
     let stack = try TestStack()
     do {

@@ -3,9 +3,9 @@ import HTTP
 import HealthModel
 import Synchronization
 
-/// Sits between an uploader and the real backend, and lets through whatever a test wants.
+/// Sits between an uploader and the real backend, and lets through only what a test wants.
 final class TrickyBackend: Sendable {
-    /// nil passes a request on.
+    /// Returns the answer to a request, or nil to pass the request on.
     typealias Trick = @Sendable (_ request: HTTPRequest, _ number: Int) -> HTTPResponse?
 
     private struct State {
@@ -20,7 +20,7 @@ final class TrickyBackend: Sendable {
         let inner = Mutex(State())
     }
 
-    /// - Parameter port: where the real one listens, once it does.
+    /// - Parameter port: where the real backend will listen.
     init(before port: Int) throws {
         let shared = Shared()
         state = shared
@@ -33,7 +33,7 @@ final class TrickyBackend: Sendable {
             var headers = HTTPHeaders()
             for name in ["Authorization", "Content-Type", "Healthbus-Seen"] { headers[name] = request.headers[name] }
             do {
-                // One for each request: a client belongs to one thread.
+                // A new client for each request, because a client belongs to one thread.
                 let answer = try HTTPClient(base: "http://127.0.0.1:\(port)").send(
                     HTTPRequest(
                         method: request.method, path: request.path, query: request.query, headers: headers,
@@ -49,7 +49,7 @@ final class TrickyBackend: Sendable {
 
     var url: String { "http://127.0.0.1:\(server.port)" }
 
-    /// Requests with elements so far.
+    /// The number of requests with elements so far.
     var uploads: Int { state.inner.withLock { $0.uploads } }
 
     func play(_ trick: @escaping Trick) { state.inner.withLock { $0.trick = trick } }

@@ -15,7 +15,7 @@ struct PhoneTrack {
     /// Metres east and north of home.
     private var place = (x: 0.0, y: 0.0)
     private var drift = (x: 0.0, y: 0.0)
-    /// Shares of fixes that jump, and that are coarse.
+    /// The shares of fixes that jump and that are coarse.
     var jumps = 0.01
     var coarse = 0.05
     /// Whether one jump may follow another at once.
@@ -87,7 +87,7 @@ struct PhoneTrack {
 
     mutating func silence(_ seconds: Double) { time += .seconds(seconds) }
 
-    /// Anything: stays, ways, gaps of up to a day and a half, and several fixes at one time.
+    /// Anything: stays, trips, gaps of up to a day and a half, and several fixes at one time.
     mutating func wander(_ steps: Int) {
         for _ in 0..<steps {
             let slowest: Double = ([1, 20, 120, 900] as [Double]).randomElement(using: &random) ?? 20

@@ -49,7 +49,7 @@ import Testing
         #expect(monitor.lastEvent == .init(state: .unsatisfied, from: .satisfied, time: Self.start + .seconds(660)))
     }
 
-    /// In and out again within 20 seconds, or one fix far away, is nothing.
+    /// A change that lasts less than 20 seconds, or a single fix far away, is ignored.
     @Test(
         arguments: [
             [(0, 0, 5), (60, 0, 5), (120, 3000, 5), (180, 0, 5)],
@@ -66,7 +66,7 @@ import Testing
         #expect(try monitor([(0, 20, 5), (30, 20, 5)] + drift).state == .satisfied)
         #expect(try monitor([(0, 500, 5), (30, 500, 5)] + drift).state == .unsatisfied)
         #expect(try monitor(drift).state == .unknown)
-        // The less accurate, the farther away: 150 m from the centre may still be inside.
+        // The less accurate a fix is, the farther away it may be: 150 m from the centre may still be inside.
         #expect(try monitor([(0, 20, 5), (30, 20, 5), (60, 150, 60), (120, 150, 60)]).state == .satisfied)
         #expect(try monitor([(0, 20, 5), (30, 20, 5), (60, 170, 60), (120, 170, 60)]).state == .unsatisfied)
     }
@@ -146,7 +146,8 @@ import Testing
         #expect(monitor.visits.map { PlaceReference.Visit($0) } == expected, "\(track.fixes.count) fixes")
     }
 
-    /// Home, work, home: with all that a phone does to it, three visits come out, and begin and end about when they did.
+    /// Home, work, home: whatever errors a phone adds, the result is three visits, with about the right beginnings and
+    /// ends.
     @Test(arguments: UInt64(1)...60) func aWorkingDayIsThreeVisits(seed: UInt64) throws {
         var track = PhoneTrack(seed: seed)
         let work = PhoneTrack.coordinates(4000, 3000)

@@ -2,7 +2,7 @@ import Foundation
 import HealthModel
 import HealthStatistics
 
-/// A place's visits, computed from all fixes at once: slow, and by other means than the monitor's.
+/// A place's visits, computed from all fixes at once: slowly, and by a different method from the monitor's.
 struct PlaceReference {
     let condition: PlaceCondition
     var gap = 12 * 3600.0

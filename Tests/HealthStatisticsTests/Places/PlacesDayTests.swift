@@ -78,7 +78,7 @@ import Testing
         let rest = try #require(morning.figures["visits"]?.array)
         #expect(rest.count == 1 && rest[0]["arrival"] == "continued" && rest[0]["departure"] == "left")
         #expect(rest[0]["start"] == "2025-06-01T22:00:00Z")
-        // Not a visit again, but time all the same.
+        // It doesn't count as another visit, but the time counts all the same.
         #expect(morning.figures["places"]?.array?.first?["visits"].int == 0)
         #expect(morning.events.map { $0.payload["state"].string } == ["unsatisfied"])
         #expect(evening.events.last?.payload["state"] == "satisfied")
@@ -101,7 +101,7 @@ import Testing
         #expect(try #require(visit["minutes"].double) > 55)
     }
 
-    /// A stored track keeps only its corners: a place that it leads through between them is visited.
+    /// A stored track keeps only its corners: a place that it passes through between them is visited.
     @Test func aRouteThatLeadsThroughAPlaceVisitsIt() throws {
         let (a, b) = (PhoneTrack.coordinates(-1000, 0), PhoneTrack.coordinates(1000, 20))
         let payload = """
@@ -130,7 +130,7 @@ import Testing
         #expect(try day("2025-06-01", page(rows)).output == DayOutput())
     }
 
-    /// No matter what a phone reports, the days put together equal what one monitor sees that receives all of it.
+    /// No matter what a phone reports, the days put together equal the result of one monitor that receives everything.
     @Test(arguments: UInt64(1)...40) func daysPutTogetherAreTheWholeTrack(seed: UInt64) throws {
         var track = PhoneTrack(seed: seed)
         track.jumps = 0.03
