@@ -100,7 +100,12 @@ extension StackConfiguration {
         let topics = Set(said.map(\.text)).sorted()
         let kinds = Set(topics.map { $0.prefix { $0 != "." } + "." }).sorted().joined(separator: " ")
         return unknown.map { prefix in
-            "no topic of this stack begins with '\(prefix)'; "
+            let ending = topics.filter { $0.hasSuffix("." + prefix) && !$0.hasPrefix("control.") }
+            if !ending.isEmpty {
+                let names = ending.map { "'\($0)'" }.joined(separator: ", ")
+                return "no topic of this stack begins with '\(prefix)'; did you mean one of \(names)?"
+            }
+            return "no topic of this stack begins with '\(prefix)'; "
                 + Nearest.hint(for: prefix, among: topics, else: "they begin with \(kinds)")
         }
     }

@@ -108,9 +108,11 @@ enum ImportCommand: Command {
         let isTrial = report.dryRun == true
         let name = (outcome.path as NSString).lastPathComponent
         let total = report.total
+        // By the file's own tombstones, and because a complete export lacks them.
+        let deleted = total.deleted + (report.completeness.map { $0.refused == nil ? $0.deletedByAbsence : 0 } ?? 0)
         var text =
             "\(name): \(count(total.read)) read, \(count(total.added)) \(isTrial ? "would be " : "")added, "
-            + "\(count(total.known)) known, \(count(total.deleted)) deleted, "
+            + "\(count(total.known)) known, \(count(deleted)) \(isTrial ? "would be " : "")deleted, "
             + "\(count(total.quarantined)) quarantined, in " + HumanFormat.duration(.seconds(report.seconds))
         text += ImportedFiles(report.source).text
         guard report.completeness != nil || isTrial else { return text }

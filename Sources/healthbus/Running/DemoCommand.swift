@@ -97,7 +97,6 @@ enum DemoCommand: Command {
               healthbus status
               healthbus days
               healthbus tap figures. daily.
-              healthbus import export.zip
             Ctrl-C stops it; what it holds stays in the state folder.
             """)
     }
