@@ -115,4 +115,13 @@ extension StackConfiguration {
     package func family(of type: String) -> String {
         handlers.first { $0.manifest.typesWithStatistics.contains(type) }?.family ?? Self.otherFamily
     }
+
+    /// The family whose deliveries are the handler's, as far as they can be told apart: uploaders count by family, not
+    /// by handler. Of handlers that share a family, the one of "*" has most of its samples, so their deliveries count
+    /// as that one's; nobody knows the others'.
+    /// - Returns: nil for a handler whose deliveries can't be told from another's.
+    package func deliveredFamily(of handler: Instance) -> String? {
+        let isShared = handlers.contains { $0.name != handler.name && $0.family == handler.family }
+        return isShared && !handler.manifest.types.contains("*") ? nil : handler.family
+    }
 }

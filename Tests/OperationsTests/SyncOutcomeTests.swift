@@ -1,4 +1,6 @@
+import Configuration
 import Control
+import Foundation
 import HealthModel
 import Protocol
 import Terminal
@@ -45,6 +47,28 @@ import Testing
         #expect(SyncClient.isTrusted(["uploader"], beats(["backend": ["acceptance": "trust"]])))
         #expect(!SyncClient.isTrusted(["uploader"], beats(["backend": ["acceptance": "proven"]])))
         #expect(!SyncClient.isTrusted(["uploader"], beats([:])))
+    }
+
+    @Test func aSharedFamilyIsTheHandlersOfAllOtherTypes() throws {
+        let root = GeneratedTable.checkout.appending(path: "plugins").path
+        let stack = try StackConfiguration(path: nil, catalog: PluginCatalog(folder: root, programs: "/nowhere"))
+        func family(_ name: String) throws -> String? { stack.deliveredFamily(of: try #require(stack.instance(name))) }
+        #expect(try family("steps") == "steps" && family("generic") == "other" && family("hydration") == nil)
+        let alone = stack.with(instances: stack.instances.filter { $0.name != "generic" })
+        #expect(alone.deliveredFamily(of: try #require(alone.instance("hydration"))) == "other")
+    }
+
+    @Test func aDeliveryThatMayBeAnotherHandlersIsNotCounted() {
+        let outcome = SyncClient.Outcome(
+            metrics: [
+                .init(name: "generic", new: 290, delivered: 290, pending: 0, why: nil),
+                .init(name: "hydration", new: 0, delivered: nil, pending: 0, why: nil),
+            ], waiting: [], refused: [], off: [], alerts: 0, seconds: 2, isTrusted: false)
+        #expect(outcome.value["metrics"].array?.map { $0["delivered"] } == [290, .null])
+        let lines = outcome.text(for: Terminal(isTerminal: false)).split(separator: "\n")
+        let cells = lines.filter { $0.hasPrefix("generic") || $0.hasPrefix("hydration") }
+            .map { $0.split(separator: " ") }
+        #expect(cells == [["generic", "290", "290", "0"], ["hydration", "0", "0"]])
     }
 
     @Test func deliveryIsClaimedOnlyWhenNothingBlocks() {

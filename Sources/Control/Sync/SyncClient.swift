@@ -91,12 +91,14 @@ package final class SyncClient {
         let beats = client.heartbeats
         let result = manual?.result
         let metrics = concerned.map { handler in
-            let family = handler.family
             let name = handler.name
             let pending = beats[name]?.beat.stage.pending ?? 0
             return Metric(
                 name: name, new: new[name] ?? nil,
-                delivered: delivered(family, beats) - delivered(family, before), pending: pending,
+                delivered: stack.configuration.deliveredFamily(of: handler).map {
+                    delivered($0, beats) - delivered($0, before)
+                },
+                pending: pending,
                 why: result?.failed[name] ?? waiting.first)
         }
         let seconds = (MonotonicClock.now - began).seconds

@@ -10,12 +10,17 @@ extension SyncClient {
         package var name: String
         /// Changes that hadn't been delivered when the sync began; nil when there are too many to count.
         package var new: Int?
-        /// Elements that the backend has accepted since.
-        package var delivered: Int64
+        /// Elements that the backend has accepted since; nil if they can't be told from another handler's.
+        package var delivered: Int64?
         /// Days still to be computed.
         package var pending: Int
         /// Why something is waiting; nil when nothing is.
         package var why: String?
+
+        package init(name: String, new: Int?, delivered: Int64?, pending: Int, why: String?) {
+            (self.name, self.new, self.delivered) = (name, new, delivered)
+            (self.pending, self.why) = (pending, why)
+        }
     }
 
     package struct Outcome: Sendable {
@@ -146,7 +151,7 @@ extension SyncClient.Outcome {
             "metrics": .array(
                 metrics.map {
                     [
-                        "metric": .string($0.name), "new": Value($0.new), "delivered": .integer($0.delivered),
+                        "metric": .string($0.name), "new": Value($0.new), "delivered": Value($0.delivered),
                         "pending": Value($0.pending), "why": Value($0.why),
                     ]
                 }),
@@ -161,7 +166,8 @@ extension SyncClient.Outcome {
         for metric in metrics {
             table.add([
                 metric.name, metric.new.map { HumanFormat.count($0) } ?? "many",
-                HumanFormat.count(Int(metric.delivered)), HumanFormat.count(metric.pending), metric.why ?? "",
+                metric.delivered.map { HumanFormat.count(Int($0)) } ?? "", HumanFormat.count(metric.pending),
+                metric.why ?? "",
             ])
         }
         var text = table.render(for: terminal) + "\n"

@@ -14,10 +14,14 @@ import UploaderReading
 package struct StatusReport {
     package let value: Value
     private let now: Date
+    /// Handlers whose deliveries can't be told from another's.
+    private let untold: Set<String>
 
     /// - Parameter now: the clock, for people's "5 min ago".
     package init(_ stack: Stack, now: Date) throws {
         self.now = now
+        untold = Set(
+            stack.configuration.handlers.filter { stack.configuration.deliveredFamily(of: $0) == nil }.map(\.name))
         let reader = stack.reader()
         let isUp = try stack.names.contains { try reader.isRunning($0) }
         var beats: [String: (beat: Heartbeat, age: Double)] = [:]
@@ -149,10 +153,10 @@ package struct StatusReport {
                     (try Freshness.lastSynced(in: database), try DirtyDays.count(in: database))
                 } ?? (nil, nil)
         }
-        let family = handler.family
+        let delivery = stack.configuration.deliveredFamily(of: handler).flatMap { delivered[$0] }
         var members: [String: Value] = [
             "metric": .string(handler.name), "lastSample": iso(last), "lastSynced": iso(synced),
-            "lastChecked": iso(beat?.lastChecked ?? synced), "lastDelivered": iso(delivered[family]),
+            "lastChecked": iso(beat?.lastChecked ?? synced), "lastDelivered": iso(delivery),
             "pending": Value(pending),
         ]
         if let conditions = beat?.handler?.conditions { members["conditions"] = Value(conditions) }
@@ -208,10 +212,12 @@ extension StatusReport {
             .number("Missing days", givesWay: 5), .number("Longest gap", givesWay: 2), .number("Late", givesWay: 3),
         ])
         for metric in value["metrics"].array ?? [] {
+            let name = metric["metric"].string ?? ""
             metrics.add([
-                metric["metric"].string ?? "", metric["firstDay"].string ?? "", ago(metric["lastSample"]),
+                name, metric["firstDay"].string ?? "", ago(metric["lastSample"]),
                 ago(metric["lastSynced"]),
-                metric["lastChecked"].isNull ? "not yet" : ago(metric["lastChecked"]), ago(metric["lastDelivered"]),
+                metric["lastChecked"].isNull ? "not yet" : ago(metric["lastChecked"]),
+                untold.contains(name) ? "" : ago(metric["lastDelivered"]),
                 metric["pending"].int.map { HumanFormat.count(Int($0)) } ?? "",
                 daily(metric, metric["gapDays"]), daily(metric, metric["longestGap"]["days"]),
                 metric["late"]["count"].int.map { $0 > 0 ? HumanFormat.count(Int($0)) : "" } ?? "",
