@@ -126,7 +126,7 @@ extension DeliveryStage {
         let group = deliveries[index].groups[sent.group]
         let (reasons, unknown) = group.refused(answer.refused, in: sent.part)
         try tell(unknown: unknown, turn)
-        try addDeadLetters(group, reasons, answer.status, turn)
+        try addDeadLetters(index, sent.group, reasons, answer.status, turn)
         deliveries[index].groups[sent.group].batch.remove(reasons.keys)
         guard reasons.isEmpty else { return try settleDone(turn) }
         // It named none of the elements sent: only the rest of the answer counts, if it says anything.
@@ -134,7 +134,11 @@ extension DeliveryStage {
         try act(on: otherwise, index, sent, turn)
     }
 
-    func addDeadLetters(_ group: DeliveryGroup, _ reasons: [Int: String], _ status: Int?, _ turn: Turn) throws {
+    func addDeadLetters(
+        _ index: Int, _ place: Int, _ reasons: [Int: String], _ status: Int?, _ turn: Turn
+    ) throws {
+        let group = deliveries[index].groups[place]
+        if deliveries[index].upstream == UploadReplay.name { replay.refused += Int64(reasons.count) }
         for (place, reason) in reasons.sorted(by: { $0.key < $1.key }) {
             let element = group.element(place)
             try ledger.addDeadLetters(
@@ -169,7 +173,7 @@ extension DeliveryStage {
         try ledger.takeOutDeadLetters(
             sent.part.lazy.filter { reasons[$0] == nil }.map { group.element($0) }, metric: group.metric,
             user: group.user, turn)
-        try addDeadLetters(group, reasons, answer.status, turn)
+        try addDeadLetters(index, sent.group, reasons, answer.status, turn)
         try ledger.delivered(sent.part.count - reasons.count, metric: group.metric, answer.counts, turn)
         // What is delivered again was first delivered long ago.
         if deliveries[index].fetched != nil {

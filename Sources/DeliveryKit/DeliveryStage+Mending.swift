@@ -55,7 +55,11 @@ extension DeliveryStage {
         guard replay.id == request.id else { return .done([:]) }
         guard replay.isDone else { return .underWay(left: Int64(max(1, replay.steps.count))) }
         var result: [String: Value] = ["sent": .integer(replay.elements)]
-        if request.action == "retry" { result["deadLetters"] = .integer(ledger.deadLetters) }
+        if request.action == "retry" {
+            result["deadLetters"] = .integer(ledger.deadLetters)
+        } else {
+            result["refused"] = .integer(replay.refused)
+        }
         return .done(.object(result))
     }
 

@@ -36,6 +36,8 @@ struct UploadReplay: Sendable, Equatable {
     private(set) var isByHand = false
     /// How many elements it has delivered or will deliver.
     var elements: Int64 = 0
+    /// How many of them the backend refused for good.
+    var refused: Int64 = 0
     /// The dead letter that is being retried, and whether its row has been found.
     var letter: DeadLetter?
     var isLetterFound = false
@@ -53,6 +55,7 @@ struct UploadReplay: Sendable, Equatable {
     mutating func begin(_ id: String, users: [String: [Instant]]?, isByHand: Bool = false, steps: [Step]) {
         self.isByHand = isByHand
         elements = 0
+        refused = 0
         self.id = id
         self.users = users.map { Set($0.keys) }
         self.steps = steps

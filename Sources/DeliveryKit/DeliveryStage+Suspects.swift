@@ -33,7 +33,7 @@ extension DeliveryStage {
     func suspect(_ index: Int, _ sent: Delivery.Sent, _ reason: String, _ status: Int?, _ turn: Turn) throws {
         let group = deliveries[index].groups[sent.group]
         guard settings.refusedInARow > 0 else {
-            try addDeadLetters(group, [sent.part.lowerBound: reason], status, turn)
+            try addDeadLetters(index, sent.group, [sent.part.lowerBound: reason], status, turn)
             deliveries[index].groups[sent.group].batch.settle()
             return try settleDone(turn)
         }
@@ -63,8 +63,7 @@ extension DeliveryStage {
         for (index, group) in places(metric) {
             let gone = deliveries[index].groups[group].batch.settleHeld()
             try addDeadLetters(
-                deliveries[index].groups[group], Dictionary(gone.map { ($0, why) }) { first, _ in first },
-                suspicion.status, turn)
+                index, group, Dictionary(gone.map { ($0, why) }) { first, _ in first }, suspicion.status, turn)
             if evidence == .emptyRequest { suspicions[metric]?.addDeadLetters(gone.count) }
         }
         if suspicionText == nil { try turn.clear(.degraded, subject: "refusals") }

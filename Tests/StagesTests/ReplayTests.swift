@@ -197,7 +197,9 @@ private struct OneFigure: DayHandler {
         #expect(!rig.pulls.contains { $0.name == "slice" })
     }
 
-    @Test func theUploaderDeliversNamedRowsAgainTombstonesToo() throws {
+    /// - Parameter refused: how many of the answered elements become dead letters.
+    @Test(arguments: [("", 0), (#"{"refused":[{"id":"00000000-0000-0001-0000-000000000002","reason":"odd"}]}"#, 1)])
+    func theUploaderDeliversNamedRowsAgainTombstonesToo(_ answered: String, refused: Int64) throws {
         let rig = try uploader()
         try rig.hear(beat("consolidator", head(0, store: "consolidator")))
         try tell(rig, .null)
@@ -235,11 +237,11 @@ private struct OneFigure: DayHandler {
         let effect = try #require(rig.effects.first { $0.request is UploadRequest })
         let body = try Value(json: try #require(effect.request as? UploadRequest).body)
         #expect(body["samples"] == [] && body["deleted"].array?.first?["version"] == 7)
-        try rig.reply(effect, UploadReply.answered(status: 200, retryAfter: nil, body: []))
+        try rig.reply(effect, UploadReply.answered(status: 200, retryAfter: nil, body: Array(answered.utf8)))
         let second = try #require(rig.pulls.first { $0.query["after"] == 8 })
         #expect(try mended() == .underWay(left: 2))
         try rig.answer(second, .pages([try answer(SamplePage(), through: 9)]))
-        #expect(try mended() == .done(["sent": 1]))
+        #expect(try mended() == .done(["sent": 1, "refused": .integer(refused)]))
         #expect(try rig.report().frontier == frontier && !rig.pulls.contains { $0.query["after"] == 20 })
     }
 

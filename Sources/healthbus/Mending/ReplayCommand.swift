@@ -60,10 +60,21 @@ enum ReplayCommand: Command {
                     + " with other figures."
             case .consolidator: return "Took in \(span) again: " + MendOutput.count(result["rows"], "row") + "."
             default:
-                return "Delivered \(span) again"
-                    + (result["sent"].int.map { ": \(HumanFormat.count(Int($0), "element"))." } ?? ".")
+                return delivered(result, span)
             }
         }
+        if case .done(let result) = outcome, let refused = result["refused"].int, refused > 0 {
+            throw Failure(
+                "the backend refuses \(HumanFormat.count(Int(refused), "element"))",
+                hint: "'healthbus dead-letters list' says why")
+        }
+    }
+
+    private static func delivered(_ result: Value, _ span: String) -> String {
+        guard let sent = result["sent"].int else { return "Delivered \(span) again." }
+        let refused = result["refused"].int ?? 0
+        return "Delivered \(span) again: \(HumanFormat.count(Int(sent - refused), "element"))"
+            + (refused > 0 ? ", \(HumanFormat.count(Int(refused))) refused." : ".")
     }
 
     private static func show(_ plan: ReplayPlan, _ count: ReplayPlan.Count, _ arguments: Arguments) {
