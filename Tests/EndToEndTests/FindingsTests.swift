@@ -106,6 +106,8 @@ extension EndToEnd {
                 let port = try await stack.onState(
                     "validate", "--json", environment: ["HEALTHBUS_BACKEND_PORT": "\(taken)"])
                 #expect(try port.exit == .code(1) && whats(port).contains { $0.contains("in use by another process") })
+                // The port comes from the environment, so that is what to change.
+                #expect(try port.json().array?.contains { $0["key"] == "HEALTHBUS_BACKEND_PORT" } == true)
                 monitor.child.signal(SIGTERM)
                 _ = try await monitor.ended(within: 10)
 

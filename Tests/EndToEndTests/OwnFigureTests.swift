@@ -108,6 +108,9 @@ extension EndToEnd {
                 #expect(try setting("backend.port")["value"].int == Int64(stack.port))
                 #expect(
                     try setting("backend.port")["from"] == ["kind": "environment", "name": "HEALTHBUS_BACKEND_PORT"])
+                #expect(
+                    try setting("dashboard.port")["from"]
+                        == ["kind": "environment", "name": "HEALTHBUS_DASHBOARD_PORT"])
                 #expect(try setting("HEALTHBUS_BACKEND_TOKEN")["from"]["kind"] == "environment")
                 #expect(try setting("state")["from"] == ["kind": "option", "name": "--state"])
                 // The same for people, with only one instance's changed settings.

@@ -99,6 +99,7 @@ extension EndToEnd {
                 let shown = try await stack.onState("service", "show", environment: home)
                 for line in [
                     "Type=notify", "up --state \(stack.state)", "Environment=HEALTHBUS_BACKEND_PORT=\(stack.port)",
+                    "Environment=HEALTHBUS_DASHBOARD_PORT=0",
                     "WantedBy=default.target", "Restart=on-failure",
                 ] { #expect(shown.output.contains(line), "\(line): \(shown.output)") }
                 #expect(!shown.output.contains("User="))

@@ -29,6 +29,13 @@ import Testing
         #expect(error.description.contains("HEALTHBUS_INGEST_PORT"))
     }
 
+    @Test(arguments: ServerPort.allCases) func theEnvironmentSetsEveryServersPort(_ server: ServerPort) throws {
+        let own = try instance(#"{ "host": "127.0.0.2", "port": 9000 }"#)
+        #expect(try server.endpoint(of: own, environment: [:]) == Endpoint(host: "127.0.0.2", port: 9000))
+        let moved = try server.endpoint(of: own, environment: [server.variable: "9100"])
+        #expect(moved == Endpoint(host: "127.0.0.2", port: 9100))
+    }
+
     @Test(arguments: [
         ("127.0.0.1", true, false), ("127.1.2.3", true, false), ("localhost", true, false), ("::1", true, false),
         ("0.0.0.0", false, true), ("::", false, true), ("192.168.1.5", false, false), ("health.lan", false, false),

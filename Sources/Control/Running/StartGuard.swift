@@ -30,7 +30,8 @@ struct StartGuard {
     /// - Throws: `Failure` that names everything that is taken, by whom, and the ways out.
     func check() throws {
         try checkLocks()
-        let taken = try needs().filter { Self.isTaken($0.endpoint) }
+        let needs = try needs()
+        let taken = needs.filter { Self.isTaken($0.endpoint) }
         guard !taken.isEmpty else { return }
         let holders = taken.map { PortHolder(ofPort: $0.endpoint.port) }
         let what = zip(taken, holders).map { need, holder in
@@ -43,7 +44,8 @@ struct StartGuard {
         }
         if ways.isEmpty { ways.append("stop that program") }
         var free: [Int] = []
-        for need in taken { free.append(Self.freePort(above: need.endpoint, besides: free)) }
+        let own = needs.map(\.endpoint.port)
+        for need in taken { free.append(Self.freePort(above: need.endpoint, besides: own + free)) }
         ways.append(
             "or choose other ports, for example with "
                 + zip(taken, free).map { "\($0.otherwise)\($1)" }.joined(separator: " "))
@@ -68,20 +70,11 @@ struct StartGuard {
 
     private func needs() throws -> [Need] {
         var needs: [Need] = []
-        if let backend = stack.configuration.only(.backend) {
-            needs.append(
-                Need(
-                    instance: backend.name,
-                    endpoint: Endpoint(
-                        host: BackendAddress.host(of: backend), port: try BackendAddress.port(of: backend)),
-                    otherwise: "HEALTHBUS_BACKEND_PORT="))
-        }
-        if let ingest = stack.configuration.only(.ingest) {
-            let endpoint = try IngestAddress.endpoint(of: ingest)
-            // If the usual port is taken, the next free one is used.
-            if endpoint.port != IngestAddress.usualPort {
-                needs.append(Need(instance: ingest.name, endpoint: endpoint, otherwise: "HEALTHBUS_INGEST_PORT="))
-            }
+        for server in ServerPort.allCases {
+            guard let instance = stack.configuration.only(server.kind) else { continue }
+            let endpoint = try server.endpoint(of: instance)
+            guard endpoint.port != server.movablePort else { continue }
+            needs.append(Need(instance: instance.name, endpoint: endpoint, otherwise: server.variable + "="))
         }
         if let monitoring { needs.append(Need(instance: "up", endpoint: monitoring, otherwise: "--metrics ")) }
         return needs

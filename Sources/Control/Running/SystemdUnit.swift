@@ -14,9 +14,8 @@ package struct SystemdUnit {
     package let text: String
 
     /// Settings from the shell's environment, which a service doesn't have; secrets stay where they are.
-    private static let variables = [
-        "HEALTHBUS_BACKEND_PORT", "HEALTHBUS_INGEST_PORT", "HEALTHBUS_ZONE", "HEALTHBUS_INBOX", "HEALTHBUS_PLUGINS",
-    ]
+    private static let variables =
+        ServerPort.allCases.map(\.variable) + ["HEALTHBUS_ZONE", "HEALTHBUS_INBOX", "HEALTHBUS_PLUGINS"]
 
     /// - Throws: `Failure` (usage) for a name that systemd wouldn't accept.
     package init(

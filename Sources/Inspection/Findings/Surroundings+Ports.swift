@@ -6,64 +6,43 @@ import HealthModel
 /// What a stack's servers need in order to listen.
 extension Surroundings {
     var ports: [Finding] {
-        var found: [Finding] = []
-        if let backend = stack.only(.backend) {
-            do throws(ConfigurationError) {
-                let port = try BackendAddress.port(of: backend, environment: environment)
-                let runs = InstanceLock.isHeld(folder: state.instance(backend.name))
-                found += Self.port(
-                    Endpoint(host: BackendAddress.host(of: backend), port: port),
-                    key: "instances.\(backend.name).configuration.port", in: stack.file, isOurs: runs,
-                    other: "set another, or HEALTHBUS_BACKEND_PORT")
-            } catch { found.append(Finding(error)) }
-        }
-        found += door(stack.only(.ingest), usual: IngestAddress.usualPort, IngestAddress.variable) {
-            instance throws(ConfigurationError) in
-            try IngestAddress.endpoint(of: instance, environment: environment)
-        }
-        found += door(stack.only(.dashboard), usual: DashboardAddress.usualPort, DashboardAddress.variable) {
-            instance throws(ConfigurationError) in
-            try DashboardAddress.endpoint(of: instance, environment: environment)
-        }
+        var found = ServerPort.allCases.flatMap { door($0) }
         if let monitoring = stack.monitoring {
-            found += Self.port(
-                monitoring, key: "monitoring.port", in: stack.file,
-                isOurs: InstanceLock.isHeld(folder: state.instance("supervisor")), other: "set another")
+            let isOurs = InstanceLock.isHeld(folder: state.instance("supervisor"))
+            found += taken(monitoring, isOurs: isOurs).map { why in
+                Finding(.error, stack.file, key: "monitoring.port", why, remedy: "set another")
+            }
         }
         return found
     }
 
-    /// For a server that takes the next free port if its usual one is taken.
-    private func door(
-        _ instance: StackConfiguration.Instance?, usual: Int, _ variable: String,
-        at endpoint: (StackConfiguration.Instance) throws(ConfigurationError) -> Endpoint
-    ) -> [Finding] {
-        guard let instance else { return [] }
+    private func door(_ server: ServerPort) -> [Finding] {
+        guard let instance = stack.only(server.kind) else { return [] }
         do throws(ConfigurationError) {
-            let endpoint = try endpoint(instance)
-            let taken = Self.port(
-                endpoint, key: "instances.\(instance.name).configuration.port", in: stack.file,
-                isOurs: InstanceLock.isHeld(folder: state.instance(instance.name)),
-                other: "set another, or \(variable)")
-            guard endpoint.port == usual else { return taken }
-            return taken.map { finding in
-                var moved = finding
-                moved.severity = .warning
-                moved.remedy =
-                    "nothing: the next free one is used, which 'healthbus status' names; to choose one, set \(variable)"
-                return moved
+            let endpoint = try server.endpoint(of: instance, environment: environment)
+            let isVariable = environment.filled(server.variable) != nil
+            let isOurs = InstanceLock.isHeld(folder: state.instance(instance.name))
+            let isMoved = endpoint.port == server.movablePort
+            return taken(endpoint, isOurs: isOurs).map { why in
+                Finding(
+                    isMoved ? .warning : .error, isVariable ? ConfigurationError.environment : stack.file,
+                    key: isVariable ? server.variable : "instances.\(instance.name).configuration.port", why,
+                    remedy: isMoved
+                        ? "nothing: the next free one is used, which 'healthbus status' names; to choose one, set "
+                            + server.variable
+                        : "set another" + (isVariable ? "" : ", or \(server.variable)"))
             }
         } catch { return [Finding(error)] }
     }
 
-    private static func port(_ endpoint: Endpoint, key: String, in file: String, isOurs: Bool, other: String)
-        -> [Finding]
-    {
+    /// Why an address can't be listened on; empty if it can.
+    /// - Parameter isOurs: whether the process that is to listen there runs already.
+    private func taken(_ endpoint: Endpoint, isOurs: Bool) -> [String] {
         guard !isOurs, endpoint.port != 0 else { return [] }
         do throws(HTTPError) { try ListeningSocket.check(host: endpoint.host, port: endpoint.port) } catch {
-            return [
-                Finding(.error, file, key: key, "can't be listened on, \(endpoint): \(error.detail)", remedy: other)
-            ]
+            let holder = error.kind == .addressInUse ? PortHolder(ofPort: endpoint.port) : nil
+            let whose = holder.map { ", \($0.description)" } ?? ""
+            return ["can't be listened on, \(endpoint): \(error.detail)\(whose)"]
         }
         return []
     }

@@ -98,15 +98,13 @@ package struct ConfigurationReport {
             values.append(
                 Setting(key: option, instance: instance.name, value: value, origin: .variable(variable)))
         }
-        if kind == .backend, environment.filled(BackendAddress.variable) != nil {
-            let port = try BackendAddress.port(of: instance, environment: environment)
-            set("port", BackendAddress.variable, .integer(Int64(port)))
+        if let server = ServerPort.allCases.first(where: { $0.kind == kind }),
+            environment.filled(server.variable) != nil
+        {
+            let port = try server.endpoint(of: instance, environment: environment).port
+            set("port", server.variable, .integer(Int64(port)))
         }
         if kind == .backend, environment["HEALTHBUS_AUDIT"] == "1" { set("audit", "HEALTHBUS_AUDIT", true) }
-        if kind == .ingest, environment.filled(IngestAddress.variable) != nil {
-            let port = try IngestAddress.endpoint(of: instance, environment: environment).port
-            set("port", IngestAddress.variable, .integer(Int64(port)))
-        }
         if kind == .observer {
             if let folder = environment.filled(InboxFolder.variable) {
                 set("inbox", InboxFolder.variable, .string(folder))
