@@ -56,7 +56,7 @@ final class AnswerWait {
     func untilHeard(within seconds: Double = patience) throws {
         let deadline = MonotonicClock.now + .seconds(seconds)
         while let silent {
-            guard MonotonicClock.now < deadline else { throw Self.failure(of: silent, hub, "nothing was asked of it") }
+            guard MonotonicClock.now < deadline else { throw failure(of: silent, "nothing was asked of it") }
             client.hello()
             look()
             client.wait(until: Date(timeIntervalSinceNow: 0.1))
@@ -66,14 +66,15 @@ final class AnswerWait {
     /// Why the request failed.
     /// - Parameter usual: the reason when the instance is heard.
     func failure(else usual: @autoclosure () -> Failure) -> Failure {
-        silent.map { Self.failure(of: $0, hub, "what was asked may still be done when it continues") } ?? usual()
+        silent.map { failure(of: $0, "what was asked may still be done when it continues") } ?? usual()
     }
 
-    private static func failure(of silent: String, _ hub: String, _ asked: String) -> Failure {
-        Failure(
+    private func failure(of silent: String, _ asked: String) -> Failure {
+        let isSupervised = silent != hub && Readiness.isUp(client.heartbeats["supervisor"])
+        return Failure(
             silent == hub
                 ? "'\(hub)' passes nothing on: nothing is heard on the bus" : "'\(silent)' runs, but doesn't answer",
-            hint: "\(asked); " + Finding.restart(silent))
+            hint: "\(asked); " + Finding.restart(silent, isSupervised: isSupervised))
     }
 }
 

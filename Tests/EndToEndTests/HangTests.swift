@@ -113,7 +113,8 @@ extension EndToEnd {
                     for words in [
                         "waiting for '\(command.instance)', which runs, but doesn't answer\n",
                         ": '\(command.instance)' runs, but doesn't answer\nhint: nothing was asked of it; restart it: "
-                            + "'healthbus run \(command.instance) --takeover --state \(stack.state)'",
+                            + "'healthbus stop \(command.instance) --state \(stack.state)', then "
+                            + "'healthbus start \(command.instance) --state \(stack.state)'",
                     ] { #expect(ended.error.contains(words), "\(command.words): \(ended.error)") }
                 }
                 for pid in pids { kill(pid, SIGCONT) }

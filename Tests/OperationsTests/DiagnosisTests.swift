@@ -100,6 +100,21 @@ import Testing
         #expect(found?.remedy.isEmpty == false, sourceLocation: sourceLocation)
     }
 
+    /// A supervisor restarts it in the background; without one a person takes its place.
+    @Test(arguments: [
+        (true, "restart it: 'healthbus stop steps', then 'healthbus start steps'"),
+        (false, "restart it: 'healthbus run steps --takeover' ends the one that hangs"),
+    ])
+    func whoHangsIsRestartedByWhoeverRunsIt(isSupervised: Bool, remedy: String) {
+        let found = findings { seen in
+            seen.beats["steps"] = nil
+            guard !isSupervised else { return }
+            seen.beats["supervisor"] = nil
+            seen.held.remove("supervisor")
+        }
+        #expect(found.list.map(\.remedy) == [remedy], "\(found.list)")
+    }
+
     @Test func processes() {
         expectOne(.error, "steps", "isn't heard") { $0.beats["steps"] = nil }
         expectOne(.error, "steps", "isn't heard") { $0.beats["steps"]?.age = 28 }
@@ -114,6 +129,16 @@ import Testing
         }
         expectOne(.warning, "steps", "restarted 3 times") { seen in
             seen.beats["supervisor"] = supervisor(["name": "steps", "state": "ready", "pid": 7, "restarts": 3])
+        }
+        for (exit, command) in [
+            ("signal 9 (Killed)", "'healthbus logs supervisor'"),
+            ("exit code 1", "'healthbus logs steps --level error'"),
+        ] {
+            let process: [String: Value] = [
+                "name": "steps", "state": "ready", "pid": 7, "restarts": 3, "lastExit": .string(exit),
+            ]
+            let found = findings { $0.beats["supervisor"] = supervisor(process) }
+            #expect(found.list.map(\.remedy) == ["\(command) says why it ended"], "\(found.list)")
         }
         expectOne(.warning, "steps", "is process 7, run by hand; the supervisor's own, process 8, waits") { seen in
             seen.beats["supervisor"] = supervisor(["name": "steps", "state": "backoff", "pid": 8, "restarts": 1])

@@ -40,7 +40,8 @@ package struct Diagnosis {
             isHeld
                 ? Finding(
                     .error, hub, "runs, but nothing is heard on the bus",
-                    remedy: Finding.restart(hub) + "; if that doesn't help, look at 'healthbus logs \(hub)'")
+                    remedy: Finding.restart(hub, isSupervised: false)
+                        + "; if that doesn't help, look at 'healthbus logs \(hub)'")
                 : Finding(
                     .error, hub, "doesn't run: no process can reach another",
                     remedy: "start the stack, or the hub alone with 'healthbus run \(hub)'")
@@ -53,7 +54,7 @@ package struct Diagnosis {
         return [
             Finding(
                 .error, "supervisor", "runs, but isn't heard: nothing that ends is restarted",
-                remedy: Finding.restart("supervisor"))
+                remedy: Finding.restart("supervisor", isSupervised: false))
         ]
     }
 
@@ -75,10 +76,13 @@ package struct Diagnosis {
         }
         if let supervised, supervised.restarts > 2 {
             let last = supervised.lastExit.map { ", the last time after \($0)" } ?? ""
+            // What a signal ends says nothing any more; the supervisor does.
+            let isKilled = supervised.lastExit?.hasPrefix("signal ") == true
+            let log = isKilled ? "'healthbus logs supervisor'" : "'healthbus logs \(name) --level error'"
             found.append(
                 Finding(
                     .warning, name, "was restarted \(supervised.restarts) times\(last)",
-                    remedy: "'healthbus logs \(name) --level error' says why it ended"))
+                    remedy: "\(log) says why it ended"))
         }
         if let pid = supervised?.pid, pid != beat.pid {
             found.append(
@@ -117,7 +121,7 @@ package struct Diagnosis {
         return seen.held.contains(name)
             ? Finding(
                 .error, name, "runs, but isn't heard: it hangs, is stopped, or can't reach the hub",
-                remedy: Finding.restart(name))
+                remedy: Finding.restart(name, isSupervised: Readiness.isUp(seen.beats["supervisor"])))
             : Finding(.error, name, "doesn't run", remedy: "start the stack, or 'healthbus run \(name)'; \(log)")
     }
 

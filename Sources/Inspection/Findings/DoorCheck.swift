@@ -20,14 +20,17 @@ struct DoorCheck {
                 var endpoint = try IngestAddress.endpoint(of: instance)
                 endpoint.port = told.ingestPort
                 // It may be on a different machine, in a different network.
-                let reach = stack.configuration.bus.isRemote ? [] : reach(instance, endpoint)
+                let isSupervised = Readiness.isUp(beats["supervisor"])
+                let reach = stack.configuration.bus.isRemote ? [] : reach(instance, endpoint, isSupervised)
                 return reach + exposure(instance, endpoint) + tokens(instance)
                     + CertificateCheck(instance, now: WallClock.now).findings(about: instance.name)
             } catch { return [Finding(error)] }
         }
     }
 
-    private func reach(_ instance: StackConfiguration.Instance, _ endpoint: Endpoint) -> [Finding] {
+    private func reach(
+        _ instance: StackConfiguration.Instance, _ endpoint: Endpoint, _ isSupervised: Bool
+    ) -> [Finding] {
         let isTLS = instance.configuration["certificateFile"].string != nil
         // A TLS certificate isn't for this machine's loopback address, so a handshake would show nothing else.
         guard !isTLS else { return [] }
@@ -40,7 +43,12 @@ struct DoorCheck {
             if answer.status == 200 { return [] }
             return [finding("it answers \(answer.status)", "find out who listens there: 'ss -ltnp'")]
         } catch let error as HTTPError {
-            return [finding(error.detail, "\(Finding.restart(instance.name)); see 'healthbus logs \(instance.name)'")]
+            return [
+                finding(
+                    error.detail,
+                    "\(Finding.restart(instance.name, isSupervised: isSupervised)); see 'healthbus logs \(instance.name)'"
+                )
+            ]
         } catch { return [finding("\(error)", "see 'healthbus logs \(instance.name)'")] }
     }
 
@@ -84,12 +92,15 @@ struct PageCheck {
         do throws(ConfigurationError) {
             let endpoint = try DashboardAddress.endpoint(of: instance)
             // It may be on a different machine, in a different network.
-            let reach = stack.configuration.bus.isRemote ? [] : reach(instance, endpoint, port: port)
+            let isSupervised = Readiness.isUp(beats["supervisor"])
+            let reach = stack.configuration.bus.isRemote ? [] : reach(instance, endpoint, port: port, isSupervised)
             return reach + exposure(instance, endpoint)
         } catch { return [Finding(error)] }
     }
 
-    private func reach(_ instance: StackConfiguration.Instance, _ endpoint: Endpoint, port: Int) -> [Finding] {
+    private func reach(
+        _ instance: StackConfiguration.Instance, _ endpoint: Endpoint, port: Int, _ isSupervised: Bool
+    ) -> [Finding] {
         let url = DashboardAddress.url(endpoint, port: port)
         func finding(_ what: String, _ remedy: String) -> [Finding] {
             [Finding(.error, instance.name, "can't be reached at \(url): \(what)", remedy: remedy)]
@@ -104,7 +115,9 @@ struct PageCheck {
             default: return finding("it answers \(answer.status)", "find out who listens there: 'ss -ltnp'")
             }
         } catch let error as HTTPError {
-            return finding(error.detail, "\(Finding.restart(instance.name)); see 'healthbus logs \(instance.name)'")
+            return finding(
+                error.detail,
+                "\(Finding.restart(instance.name, isSupervised: isSupervised)); see 'healthbus logs \(instance.name)'")
         } catch { return finding("\(error)", "see 'healthbus logs \(instance.name)'") }
     }
 

@@ -25,11 +25,14 @@ extension [Finding] {
 
 extension Finding {
     /// What to do about a process that hangs.
-    package static func restart(_ name: String) -> String {
+    /// - Parameter isSupervised: whether a supervisor answers, which restarts it. Where none does, or the hub that it
+    ///   would be asked through hangs itself, a person takes the process's place.
+    package static func restart(_ name: String, isSupervised: Bool) -> String {
         // It starts the others, and can't be run on its own.
         if name == "supervisor" {
             return "end its process with SIGKILL, which ends the whole stack, and start it again with 'healthbus up'"
         }
+        if isSupervised { return "restart it: 'healthbus stop \(name)', then 'healthbus start \(name)'" }
         return "restart it: 'healthbus run \(name) --takeover' ends the one that hangs"
     }
 }
