@@ -125,6 +125,12 @@ package struct StackConfigurationReader {
         for member in (entry.object ?? [:]).keys.sorted() where member != "plugin" && member != "configuration" {
             add("\(key).\(member)", SchemaCheck.unknown(member, among: ["configuration", "plugin"]))
         }
+        // Only an instance that the default hasn't needs a plugin of its own, so a missing one may be a misspelt name.
+        let usual = (shipped["instances"].object ?? [:]).keys.sorted()
+        if entry["plugin"].isNull, let meant = Nearest.to(name, among: usual) {
+            add(key, "names no plugin, and isn't in the default; did you mean the instance '\(meant)'?")
+            return nil
+        }
         guard let (plugin, manifest) = plugin(entry["plugin"], key: "\(key).plugin") else { return nil }
         let (configuration, wrong) = SchemaCheck(file: file)
             .check(entry["configuration"], schema: manifest.configuration, key: "\(key).configuration")

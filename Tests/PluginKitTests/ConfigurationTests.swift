@@ -170,6 +170,8 @@ import Testing
         (#"{ "instances": { "backend": { "configuration": { "port": 70000 } } } }"#, "at most 65535"),
         (#"{ "instances": { "steps": { "plugn": "steps" } } }"#, "plugn"),
         (#"{ "instances": { "steps": { "plugin": "walking" } } }"#, "must be one of backend, body"),
+        (#"{ "instances": { "setps": { "configuration": {} } } }"#, "did you mean the instance 'steps'?"),
+        (#"{ "instances": { "elsewhere": { "configuration": {} } } }"#, "must be one of backend, body"),
         (#"{ "instances": { "steps": { "plugin": "STEPS" } } }"#, "did you mean 'steps'?"),
         (#"{ "instances": { "steps": 5 } }"#, "'instances.steps' must be an object"),
         (
