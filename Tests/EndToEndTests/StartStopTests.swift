@@ -107,7 +107,14 @@ extension EndToEnd {
                 let written = try await stack.onState("service", "install", environment: home)
                 #expect(written.exit == .code(0) && written.output.contains("systemctl --user enable --now healthbus"))
                 #expect(try String(contentsOfFile: path, encoding: .utf8) == shown.output)
-                #expect(try await stack.onState("service", "install", environment: home).exit == .code(0))
+                let again = try await stack.onState("service", "install", environment: home)
+                #expect(again.exit == .code(0) && !again.output.contains("replacing"), "\(again)")
+                let isSystemdRunning = FileManager.default.fileExists(atPath: "/run/systemd/system")
+                #expect(again.error.contains("systemd doesn't run here") != isSystemdRunning, "\(again)")
+                let moved = try await stack.onState(
+                    "service", "install", environment: home.merging(["HEALTHBUS_ZONE": "Asia/Tokyo"]) { $1 })
+                #expect(
+                    moved.exit == .code(0) && moved.output.contains("replacing a unit of other content"), "\(moved)")
                 try "[Unit]\nDescription=mine\n".write(toFile: path, atomically: true, encoding: .utf8)
                 let foreign = try await stack.onState("service", "install", environment: home)
                 #expect(foreign.exit == .code(1) && foreign.error.contains("--name"), "\(foreign)")

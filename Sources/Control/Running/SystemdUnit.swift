@@ -61,13 +61,19 @@ package struct SystemdUnit {
             """
     }
 
+    /// Whether systemd runs this machine, as sd_booted(3) finds out.
+    package static var isSystemdRunning: Bool { FileManager.default.fileExists(atPath: "/run/systemd/system") }
+
     /// Writes it.
+    /// - Returns: whether it replaced a unit of healthbus's with other content.
     /// - Throws: `Failure` when it can't be written, or a different unit is there.
-    package func install() throws(Failure) {
+    package func install() throws(Failure) -> Bool {
+        var isReplaced = false
         if let old = FileManager.default.contents(atPath: path), String(decoding: old, as: UTF8.self) != text {
             guard String(decoding: old, as: UTF8.self).contains("Description=healthbus on ") else {
                 throw Failure("\(path) already exists, and isn't healthbus's", hint: "choose another name with --name")
             }
+            isReplaced = true
         }
         do {
             try FileManager.default.createDirectory(
@@ -78,6 +84,7 @@ package struct SystemdUnit {
                 "can't write \(path)",
                 hint: isOfMachine ? "as root, or without --system for your account alone" : "check the folder's rights")
         }
+        return isReplaced
     }
 
     private static var program: String {

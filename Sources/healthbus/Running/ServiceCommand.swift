@@ -23,10 +23,10 @@ enum ServiceCommand: Command {
         switch arguments.positionals.first ?? "" {
         case "show": StandardStream.output.write(unit.text)
         case "install":
-            try unit.install()
+            let isReplaced = try unit.install()
             let control = unit.isOfMachine ? "systemctl" : "systemctl --user"
             var lines = [
-                "wrote \(unit.path); now",
+                "wrote \(unit.path)" + (isReplaced ? ", replacing a unit of other content" : "") + "; now",
                 "  \(control) daemon-reload", "  \(control) enable --now \(unit.name)",
             ]
             if !unit.isOfMachine {
@@ -34,6 +34,11 @@ enum ServiceCommand: Command {
                     "  loginctl enable-linger     # keeps it running when you log out, and starts it with the machine")
             }
             StandardStream.output.write(lines.map { $0 + "\n" }.joined())
+            if !SystemdUnit.isSystemdRunning {
+                StandardStream.error.write(
+                    "healthbus: systemd doesn't run here (there is no /run/systemd/system), so nothing starts the unit\n"
+                )
+            }
         case let other: throw Failure.usage("healthbus service can't \"\(other)\"", hint: "give show or install")
         }
     }
