@@ -103,7 +103,7 @@ extension EndToEnd {
                     if run.isRunning { run.child.signal(SIGTERM) }
                     let ended = try await run.ended()
                     // Commands that throw something away ask first when run as printed, in a terminal.
-                    let isAsked = ended.error.contains("There is no terminal to ask in")
+                    let isAsked = ended.error.contains("there is no terminal to ask on")
                     #expect(ended.exit != .code(2) || isAsked, "'\(advised)': \(ended.error)")
                     for word in ["unknown", "unexpected", "is missing", "needs a"] {
                         #expect(!ended.error.contains(word), "'\(advised)': \(ended.error)")

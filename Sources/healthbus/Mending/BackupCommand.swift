@@ -56,7 +56,8 @@ enum RestoreCommand: Command {
         } else {
             if !restore.replaced.isEmpty {
                 try Confirmation.require(
-                    "Replace what \(stack.state.path) holds of \(restore.replaced.joined(separator: ", "))", arguments)
+                    .replace, "what \(stack.state.path) holds of \(restore.replaced.joined(separator: ", "))", arguments
+                )
             }
             try restore.run { bar.update($0, of: $1) }
         }

@@ -6,13 +6,34 @@ import Terminal
 enum Confirmation {
     static let option = CommandHelp.Option("--yes", help: "don't ask; needed where there is no terminal")
 
-    /// - Throws: `Failure` when nobody can be asked, or the answer isn't yes.
-    static func require(_ question: String, _ arguments: Arguments) throws {
-        if arguments.flag("--yes") { return }
-        guard isatty(STDIN_FILENO) == 1, Terminal(.error).isTerminal else {
-            throw Failure.usage("\(question)? There is no terminal to ask in", hint: "add --yes if you mean it")
+    /// What a person is asked about, as "-ing".
+    enum Action: String {
+        case delete = "deleting"
+        case drop = "dropping"
+        case replace = "replacing"
+        case reset = "resetting"
+
+        func question(_ object: String, _ detail: String) -> String {
+            let words = "\(self) \(object)\(detail)?"
+            return words.prefix(1).uppercased() + words.dropFirst()
         }
-        StandardStream.error.write("\(question)? [y/N] ")
+
+        /// Where nobody can be asked.
+        func refusal(_ object: String) -> Failure {
+            .usage(
+                "\(rawValue) \(object) needs confirmation, and there is no terminal to ask on",
+                hint: "add --yes to confirm")
+        }
+    }
+
+    /// - Parameters:
+    ///   - object: what it is done to: "2 dead letters".
+    ///   - detail: what else to know before answering, as the question's end.
+    /// - Throws: `Failure` when nobody can be asked, or the answer isn't yes.
+    static func require(_ action: Action, _ object: String, detail: String = "", _ arguments: Arguments) throws {
+        if arguments.flag("--yes") { return }
+        guard isatty(STDIN_FILENO) == 1, Terminal(.error).isTerminal else { throw action.refusal(object) }
+        StandardStream.error.write(action.question(object, detail) + " [y/N] ")
         let answer = readLine(strippingNewline: true)?.lowercased() ?? ""
         guard ["y", "yes"].contains(answer) else { throw Failure("nothing was changed") }
     }

@@ -46,7 +46,7 @@ enum DeadLettersCommand: Command {
         case .retry, .drop:
             let count = report.entries.count
             if action == .drop, count > 0 {
-                try Confirmation.require("Give up delivering \(count) refused", arguments)
+                try Confirmation.require(.drop, HumanFormat.count(count, "dead letter"), arguments)
             }
             if let destination { try mend(action, selection, stack, destination, arguments) }
         }

@@ -90,7 +90,7 @@ enum ImportsCommand: Command {
             }
             StandardStream.error.write(text(value) + "\n")
             let count = Int(told.taken.values.reduce(0, +))
-            try Confirmation.require("Delete \(HumanFormat.count(count, "sample"))", arguments)
+            try Confirmation.require(.delete, HumanFormat.count(count, "sample"), arguments)
         }
         MendOutput.write(try client.mend(observer, request(isTrial: false)), arguments, text)
     }

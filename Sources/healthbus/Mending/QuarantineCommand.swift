@@ -40,8 +40,8 @@ enum QuarantineCommand: Command {
             let count = report.entries.count
             if action == .drop, count > 0 {
                 try Confirmation.require(
-                    "Drop \(HumanFormat.count(count, "quarantined input")) for good, so no import brings \(count == 1 ? "it" : "them") back",
-                    arguments)
+                    .drop, HumanFormat.count(count, "quarantined input"),
+                    detail: " for good, so no import brings \(count == 1 ? "it" : "them") back", arguments)
             }
             let client = MendClient(stack)
             defer { client.close() }

@@ -47,7 +47,7 @@ enum ResetCommand: Command {
                         + " Nothing was changed.\n")
             return
         }
-        try Confirmation.require("Reset \(instance.name): it \(what)", arguments)
+        try Confirmation.require(.reset, instance.name, detail: ": it \(what)", arguments)
         let client = MendClient(stack)
         defer { client.close() }
         MendOutput.write(try client.mend(instance, MendClient.request("reset")), arguments) { _ in
