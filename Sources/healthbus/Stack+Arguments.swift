@@ -22,6 +22,13 @@ extension Stack {
         advice = arguments.advice
     }
 
+    /// The stack of a command that shows what the state folder holds: without one, "nothing" would be the wrong answer.
+    /// - Throws: `Failure` when there is no state folder, or it holds no stack.
+    init(reading arguments: Arguments) throws {
+        try self.init(arguments)
+        try requireState()
+    }
+
     /// The configuration that the stack was last started with; nil for the default alone.
     static func lastConfiguration(_ state: String?) throws -> String? {
         let folder = state.map { StateFolder(path: $0) } ?? .standard()

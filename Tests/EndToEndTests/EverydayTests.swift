@@ -10,7 +10,11 @@ extension EndToEnd {
     @Suite struct EverydayTests {
         @Test func whereThereIsNoStackTheCommandsSaySo() async throws {
             try await withStack { stack in
-                for words in [["status"], ["status", "--json"], ["top"], ["top", "--once", "--json"]] {
+                for words in [
+                    ["status"], ["status", "--json"], ["top"], ["top", "--once", "--json"], ["quarantine", "list"],
+                    ["dead-letters", "list"], ["history"], ["alerts"], ["days"], ["logs"], ["conflicts"], ["imports"],
+                    ["destinations"],
+                ] {
                     let ended = try await stack.start(words + ["--state", stack.path("none")]).ended()
                     #expect(ended.exit == .code(1) && ended.output.isEmpty, "\(words): \(ended)")
                     #expect(ended.error.contains("there is no state folder \(stack.path("none"))"), "\(ended.error)")

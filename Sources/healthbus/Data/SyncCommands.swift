@@ -131,7 +131,7 @@ enum HistoryCommand: Command {
         options: CommandHelp.stackOptions + [.json], examples: ["healthbus history", "healthbus history --json"])
 
     static func run(_ arguments: Arguments) throws {
-        let report = try HistoryReport(try Stack(arguments), now: Date())
+        let report = try HistoryReport(try Stack(reading: arguments), now: Date())
         StandardStream.output.write(
             arguments.flag("--json") ? report.value.json(pretty: true) + "\n" : report.text(for: Terminal(.output)))
     }

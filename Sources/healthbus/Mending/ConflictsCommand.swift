@@ -42,7 +42,7 @@ enum ConflictsCommand: Command {
     }
 
     private static func list(_ arguments: Arguments) throws {
-        let report = try ConflictsReport(try Stack(arguments))
+        let report = try ConflictsReport(try Stack(reading: arguments))
         StandardStream.output.write(
             arguments.flag("--json") ? report.value.json(pretty: true) + "\n" : report.text(for: Terminal(.output)))
     }

@@ -28,7 +28,7 @@ enum DeadLettersCommand: Command {
     static func run(_ arguments: Arguments) throws {
         let action = try ListAction.of(arguments)
         let selection = try action.selection(arguments)
-        let stack = try Stack(arguments)
+        let stack = try Stack(reading: arguments)
         // Each destination has its own numbering.
         let isOne = action != .list || arguments.value("--destination") != nil
         let destination = isOne ? try destination(of: stack, selection, arguments) : nil

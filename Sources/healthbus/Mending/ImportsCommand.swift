@@ -31,7 +31,7 @@ enum ImportsCommand: Command {
             guard words.isEmpty, arguments.value("--device") == nil, !arguments.flag("--dry-run") else {
                 throw Failure.usage("'list' takes no id and no options of 'undo'", hint: "'healthbus imports list'")
             }
-            let report = try ImportsReport(try Stack(arguments))
+            let report = try ImportsReport(try Stack(reading: arguments))
             StandardStream.output.write(
                 arguments.flag("--json")
                     ? report.value.json(pretty: true) + "\n" : report.table(for: Terminal(.output)))

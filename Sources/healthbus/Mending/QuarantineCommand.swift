@@ -26,7 +26,7 @@ enum QuarantineCommand: Command {
     static func run(_ arguments: Arguments) throws {
         let action = try ListAction.of(arguments)
         let selection = try action.selection(arguments)
-        let stack = try Stack(arguments)
+        let stack = try Stack(reading: arguments)
         let report = try QuarantineReport(stack, selection, isWhole: action == .show)
         let isJSON = arguments.flag("--json")
         switch action {

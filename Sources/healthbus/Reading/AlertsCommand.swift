@@ -9,7 +9,7 @@ enum AlertsCommand: Command {
         options: CommandHelp.stackOptions + [.json], examples: ["healthbus alerts", "healthbus alerts --json"])
 
     static func run(_ arguments: Arguments) throws {
-        let report = try AlertsReport(try Stack(arguments), now: Date())
+        let report = try AlertsReport(try Stack(reading: arguments), now: Date())
         if arguments.flag("--json") {
             StandardStream.output.write(report.json + "\n")
         } else if report.isEmpty {

@@ -25,7 +25,7 @@ enum DaysCommand: Command {
     private static let usual = 30
 
     static func run(_ arguments: Arguments) throws {
-        let stack = try Stack(arguments)
+        let stack = try Stack(reading: arguments)
         let user = arguments.value("--user") ?? "me"
         let range = try arguments.dateRange(stack, user: user)
         let format = try arguments.rowFormat()

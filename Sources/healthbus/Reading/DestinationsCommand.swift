@@ -11,7 +11,7 @@ enum DestinationsCommand: Command {
         examples: ["healthbus destinations", "healthbus destinations --json"])
 
     static func run(_ arguments: Arguments) throws {
-        let report = try DestinationReport(try Stack(arguments), now: Date(), rateOver: 1)
+        let report = try DestinationReport(try Stack(reading: arguments), now: Date(), rateOver: 1)
         StandardStream.output.write(
             arguments.flag("--json") ? report.value.json(pretty: true) + "\n" : report.text(for: Terminal(.output)))
     }

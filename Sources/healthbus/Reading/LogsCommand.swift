@@ -23,7 +23,7 @@ enum LogsCommand: Command {
         examples: ["healthbus logs --level notice --since 1h", "healthbus logs observer uploader --follow"])
 
     static func run(_ arguments: Arguments) throws {
-        let stack = try Stack(arguments)
+        let stack = try Stack(reading: arguments)
         // The reader of the pipe may leave first.
         signal(SIGPIPE, SIG_IGN)
         let report = try LogReport(stack, names: arguments.positionals)

@@ -10,8 +10,7 @@ enum StatusCommand: Command {
         options: CommandHelp.stackOptions + [.json], examples: ["healthbus status", "healthbus status --json"])
 
     static func run(_ arguments: Arguments) throws {
-        let stack = try Stack(arguments)
-        try stack.requireState()
+        let stack = try Stack(reading: arguments)
         let report = try StatusReport(stack, now: Date())
         let text =
             arguments.flag("--json") ? report.value.json(pretty: true) + "\n" : report.text(for: Terminal(.output))
