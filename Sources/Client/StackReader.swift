@@ -189,7 +189,7 @@ package final class StackReader {
     private func ask(_ instance: String, _ query: Question) throws -> [Value] {
         if let pages = try client.get().bodies(instance, query, within: 10) { return pages }
         throw Failure(
-            "'\(instance)' doesn't answer on \(stack.bus.endpoints?.subscribe ?? "the bus")",
+            "'\(instance)' isn't responding on \(stack.bus.endpoints?.subscribe ?? "the bus")",
             hint: "'healthbus doctor' says which processes answer; is the hub running?")
     }
 

@@ -19,7 +19,7 @@ package enum InboxFolder {
         guard stat(path, &status) == 0 else {
             return errno == ENOENT
                 ? "'\(path)' isn't there; make it, or mount it"
-                : "'\(path)' can't be looked at (\(String(cString: strerror(errno)))); check its rights"
+                : "'\(path)' can't be looked at (\(String(cString: strerror(errno)))); check its permissions"
         }
         guard status.st_mode & S_IFMT == S_IFDIR else { return "'\(path)' isn't a folder; name a folder" }
         guard access(path, R_OK | W_OK | X_OK) == 0 else {

@@ -33,7 +33,8 @@ package struct StackConfigurationReader {
         var value = shipped
         if let path {
             guard let data = FileManager.default.contents(atPath: path) else {
-                throw ConfigurationError(file: path, key: "", reason: "can't be read; check the path and its rights")
+                throw ConfigurationError(
+                    file: path, key: "", reason: "can't be read; check the path and its permissions")
             }
             let own = try Self.parse(Array(data), file: path)
             guard own.object != nil else {

@@ -21,7 +21,7 @@ package struct StackLayer: Sendable {
         } catch {
             // Errors with the folder itself are reported by those that need the folder.
             guard FileManager.default.fileExists(atPath: file) else { return [:] }
-            throw ConfigurationError(file: file, key: "", reason: "can't be read; check its rights")
+            throw ConfigurationError(file: file, key: "", reason: "can't be read; check its permissions")
         }
         let value = try ConfigurationText.value(data, file: file)
         let known = ["config", "formerZones", "instances", "stopped"]

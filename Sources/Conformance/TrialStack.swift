@@ -33,7 +33,7 @@ final class TrialStack {
         var template = Array((NSTemporaryDirectory() + "healthbus-test-XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else {
             throw Failure(
-                "no temporary folder below \(NSTemporaryDirectory())", hint: "check its rights, or set TMPDIR")
+                "no temporary folder below \(NSTemporaryDirectory())", hint: "check its permissions, or set TMPDIR")
         }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         state = StateFolder(path: folder + "/s")

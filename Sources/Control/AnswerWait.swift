@@ -42,8 +42,8 @@ final class AnswerWait {
         tellAt = .distantFuture
         switch silent {
         case nil: tell("waiting for '\(instance)'")
-        case instance?: tell("waiting for '\(instance)', which runs, but doesn't answer")
-        case let hub?: tell("waiting for '\(instance)': '\(hub)' passes nothing on, so nothing is heard on the bus")
+        case instance?: tell("waiting for '\(instance)', which is running but not responding")
+        case let hub?: tell("waiting for '\(instance)': '\(hub)' isn't passing messages on")
         }
     }
 
@@ -73,7 +73,7 @@ final class AnswerWait {
         let isSupervised = silent != hub && Readiness.isUp(client.heartbeats["supervisor"])
         return Failure(
             silent == hub
-                ? "'\(hub)' passes nothing on: nothing is heard on the bus" : "'\(silent)' runs, but doesn't answer",
+                ? "'\(hub)' isn't passing messages on" : "'\(silent)' is running but not responding",
             hint: "\(asked); " + Finding.restart(silent, isSupervised: isSupervised))
     }
 }

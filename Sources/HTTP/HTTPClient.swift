@@ -81,7 +81,7 @@ package final class HTTPClient: @unchecked Sendable {
         guard let file = fopen(path, "re"), fseek(file, 0, SEEK_END) == 0 else {
             throw HTTPError(
                 .connection, endpoint: endpoint, detail: "the file to be sent can't be read",
-                hint: "check its rights")
+                hint: "check its permissions")
         }
         defer { fclose(file) }
         let size = ftell(file)

@@ -10,7 +10,7 @@ package enum GeneratorError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .invalidOption(let what, let hint): "\(what); \(hint)"
         case .unwritable(let path, let reason):
-            "can't write '\(path)': \(reason); check the folder, its rights and the disk"
+            "can't write '\(path)': \(reason); check the folder, its permissions and the disk"
         }
     }
 }

@@ -42,10 +42,11 @@ struct ObserverQueries {
         if let zones = users[user] { return zones }
         guard !users.isEmpty else {
             throw Failure(
-                "nothing has been stored on \(reader.state.path) yet", hint: "'healthbus import FILE' brings some")
+                "nothing has been stored in \(reader.state.path) yet", hint: "'healthbus import FILE' brings some")
         }
+        let names = users.keys.sorted()
         throw Failure.usage(
-            "there is no user '\(user)'", hint: "choose from \(users.keys.sorted().joined(separator: ", "))")
+            "there is no user '\(user)'", hint: Nearest.hint(for: user, among: names, else: Nearest.users(names)))
     }
 
     /// The samples in a handler's slice of these ranges, in canonical order.

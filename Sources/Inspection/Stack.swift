@@ -116,9 +116,9 @@ package struct Stack: Sendable {
         let age = HumanFormat.duration(.seconds(silence.age))
         let text =
             (silence.isHub
-                ? "'\(silence.instance)' passes nothing on: nothing is heard on the bus; this is what the files held. "
-                : "'\(silence.instance)' runs, but doesn't answer; this is what its file held when it last wrote, \(age) ago. ")
-            + "'healthbus doctor' says what hangs and what to do"
+                ? "'\(silence.instance)' isn't passing messages on; this shows the last saved data"
+                : "'\(silence.instance)' is running but not responding; this shows its data as of \(age) ago")
+            + "\nhint: 'healthbus doctor' shows what is stuck and what to do"
         StandardStream.error.write("healthbus: \(advice.addressed(text))\n")
     }
 

@@ -27,6 +27,12 @@ package enum Nearest {
             ?? other ?? "choose from \(candidates.joined(separator: ", "))"
     }
 
+    /// "the only user is 'me'", or "users are 'me', 'robin'".
+    package static func users(_ names: [String]) -> String {
+        let list = names.map { "'\($0)'" }.joined(separator: ", ")
+        return (names.count == 1 ? "the only user is " : "users are ") + list
+    }
+
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         var before: [Int] = []
         var above: [Int] = []

@@ -88,7 +88,7 @@ extension EndToEnd {
                 #expect(try await stack.up("--import", export, "--until-idle").ended().exit == .code(0))
                 for (words, said) in [
                     (["stpes", "2025-04-05"], "did you mean steps?"), (["steps", "2025-02-30"], "isn't a date"),
-                    (["steps", "2025-04-05", "--user", "bob"], "choose from me"),
+                    (["steps", "2025-04-05", "--user", "bob"], "the only user is 'me'"),
                     (["sleep", "2025-04-05", "--hour"], "leave out --hour"), (["steps"], "<date> is missing"),
                 ] {
                     let ended = try await stack.start(["explain"] + words + ["--state", stack.state]).ended()

@@ -36,7 +36,7 @@ extension EndToEnd {
                 var whole: [String: String] = [:]
                 for (words, ended) in try await stack.read(Self.readings) {
                     #expect(ended.exit == .code(0), "\(words): \(ended.error)")
-                    #expect(ended.error.contains("doesn't answer") == false, "\(words): \(ended.error)")
+                    #expect(ended.error.contains("respond") == false, "\(words): \(ended.error)")
                     whole[words[0]] = ended.output
                 }
                 for hanging in ["observer", "debouncer", "consolidator", "uploader", "hub"] {
@@ -63,7 +63,7 @@ extension EndToEnd {
                     let deaf = try await stack.onState(words)
                     #expect(
                         deaf.error.components(separatedBy: "healthbus: ").count == 2
-                            && deaf.error.hasPrefix("healthbus: 'hub' passes nothing on"),
+                            && deaf.error.hasPrefix("healthbus: 'hub' isn't passing messages on"),
                         "\(words): \(deaf.error)")
                 }
                 let advice = try await stack.onState("doctor").output
@@ -77,8 +77,8 @@ extension EndToEnd {
                 let old = try await stack.onState("alerts", "--json")
                 #expect(try old.exit == .code(0) && old.json() == [], "\(old)")
                 #expect(
-                    old.error.contains("'observer' runs, but doesn't answer")
-                        && old.error.contains("when it last wrote")
+                    old.error.contains("'observer' is running but not responding")
+                        && old.error.contains("this shows its data as of ")
                         && old.error.contains("'healthbus doctor --state \(stack.state)'"), "\(old.error)")
                 let status = try await stack.onState("status", "--json").json()
                 let row = status["processes"].array?.first { $0["name"] == "observer" }
@@ -111,8 +111,8 @@ extension EndToEnd {
                     let ended = try await run.ended(within: 60)
                     #expect(ended.exit == .code(1), "\(command.words): \(ended)")
                     for words in [
-                        "waiting for '\(command.instance)', which runs, but doesn't answer\n",
-                        ": '\(command.instance)' runs, but doesn't answer\nhint: nothing was asked of it; restart it: "
+                        "waiting for '\(command.instance)', which is running but not responding\n",
+                        ": '\(command.instance)' is running but not responding\nhint: nothing was asked of it; restart it: "
                             + "'healthbus stop \(command.instance) --state \(stack.state)', then "
                             + "'healthbus start \(command.instance) --state \(stack.state)'",
                     ] { #expect(ended.error.contains(words), "\(command.words): \(ended.error)") }

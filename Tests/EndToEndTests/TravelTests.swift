@@ -153,7 +153,8 @@ extension EndToEnd {
             let shown = try await stack.onState("zone", "show")
             #expect(shown.exit == .code(0) && shown.output.contains("Pacific/Honolulu"))
             for (words, exit, message) in [
-                (["set", "Europe/Berlin"], 1, "no stack runs"), (["show", "--user", "nobody"], 1, "choose from me"),
+                (["set", "Europe/Berlin"], 1, "no stack runs"),
+                (["show", "--user", "nobody"], 1, "the only user is 'me'"),
                 (["set", "Europe/Berln"], 2, "did you mean Europe/Berlin?"), (["set", "berlin"], 2, "Europe/Berlin"),
                 (["add", "yesterday", "Europe/Berlin"], 2, "neither a date nor a time"),
                 (["add", "2025-03-30"], 2, "zone"),

@@ -209,7 +209,7 @@ extension EndToEnd {
                 let silent = try await stack.onState("verify", within: 120)
                 kill(observer, SIGCONT)
                 #expect(
-                    silent.exit == .code(1) && silent.error.contains("'observer' doesn't answer")
+                    silent.exit == .code(1) && silent.error.contains("'observer' isn't responding")
                         && silent.error.contains("healthbus doctor") && !silent.error.contains("started over"),
                     "\(silent)")
                 try await stack.interrupt(up)

@@ -34,7 +34,7 @@ enum SchemaChecker {
         try process.run()
         let answers = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "the schema's checker fails; it says why above")
+        try #require(process.terminationStatus == 0, "the schema's checker fails; the reason is above")
         let lines = answers.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         try #require(lines.count == items.count)
         return lines.map { $0 == "ok" ? nil : String($0) }

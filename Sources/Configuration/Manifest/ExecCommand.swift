@@ -57,7 +57,8 @@ package struct ExecCommand: Sendable, Equatable {
             guard Self.isProgram(file) else {
                 throw ConfigurationError(
                     file: self.file, key: "exec",
-                    reason: "names '\(name)', but \(file) isn't a file that can be run; check the path and its rights")
+                    reason:
+                        "names '\(name)', but \(file) isn't a file that can be run; check the path and its permissions")
             }
             return file
         }

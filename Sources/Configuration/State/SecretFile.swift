@@ -27,7 +27,7 @@ package enum SecretFile {
     package static func read(_ path: String) throws -> String {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw Failure(
-                "the secret \(path) can't be read", hint: "the stack's first start makes it; check its rights")
+                "the secret \(path) can't be read", hint: "the stack's first start makes it; check its permissions")
         }
         return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }

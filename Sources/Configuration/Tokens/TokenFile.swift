@@ -22,7 +22,7 @@ package struct TokenFile: Sendable {
         do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch CocoaError.fileReadNoSuchFile {
             return TokenList()
         } catch {
-            throw Failure("the tokens in \(path) can't be read", hint: "check who owns the file, and its rights")
+            throw Failure("the tokens in \(path) can't be read", hint: "check who owns the file, and its permissions")
         }
         var status = stat()
         guard stat(path, &status) != 0 || status.st_mode & 0o077 == 0 else {

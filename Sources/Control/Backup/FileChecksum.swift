@@ -10,7 +10,7 @@ enum FileChecksum {
     static func of(_ path: String, progress: (Int) -> Void = { _ in }) throws -> (bytes: Int64, checksum: String) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw Failure("\(path) can't be read: \(String(cString: strerror(errno)))", hint: "check its rights")
+            throw Failure("\(path) can't be read: \(String(cString: strerror(errno)))", hint: "check its permissions")
         }
         defer { close(descriptor) }
         var buffer = [UInt8](repeating: 0, count: piece)

@@ -106,7 +106,7 @@ package final class StackRunner: Sendable {
         }
         for path in options.imports where !FileManager.default.isReadableFile(atPath: path) {
             let reason = FileManager.default.fileExists(atPath: path) ? "can't be read" : "doesn't exist"
-            throw Failure("\(path) \(reason)", hint: "check the path and its rights")
+            throw Failure("\(path) \(reason)", hint: "check the path and its permissions")
         }
         for folder in [stack.state.path, stack.supervisorFolder] { try StateFolder.make(folder) }
         // A stack that was killed a moment ago is still taking its children with it.
@@ -256,7 +256,7 @@ package final class StackRunner: Sendable {
                 let hopeless = [ExitCode.usage, .damaged].first { status == .code($0.rawValue) }
                 guard state.neverReady[name, default: 0] >= attempts || hopeless != nil else { return }
                 state.failure = Failure(
-                    "'\(name)' can't start; it says why above",
+                    "'\(name)' couldn't start; the reason is above",
                     hint: hopeless == .damaged
                         ? "do as it says there and start again; nothing was changed"
                         : "fix that and start again; nothing is lost",

@@ -36,7 +36,7 @@ package struct TaskClient {
         let heard = running.isEmpty ? [:] : try reader.gather(running, within: 3)
         var rows = running.flatMap { Self.rows(of: $0, heard) }
         for host in hosts where heard[host] == nil {
-            let waitsFor = running.contains(host) ? "\(host) doesn't answer" : "the stack isn't running"
+            let waitsFor = running.contains(host) ? "\(host) isn't responding" : "the stack isn't running"
             try stack.kept(host, reader) { database in
                 for var task in try TaskHost.tasks(in: database) {
                     if task.request != nil { task.waitsFor = waitsFor }
@@ -51,8 +51,8 @@ package struct TaskClient {
         let beats = client.gather(running, within: 5)
         for host in running where beats[host] == nil {
             throw Failure(
-                "'\(host)' runs, but doesn't answer on the bus",
-                hint: "'healthbus doctor' says what hangs and what to do")
+                "'\(host)' is running but not responding",
+                hint: "'healthbus doctor' shows what is stuck and what to do")
         }
         return running.flatMap { Self.rows(of: $0, beats) }
     }

@@ -29,7 +29,8 @@ final class ToolContext {
         reader = stack.reader { silence in
             let age = HumanFormat.duration(.seconds(silence.age))
             silences.texts.append(
-                "'\(silence.instance)' of the stack runs but doesn't answer: this is what its file held \(age) ago.")
+                "'\(silence.instance)' of the stack is running but not responding: this shows its data as of \(age) ago."
+            )
         }
         queries = try ObserverQueries(stack, reader)
         guard let zones = try queries.timelines()[user] else {

@@ -39,7 +39,7 @@ package struct Diagnosis {
         return [
             isHeld
                 ? Finding(
-                    .error, hub, "runs, but nothing is heard on the bus",
+                    .error, hub, "runs, but isn't passing messages on",
                     remedy: Finding.restart(hub, isSupervised: false)
                         + "; if that doesn't help, look at 'healthbus logs \(hub)'")
                 : Finding(

@@ -91,7 +91,7 @@ struct Surroundings {
     }
 
     private var locks: [Finding] {
-        [("supervisor", "a stack runs on it")].compactMap { name, what in
+        [("supervisor", "a stack is running in it")].compactMap { name, what in
             guard InstanceLock.isHeld(folder: state.instance(name)) else { return nil }
             let process = InstanceLock.holder(folder: state.instance(name)).map { " (process \($0))" } ?? ""
             return Finding(.note, state.path, what + process, remedy: "'healthbus doctor' looks at the running stack")

@@ -100,7 +100,7 @@ package struct PipelineView: Sendable {
         guard let heard else { return (.silent, "nobody has heard it", nil) }
         if heard.beat.phase == .stopped { return (.stopped, "it was stopped", nil) }
         if isSilent {
-            return (.hanging, "it runs, but doesn't answer", now - .microseconds(Int64(heard.age * 1_000_000)))
+            return (.hanging, "it is running but not responding", now - .microseconds(Int64(heard.age * 1_000_000)))
         }
         if let since = heard.beat.busySince, now - since > turnPatience {
             return (.hanging, "it has been busy with one turn since then", since)

@@ -94,7 +94,7 @@ final class StoreVersions {
     }
 
     private var unanswered: Failure {
-        Failure("'\(observer.name)' doesn't answer", hint: "'healthbus doctor' says what hangs")
+        Failure("'\(observer.name)' isn't responding", hint: "'healthbus doctor' shows what is stuck")
     }
 
     private func give(

@@ -25,11 +25,11 @@ package struct ZoneReport {
         guard let parts = page?.timeline else {
             let users = page?.users ?? []
             throw Failure(
-                users.isEmpty ? "no zones yet on \(stack.place)" : "no user '\(user)' on \(stack.state.path)",
+                users.isEmpty ? "no zones yet in \(stack.place)" : "there is no user '\(user)'",
                 hint: users.isEmpty
                     ? "'healthbus up' begins a timeline"
                     : Nearest.hint(
-                        for: user, among: users, quoted: false, else: "choose from \(users.joined(separator: ", "))"))
+                        for: user, among: users, else: Nearest.users(users)))
         }
         self.init(user: user, parts: parts)
     }

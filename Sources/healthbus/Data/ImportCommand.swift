@@ -36,7 +36,7 @@ enum ImportCommand: Command {
         let stack = try Stack(arguments)
         for path in arguments.positionals where path != "-" && !FileManager.default.isReadableFile(atPath: path) {
             let reason = FileManager.default.fileExists(atPath: path) ? "can't be read" : "doesn't exist"
-            throw Failure("\(path) \(reason)", hint: "check the path and its rights")
+            throw Failure("\(path) \(reason)", hint: "check the path and its permissions")
         }
         try stack.requireRunning(or: "healthbus up --import FILE")
         let client = try StackClient(address: try stack.address)

@@ -74,7 +74,7 @@ enum PlacesCommand: Command {
             try watch([words[0]: .null], arguments, user: user) { "Removed \(words[0]): \($0) left." }
         case .take:
             guard let text = FileManager.default.contents(atPath: words[0]) else {
-                throw Failure("can't read '\(words[0])'", hint: "check the name and its rights")
+                throw Failure("can't read '\(words[0])'", hint: "check the name and its permissions")
             }
             let places = try PlaceCollection(geoJSON: Array(text), radius: radius).places
             let conditions = Dictionary(places.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })

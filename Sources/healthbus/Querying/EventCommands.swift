@@ -47,7 +47,7 @@ enum WorkoutsCommand: Command {
         do {
             try track.text.write(toFile: path, atomically: true, encoding: .utf8)
         } catch {
-            throw Failure("can't write '\(path)'", hint: "check the folder and its rights")
+            throw Failure("can't write '\(path)'", hint: "check the folder and its permissions")
         }
         StandardStream.error.write("Wrote the route to \(path).\n")
     }

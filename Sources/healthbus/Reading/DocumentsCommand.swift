@@ -44,14 +44,14 @@ enum DocumentsCommand: Command {
         let partial = path + ".partial"
         guard FileManager.default.createFile(atPath: partial, contents: nil, attributes: [.posixPermissions: 0o600]),
             let file = FileHandle(forWritingAtPath: partial)
-        else { throw Failure("can't write '\(path)'", hint: "check the folder and its rights") }
+        else { throw Failure("can't write '\(path)'", hint: "check the folder and its permissions") }
         do {
             let size = try fetch.get(number) { try file.write(contentsOf: Data($0)) }
             try file.close()
             guard rename(partial, path) == 0 else {
                 throw Failure(
                     "can't write '\(path)': \(String(cString: strerror(errno)))",
-                    hint: "check the folder and its rights")
+                    hint: "check the folder and its permissions")
             }
             if arguments.flag("--json") {
                 let written: Value = ["id": .integer(number), "path": .string(path), "bytes": .integer(size)]
