@@ -94,7 +94,7 @@ extension HandlerStage {
     /// Keeps or forgets conditions for a person; each is checked before any is accepted.
     func watch(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         guard characteristics.watches, let user = request.user, let told = request.conditions else {
-            return .refused("it watches nothing, or the request names no conditions")
+            return .refused("this instance watches nothing, or the request names no conditions")
         }
         guard timelines[user] != nil || user == "me" else { return .refused("there is no such user") }
         var new = characteristics.conditions[user]
@@ -107,7 +107,7 @@ extension HandlerStage {
         }
         let limit = computer.traits.conditionLimit(configuration)
         guard new.count <= max(limit, characteristics.conditions[user].count) else {
-            return .refused("it watches at most \(limit) for a person; remove another one first")
+            return .refused("at most \(limit) are watched for a person; remove another one first")
         }
         for name in told.keys.sorted() {
             try characteristics.conditions.set(

@@ -19,7 +19,7 @@ package struct Since: Sendable, Equatable {
             instant = moment
         } else {
             throw .usage(
-                "\(option) is \"\(text)\"",
+                "\(option) can't be \"\(text)\"",
                 hint: "give a duration (90s, 10m, 2h, 3d) or a moment (2025-03-30, 2025-03-30T14:00:00Z)")
         }
     }

@@ -142,10 +142,10 @@ package struct Stack: Sendable {
         // A process that keeps ending holds its lock only briefly.
         if isUp() {
             throw Failure(
-                "a stack runs on \(place), but its observer doesn't", hint: "'healthbus doctor' says why it doesn't")
+                "the stack in \(place) is running, but its observer isn't", hint: "'healthbus doctor' says why")
         }
         throw Failure(
-            "no stack runs on \(place)",
+            "no stack is running in \(place)",
             hint: "start it with 'healthbus up'" + (instead.map { ", or do both with '\($0)'" } ?? ""))
     }
 
@@ -166,7 +166,7 @@ package struct Stack: Sendable {
         try requireState()
         let reader = reader()
         if try names.contains(where: { try reader.isRunning($0) }) { return }
-        throw Failure("no stack runs on \(place)", hint: "start it with 'healthbus up'")
+        throw Failure("no stack is running in \(place)", hint: "start it with 'healthbus up'")
     }
 
     package func instance(_ kind: Manifest.Kind) throws -> StackConfiguration.Instance {

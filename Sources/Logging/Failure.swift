@@ -27,6 +27,14 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
         Failure(message, hint: hint, code: .usage)
     }
 
+    /// Another process's sentence about what it couldn't do: anything after its last semicolon is what to do now.
+    package init(_ beginning: String = "", told: String, code: ExitCode = .failed) {
+        let end = told.ranges(of: "; ").last
+        self.init(
+            beginning + told[..<(end?.lowerBound ?? told.endIndex)], hint: end.map { String(told[$0.upperBound...]) },
+            code: code)
+    }
+
     /// "message; hint", on one line.
     package var description: String { message + (hint.map { "; \($0)" } ?? "") }
 
@@ -38,7 +46,7 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
 
 /// Prints the error to standard error and ends the process with a `Failure`'s own code, or with 1.
 package func reportAndExit(_ error: any Error, program: String) -> Never {
-    let failure = error as? Failure ?? Failure(String(describing: error))
+    let failure = error as? Failure ?? Failure(told: String(describing: error))
     StandardStream.error.write(failure.report(program: program))
     exit(failure.code.rawValue)
 }

@@ -69,7 +69,7 @@ package struct Log: Sendable {
         guard let text = environment[name], !text.isEmpty else { return fallback }
         if let choice = Choice(rawValue: text) { return choice }
         let all = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-        throw .usage("\(name) is \"\(text)\"", hint: "set it to one of \(all)")
+        throw .usage("\(name) can't be \"\(text)\"", hint: "choose from \(all)")
     }
 
     /// - Parameters:

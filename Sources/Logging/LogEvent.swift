@@ -56,8 +56,8 @@ package struct LogLevels: Sendable, Equatable {
             if let level = Log.Level(rawValue: String(name)) { return level }
             let all = Log.Level.allCases.map(\.rawValue).joined(separator: ", ")
             throw .usage(
-                "\(variable) is \"\(text)\"",
-                hint: "set it to one of \(all), and others for single categories: info,observer=debug")
+                "\(variable) can't be \"\(text)\"",
+                hint: "choose from \(all); add others for single categories: info,observer=debug")
         }
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -50,7 +50,7 @@ package struct Arguments: Sendable {
         if let number = Int(text), range.contains(number) { return number }
         let bounds =
             range == .min ... .max ? "a whole number" : "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        throw .usage("\(name) is \"\(text)\"", hint: "give \(bounds)")
+        throw .usage("\(name) can't be \"\(text)\"", hint: "give \(bounds)")
     }
 
     /// An option's value as one of an enumeration's names; nil when it wasn't given.
@@ -62,7 +62,7 @@ package struct Arguments: Sendable {
         guard let text = value(name) else { return nil }
         if let choice = Choice(rawValue: text) { return choice }
         let all = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-        throw .usage("\(name) is \"\(text)\"", hint: "give one of \(all)")
+        throw .usage("\(name) can't be \"\(text)\"", hint: "choose from \(all)")
     }
 
     private func declared(_ name: String) -> CommandHelp.Option {

@@ -35,7 +35,7 @@ extension Stack {
         guard let file = try StackLayer(folder).configurationFile() else { return nil }
         guard FileManager.default.fileExists(atPath: file) else {
             throw Failure(
-                "the stack on \(folder.path) was last started with \(file), which isn't there",
+                "the stack in \(folder.path) was last started with \(file), which isn't there",
                 hint: "put it back, or name another with --config", code: .usage)
         }
         return file

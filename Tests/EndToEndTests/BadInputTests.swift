@@ -118,7 +118,7 @@ extension EndToEnd {
                 let up = try await stack.upAndReady()
                 let second = try await stack.up("--until-idle").ended()
                 #expect(second.exit == .code(1))
-                #expect(second.error.contains("a stack is already running on \(stack.state)"), "\(second.error)")
+                #expect(second.error.contains("a stack is already running in \(stack.state)"), "\(second.error)")
                 #expect(second.error.contains("'healthbus stop --state \(stack.state)'"), "\(second.error)")
                 #expect(up.isRunning)
 
@@ -130,7 +130,7 @@ extension EndToEnd {
                 #expect(elsewhere.exit == .code(1), "\(elsewhere.error)")
                 #expect(elsewhere.error.contains("'backend' can't start"), "\(elsewhere.error.suffix(2000))")
                 #expect(elsewhere.error.contains("\(stack.port)"), "\(elsewhere.error.suffix(2000))")
-                #expect(elsewhere.error.contains("the stack on \(stack.state) (process "), "\(elsewhere.error)")
+                #expect(elsewhere.error.contains("the stack in \(stack.state) (process "), "\(elsewhere.error)")
                 #expect(elsewhere.error.contains("'healthbus stop --state \(stack.state)'"), "\(elsewhere.error)")
                 #expect(elsewhere.error.contains("HEALTHBUS_BACKEND_PORT="), "\(elsewhere.error)")
                 #expect(elsewhere.error.split(separator: "\n").count <= 4, "\(elsewhere.error)")

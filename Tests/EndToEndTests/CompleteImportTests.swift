@@ -59,8 +59,8 @@ extension EndToEnd {
                 #expect(try stack.number("observer", "SELECT count(*) FROM samples WHERE state = 1") == 0)
                 // Deleting too much at once is refused.
                 let strict = try await stack.onState("import", "--complete", "--delete-up-to", "0.001", newer)
-                #expect(strict.exit == .code(1) && strict.error.contains("more than 0.001 %"), "\(strict.error)")
-                #expect(strict.error.contains("none of it was taken in"))
+                #expect(strict.exit == .code(1) && strict.error.contains("the limit is 0.001 %"), "\(strict.error)")
+                #expect(strict.error.contains("wasn't imported: it would delete"))
                 #expect(try stack.number("observer", "SELECT count(*) FROM samples WHERE state = 1") == 0)
 
                 let done = try await stack.onState("import", "--complete", newer)

@@ -37,7 +37,8 @@ extension EndToEnd {
                 let refused = try await stack.onState("import", own)
                 #expect(refused.exit == .code(1), "\(refused)")
                 #expect(
-                    refused.error.contains("the data of 'me' is made up") && refused.error.contains("--mix-made-up"))
+                    refused.error.contains("it is a real export, but 'me' has generated test data")
+                        && refused.error.contains("--mix-made-up"))
                 let invitations = [try await stack.onState("pair"), try await stack.onState("token", "new")]
                 for asked in invitations {
                     #expect(asked.exit == .code(0) && asked.error.contains("a phone's would mix with it"), "\(asked)")
@@ -97,7 +98,7 @@ extension EndToEnd {
                 let status = try await stack.onState("status")
                 #expect(status.exit == .code(0) && status.output.contains("Nothing runs there"), "\(status)")
                 let top = try await stack.onState("top", "--once")
-                #expect(top.exit == .code(1) && top.error.contains("no stack runs on \(stack.state)"), "\(top)")
+                #expect(top.exit == .code(1) && top.error.contains("no stack is running in \(stack.state)"), "\(top)")
 
                 // Only the last 30 days with data are printed unless more are requested; the suggested command runs as
                 // printed.

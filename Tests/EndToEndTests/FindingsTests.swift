@@ -227,7 +227,7 @@ extension EndToEnd {
                     ])
                 let doctor = try await stack.onState("doctor", "--json")
                 #expect(doctor.exit == .code(1))
-                #expect(try whats(doctor) == ["no stack runs on it"] + whats(damaged))
+                #expect(try whats(doctor) == ["no stack is running in it"] + whats(damaged))
 
                 try FileManager.default.moveItem(atPath: stack.state + "/observer", toPath: stack.path("aside"))
                 for command in ["validate", "doctor"] {
@@ -288,12 +288,15 @@ extension EndToEnd {
                 let first = try export("first.xml", date: "2025-05-01", all)
                 #expect(try await stack.onState("import", first).exit == .code(0))
                 let cases: [(file: String, why: String, help: String)] = [
-                    (try export("less.xml", date: "2025-05-02", [all[0], all[2]]), "it lacks 1 of", "--delete-up-to"),
+                    (
+                        try export("less.xml", date: "2025-05-02", [all[0], all[2]]), "it would delete 1 of",
+                        "--delete-up-to"
+                    ),
                     (
                         try export("odd.xml", date: "2025-05-02", all + ["yesterday"]), "couldn't be understood",
                         "'healthbus quarantine list --state \(stack.state)'"
                     ),
-                    (try export("bare.xml", date: nil, all), "it has no ExportDate", "import a newer, whole export"),
+                    (try export("bare.xml", date: nil, all), "(no ExportDate)", "import a newer, complete export"),
                 ]
                 for (file, why, help) in cases {
                     let ended = try await stack.onState("import", "--complete", "--dry-run", file)
@@ -343,7 +346,7 @@ extension EndToEnd {
         @Test func theDoctorFindsWhatIsBroken() async throws {
             try await withStack { stack in
                 let nobody = try await stack.onState("doctor", "--json")
-                #expect(try nobody.exit == .code(1) && whats(nobody).first == "no stack runs on it")
+                #expect(try nobody.exit == .code(1) && whats(nobody).first == "no stack is running in it")
 
                 let up = try await stack.upAndReady()
                 try await until("that nobody is let in", every: 100) {

@@ -15,7 +15,7 @@ extension EndToEnd {
 
                 let second = try await stack.onState("run", "steps")
                 #expect(second.exit == .code(1))
-                let said = "'steps' is already running on \(stack.state) (process \(first.child.pid))"
+                let said = "'steps' is already running in \(stack.state) (process \(first.child.pid))"
                 #expect(second.error.contains(said))
                 #expect(second.error.contains("hint:") && second.error.contains("--takeover"), "\(second.error)")
 

@@ -25,11 +25,11 @@ extension EndToEnd {
 
                 let again = try await stack.onState("start")
                 #expect(
-                    again.exit == .code(1) && again.error.contains("is already running on \(stack.state)"), "\(again)")
+                    again.exit == .code(1) && again.error.contains("is already running in \(stack.state)"), "\(again)")
                 let stopped = try await stack.onState("stop")
                 #expect(stopped.exit == .code(0) && stack.processes.isEmpty, "\(stopped)")
                 let twice = try await stack.onState("stop")
-                #expect(twice.exit == .code(0) && twice.output.contains("no stack runs"), "\(twice)")
+                #expect(twice.exit == .code(0) && twice.output.contains("no stack is running"), "\(twice)")
 
                 let started = try await stack.onState("start")
                 #expect(started.exit == .code(0), "\(started)")
@@ -47,7 +47,7 @@ extension EndToEnd {
                 let up = try await stack.upAndReady()
                 let elsewhere = try await stack.run("up", "--detach", "--state", stack.path("e"))
                 #expect(elsewhere.exit == .code(1), "\(elsewhere)")
-                #expect(elsewhere.error.contains("is taken by the stack on \(stack.state)"), "\(elsewhere.error)")
+                #expect(elsewhere.error.contains("is taken by the stack in \(stack.state)"), "\(elsewhere.error)")
                 try await stack.interrupt(up)
             }
         }

@@ -96,9 +96,9 @@ extension EndToEnd {
                 try await Self.refused(["--with", declining], "not today", on: stack)
                 let hanging = try plugin("hanging", "time.sleep(1000)")
                 try await Self.refused(
-                    ["--with", hanging, "--within", "2"], "wasn't standing by within 2 s", on: stack)
+                    ["--with", hanging, "--within", "2"], "wasn't ready within 2 s", on: stack)
                 let slow = try plugin("slow", nil, "time.sleep(1000)")
-                try await Self.refused(["--with", slow, "--within", "2"], "wasn't standing by within 2 s", on: stack)
+                try await Self.refused(["--with", slow, "--within", "2"], "wasn't ready within 2 s", on: stack)
                 let failing = try plugin("failing", nil, "os._exit(4)")
                 try await Self.refused(["--with", failing], "fails on 15 of 15 days", on: stack)
                 try await Self.refused(["--with", failing, "--dry-run"], "fails on 15 of 15 days", on: stack)
@@ -175,13 +175,13 @@ extension EndToEnd {
                     try await until("the new one's end; \(up.error.suffix(500))") { isOver() || !swap.isRunning }
                     database.rollback()
                     let ended = try await swap.ended()
-                    if seconds < 64, ended.error.contains("wasn't standing by within") {
+                    if seconds < 64, ended.error.contains("--within gives it more time") {
                         try database.begin()
                         continue
                     }
                     #expect(ended.exit == .code(1))
                     #expect(
-                        ended.error.contains("runs as before: it wasn't ready within "), "\(ended.error)")
+                        ended.error.contains("runs as before: the new one wasn't ready within "), "\(ended.error)")
                     break
                 }
                 let new = try stack.pid(of: "steps")

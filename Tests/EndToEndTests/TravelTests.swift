@@ -153,7 +153,7 @@ extension EndToEnd {
             let shown = try await stack.onState("zone", "show")
             #expect(shown.exit == .code(0) && shown.output.contains("Pacific/Honolulu"))
             for (words, exit, message) in [
-                (["set", "Europe/Berlin"], 1, "no stack runs"),
+                (["set", "Europe/Berlin"], 1, "no stack is running"),
                 (["show", "--user", "nobody"], 1, "the only user is 'me'"),
                 (["set", "Europe/Berln"], 2, "did you mean Europe/Berlin?"), (["set", "berlin"], 2, "Europe/Berlin"),
                 (["add", "yesterday", "Europe/Berlin"], 2, "neither a date nor a time"),

@@ -220,7 +220,7 @@ extension EndToEnd {
             try await withStack { stack in
                 let stopped = try await stack.onState("verify")
                 #expect(
-                    stopped.exit == .code(1) && stopped.error.contains("no stack runs")
+                    stopped.exit == .code(1) && stopped.error.contains("no stack is running")
                         && stopped.error.contains("healthbus up"), "\(stopped)")
                 // A plain server: it accepts everything, and doesn't report what it holds.
                 let plain = try HTTPServer { HTTPResponse(status: $0.method == "POST" ? 204 : 404) }

@@ -55,7 +55,7 @@ import Testing
             seen.held = []
             seen.beats = [:]
         }
-        #expect(found.list.map(\.what) == ["no stack runs on it"] && found.worst == .error)
+        #expect(found.list.map(\.what) == ["no stack is running in it"] && found.worst == .error)
     }
 
     @Test func whereNothingRunsAFileOrALostStoreIsTold() {

@@ -121,6 +121,9 @@ import Testing
         let readiness = Readiness(
             ["hub", "steps", "sleep", "energy"], ["hub": beat("hub"), "steps": late, "sleep": starting])
         #expect(!readiness.isReady)
+        #expect(readiness.problem == "not ready: no response from steps, energy; sleep: running")
+        #expect(Readiness(["steps"], [:]).problem == "not ready: no response from steps")
+        #expect(Readiness(["steps", "sleep"], [:]).problem == "nothing in this stack responds")
         #expect(readiness.text == "ready: 1 of 4\nsteps: not heard for 28 s\nsleep: running\nenergy: not heard\n")
         #expect(Readiness(["hub"], ["hub": beat("hub")]).isReady)
     }

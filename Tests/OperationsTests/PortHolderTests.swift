@@ -31,7 +31,7 @@ import Testing
 
     @Test func aStackIsNamedByItsFolder() {
         let backend = PortHolder(pid: 7, words: ["/opt/hb/healthbus-backend", "--state", "/srv/h", "--instance", "b"])
-        #expect(backend.state == "/srv/h" && backend.description == "the stack on /srv/h (process 7)")
+        #expect(backend.state == "/srv/h" && backend.description == "the stack in /srv/h (process 7)")
         let other = PortHolder(pid: 8, words: ["/usr/sbin/nginx", "--state", "/srv/h"])
         #expect(other.state == nil && other.description == "nginx (process 8)")
     }

@@ -73,7 +73,7 @@ import Testing
         #expect(try run(rig, "aaaaaaaa-0001", isMadeUp: false).state == .closed)
         let refused = try run(rig, "aaaaaaaa-0002", isMadeUp: true)
         #expect(refused.state == .failed && refused.report == nil)
-        #expect(refused.problem?.contains("it is made up, but 'me' has a person's data") == true)
+        #expect(refused.problem?.contains("it is generated test data, but 'me' has real data") == true)
         #expect(refused.problem?.contains("--mix-made-up") == true)
         // A trial reports the same, and another user's store is separate.
         #expect(try run(rig, "aaaaaaaa-0003", isMadeUp: true, ["dryRun": true]).state == .failed)
@@ -89,7 +89,9 @@ import Testing
         #expect(first.state == .closed && first.report?["madeUp"] == true)
         #expect(try run(rig, "aaaaaaaa-0002", isMadeUp: true).state == .closed)
         let refused = try run(rig, "aaaaaaaa-0003", isMadeUp: false)
-        #expect(refused.state == .failed && refused.problem?.contains("the data of 'me' is made up") == true)
+        #expect(
+            refused.state == .failed
+                && refused.problem?.contains("it is a real export, but 'me' has generated test data") == true)
         // The note survives the process.
         try rig.restart()
         #expect(try run(rig, "aaaaaaaa-0004", isMadeUp: false).state == .failed)

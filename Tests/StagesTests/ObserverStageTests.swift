@@ -382,7 +382,9 @@ import Testing
             try refused(most, date: date, notUnderstood: [.init(line: 3, reason: "no date", raw: "<Record/>")])?
                 .contains("understood") == true)
         #expect(try refused(most, date: nil)?.contains("ExportDate") == true)
-        #expect(try refused(Array(life(1...37)), date: date)?.contains("3 of the 40") == true)
+        #expect(
+            try refused(Array(life(1...37)), date: date)?.contains("3 of 40 stored samples (7.5 %); the limit is 5 %")
+                == true)
         #expect(try alive(rig).count == 40)
         #expect(try refused(most, date: date) == nil)
         #expect(try alive(rig).count == 39)

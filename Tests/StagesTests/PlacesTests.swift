@@ -106,7 +106,7 @@ import Testing
         let rig = try FiguresRig("places", PlacesHandler(), options: ["limit": 20])
         let names = (1...21).map { "Place \($0)" }
         let all = Dictionary(uniqueKeysWithValues: names.map { ($0, Self.home) })
-        let why = "it watches at most 20 for a person; remove another one first"
+        let why = "at most 20 are watched for a person; remove another one first"
         #expect(try rig.watch(all) == why)
         #expect(try rig.rows("conditions.").isEmpty)
         #expect(

@@ -48,6 +48,13 @@ import Testing
                 == "'healthbus up --config /etc/hb.json', then 'healthbus status'")
     }
 
+    @Test func anotherProcessesAdviceBecomesTheHint() {
+        #expect(Failure(told: "there is no import 'x'") == Failure("there is no import 'x'"))
+        #expect(
+            Failure("a; b wasn't imported: ", told: "it is a photo; choose the export", code: .damaged)
+                == Failure("a; b wasn't imported: it is a photo", hint: "choose the export", code: .damaged))
+    }
+
     @Test func pathsAreOneWordToAShell() {
         #expect(
             Advice(state: "/my state/$x").addressed("'healthbus up'")

@@ -46,7 +46,7 @@ package struct Backup {
             FileManager.default.fileExists(atPath: stack.state.database($0.name))
         }
         guard instances.contains(where: { $0.manifest.kind == .observer }) else {
-            throw Failure("there is nothing to back up on \(stack.state.path)", hint: "name its folder with --state")
+            throw Failure("there is nothing to back up in \(stack.state.path)", hint: "name its folder with --state")
         }
         let lock = try takeLock()
         try prepare()

@@ -84,7 +84,7 @@ package struct Restore {
             try StateFolder.make(folder)
             if let lock = try InstanceLock.take(folder: folder) { return lock }
             let holder = InstanceLock.holder(folder: folder).map { " (process \($0))" } ?? ""
-            throw Failure("'\(name)' runs on \(stack.state.path)\(holder)", hint: "stop the stack first")
+            throw Failure("'\(name)' is running in \(stack.state.path)\(holder)", hint: "stop the stack first")
         }
     }
 

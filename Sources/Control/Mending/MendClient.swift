@@ -44,7 +44,7 @@ package final class MendClient {
         let runs = try isRunning(instance.name)
         guard runs || FileManager.default.fileExists(atPath: stack.state.database(instance.name)) else {
             throw Failure(
-                "'\(instance.name)' has never run on \(stack.place)", hint: "it has nothing to repair")
+                "'\(instance.name)' has never run in \(stack.place)", hint: "it has nothing to repair")
         }
         return runs ? try ask(instance.name, request, progress) : try runProgram(of: instance, request)
     }
@@ -66,7 +66,7 @@ package final class MendClient {
             if isOurs, let told {
                 switch Mended(told) {
                 case .done(let result): return .done(result)
-                case .refused(let why): throw Failure("\(name) refuses: \(why)")
+                case .refused(let why): throw Failure(told: why)
                 case .underWay(let left, _): progress(left)
                 }
             }
@@ -119,7 +119,7 @@ package final class MendClient {
         }
         switch said.read(Mending.self).map({ Mended($0) }) {
         case .done(let result)?: return .done(result)
-        case .refused(let why)?: throw Failure("\(instance.name) refuses: \(why)")
+        case .refused(let why)?: throw Failure(told: why)
         case .underWay?: return .atNextStart
         case nil:
             throw Failure(

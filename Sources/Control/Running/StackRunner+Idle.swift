@@ -23,9 +23,9 @@ extension StackRunner {
                 path, user: options.user, options: .init(mixesMadeUp: options.mixesMadeUp), within: 60)
             state.withLock { $0.outcome.imports.append(outcome) }
             if outcome.report == nil {
-                throw Failure(
-                    "\(path) couldn't be imported: \(outcome.problem ?? "")",
-                    hint: "the stack and its data are unchanged")
+                var failure = Failure("\(path) wasn't imported: ", told: outcome.problem ?? "")
+                failure.hint = (failure.hint.map { $0 + "; " } ?? "") + "the stack and its data are unchanged"
+                throw failure
             }
         }
         let closedHead = state.withLock { $0.outcome.imports.map(\.head).max() }

@@ -23,7 +23,7 @@ struct StartGuard {
     func occupied() -> Failure {
         let holder = InstanceLock.holder(folder: stack.supervisorFolder).map { " (process \($0))" } ?? ""
         return Failure(
-            "a stack is already running on \(stack.state.path)\(holder)",
+            "a stack is already running in \(stack.state.path)\(holder)",
             hint: "use it ('healthbus status'), stop it ('healthbus stop'), or start another with --state")
     }
 
@@ -62,7 +62,7 @@ struct StartGuard {
             }
             let holder = InstanceLock.holder(folder: folder)
             throw Failure(
-                "'\(name)' can't start: it already runs on \(stack.state.path), started by hand"
+                "'\(name)' can't start: it is already running in \(stack.state.path), started by hand"
                     + (holder.map { " (process \($0))" } ?? ""),
                 hint: "end that process" + (holder.map { " (kill \($0))" } ?? "") + ", and start again")
         }

@@ -27,7 +27,7 @@ package struct SystemdUnit {
                 || "-_.".utf8.contains(byte)
         }
         guard plain, !name.isEmpty, name.utf8.count <= 64 else {
-            throw .usage("--name is \"\(name)\"", hint: "give letters, digits, '-', '_' and '.'")
+            throw .usage("--name can't be \"\(name)\"", hint: "use only letters, digits, '-', '_' and '.'")
         }
         self.name = name
         self.isOfMachine = isOfMachine

@@ -61,7 +61,7 @@ extension SwapDirector {
         }
         if let kind, manifest.kind != kind {
             throw Failure(
-                "'\(manifest.name)' can't take the place of '\(wish.instance)': its kind is"
+                "'\(wish.instance)' can't be swapped for '\(manifest.name)': its kind is"
                     + " \(manifest.kind.rawValue), not \(kind.rawValue)",
                 hint: "'healthbus plugins list' shows them")
         }

@@ -206,17 +206,22 @@ final class SwapDirector: Sendable {
                 why = word.why ?? why
             case .ended(let how):
                 // Its last message may still be in transit: its end may be known first.
-                let reason = why ?? lastWord(of: wish) ?? "it ended (\(how))"
+                let reason = why ?? lastWord(of: wish) ?? "'\(new.plugin)' \(Self.end(how))"
                 throw Failure(
-                    "'\(new.plugin)' can't take the place: \(reason)",
+                    "'\(plan.instance)' wasn't swapped and runs as before: \(reason)",
                     hint: "'healthbus logs \(plan.instance)' shows what it said")
             default: continue
             }
         }
         dismiss(plan, supervisor)
         throw Failure(
-            "'\(new.plugin)' wasn't standing by within \(HumanFormat.duration(.seconds(wish.within)))",
+            "'\(plan.instance)' wasn't swapped and runs as before: '\(new.plugin)' wasn't ready within \(HumanFormat.duration(.seconds(wish.within)))",
             hint: "'healthbus logs \(plan.instance)' shows what it said; --within gives it more time")
+    }
+
+    /// "was killed (signal 9)", "ended (exit code 3)".
+    private static func end(_ how: String) -> String {
+        how.hasPrefix("signal 9") ? "was killed (signal 9)" : "ended (\(how))"
     }
 
     /// Why a process that has ended couldn't continue; nil if it isn't known within a few seconds.
@@ -259,7 +264,7 @@ final class SwapDirector: Sendable {
                 return
             case .unwritten(let reason): why = "it took over, but that couldn't be recorded: \(reason)"
             case .ended(let how):
-                why = why ?? "it wasn't ready within \(HumanFormat.duration(.seconds(wish.within))) (\(how))"
+                why = why ?? "the new one wasn't ready within \(HumanFormat.duration(.seconds(wish.within))) (\(how))"
                 // It ended before the old process was asked to.
                 if supervisor.statuses.contains(where: { $0.name == wish.instance && $0.state == .ready }) {
                     return fail(wish, why)
@@ -280,7 +285,7 @@ final class SwapDirector: Sendable {
         finish(
             wish.id, .failed,
             Failure(
-                "'\(wish.instance)' couldn't be swapped, and runs as before: \(why ?? "")",
+                "'\(wish.instance)' wasn't swapped and runs as before: \(why ?? "")",
                 hint: "'healthbus logs \(wish.instance)' shows what it said"))
     }
 }

@@ -22,7 +22,7 @@ package enum SwapRule {
         }
         if let difference = difference(old, new) {
             return Failure(
-                "'\(new.manifest.name)' can't take the place of '\(old.manifest.name)' in '\(name)': \(difference)",
+                "'\(name)' can't be swapped for '\(new.manifest.name)': \(difference)",
                 hint: "name it in a configuration for --config and start the stack with that")
         }
         let others = Set(running.instances.map(\.name)).union(wanted.instances.map(\.name)).subtracting([name])

@@ -36,7 +36,7 @@ package final class SyncClient {
         roles = StackRoles(of: stack.configuration)
         debouncer = try stack.instance(.debouncer).name
         guard try stack.reader().isRunning(debouncer) else {
-            throw Failure("no stack runs on \(stack.place)", hint: "start it with 'healthbus up'")
+            throw Failure("no stack is running in \(stack.place)", hint: "start it with 'healthbus up'")
         }
         client = try StackClient(address: try stack.address)
     }

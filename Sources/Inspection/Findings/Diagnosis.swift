@@ -28,7 +28,7 @@ package struct Diagnosis {
 
     private var nothingRuns: [Finding] {
         if seen.isFile { return [.notAFolder(seen.state)] }
-        let stopped = Finding(.error, seen.state, "no stack runs on it", remedy: "start it with 'healthbus up'")
+        let stopped = Finding(.error, seen.state, "no stack is running in it", remedy: "start it with 'healthbus up'")
         return [stopped] + seen.stores
     }
 

@@ -12,8 +12,8 @@ package struct PortHolder: Sendable, Equatable {
         return words.dropFirst(option + 1).first
     }
 
-    /// "the stack on /srv/health (process 4711)", "nginx (process 4711)".
-    package var description: String { (state.map { "the stack on \($0)" } ?? program) + " (process \(pid))" }
+    /// "the stack in /srv/health (process 4711)", "nginx (process 4711)".
+    package var description: String { (state.map { "the stack in \($0)" } ?? program) + " (process \(pid))" }
 
     private var program: String { words.first.map { ($0 as NSString).lastPathComponent } ?? "another program" }
 

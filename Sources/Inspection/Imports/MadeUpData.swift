@@ -14,7 +14,7 @@ extension ImportsReport {
     /// nothing is known, and the phone is let in all the same.
     package static func remarkOnMixing(_ stack: Stack, user: String) -> String? {
         guard let imports = try? ImportsReport(stack), imports.isMadeUp(user) else { return nil }
-        return "the data of '\(user)' is made up, and a phone's would mix with it; "
+        return "'\(user)' has generated test data, and a phone's would mix with it; "
             + "start a stack of your own for the phone (--state), or choose another user (--user)"
     }
 }

@@ -52,10 +52,13 @@ package struct ReplayPlan {
         if case .sequence(let sequence) = start {
             guard kind != .consolidator else {
                 throw Failure.usage(
-                    "a sequence is one store's, and the consolidator follows every handler's", hint: "give a date")
+                    "\(instance.name) can't be replayed from a sequence number: each handler numbers its own",
+                    hint: "give a date instead, such as 2025-03-30")
             }
             guard end == nil, user == nil else {
-                throw Failure.usage("a replay from a sequence has no --to and no --user", hint: "give a date")
+                throw Failure.usage(
+                    "a replay from a sequence number takes no --to or --user",
+                    hint: "leave them out, or give a date instead")
             }
             since = sequence
             days = nil
@@ -64,7 +67,7 @@ package struct ReplayPlan {
         since = nil
         guard case .day(let from) = start, let span = try observing.span(of: Array(zones.keys), zones) else {
             throw Failure(
-                "nothing has been stored on \(stack.place) yet", hint: "'healthbus import FILE' brings some")
+                "nothing has been stored in \(stack.place) yet", hint: "'healthbus import FILE' brings some")
         }
         // Days without samples have nothing to compute; the day after the last may contain the end of its night.
         let first = max(from, span.lowerBound)

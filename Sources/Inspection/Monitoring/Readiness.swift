@@ -32,10 +32,21 @@ package struct Readiness: Sendable, Equatable {
 
     package static func isReady(_ heard: (beat: Heartbeat, age: Double)?) -> Bool { why(heard) == nil }
 
+    private static let silent = "not heard"
+
     private static func why(_ heard: (beat: Heartbeat, age: Double)?) -> String? {
-        guard let heard else { return "not heard" }
-        guard heard.age < patience else { return "not heard for \(Int(heard.age)) s" }
+        guard let heard else { return silent }
+        guard heard.age < patience else { return "\(silent) for \(Int(heard.age)) s" }
         return heard.beat.phase == .ready ? nil : heard.beat.phase.rawValue
+    }
+
+    /// "not ready: no response from steps, energy; sleep: starting".
+    package var problem: String {
+        let silent = waiting.filter { $0.why.hasPrefix(Self.silent) }.map(\.name)
+        if silent.count == count, count > 1 { return "nothing in this stack responds" }
+        let others = waiting.filter { !$0.why.hasPrefix(Self.silent) }.map { "\($0.name): \($0.why)" }
+        let all = silent.isEmpty ? others : ["no response from \(silent.joined(separator: ", "))"] + others
+        return "not ready: \(all.joined(separator: "; "))"
     }
 
     /// "ready: 13 of 13", or those that aren't, one per line.

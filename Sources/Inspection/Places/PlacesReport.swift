@@ -30,7 +30,7 @@ package struct PlacesReport {
         let found = stack.configuration.handlers.first { $0.manifest.types.contains(HealthType.locationIdentifier) }
         if let found { return found }
         throw Failure(
-            "the stack on \(stack.place) has no instance of the plugin places",
+            "the stack in \(stack.place) has no instance of the plugin places",
             hint: "start it with --config configs/places.json, or name the plugin in your own configuration")
     }
 

@@ -43,7 +43,7 @@ package struct BackendQuery {
         let path = stack.state.database(backend.name)
         guard FileManager.default.fileExists(atPath: path) else {
             throw Failure(
-                "there is no file of '\(backend.name)' on \(stack.place)",
+                "there is no file of '\(backend.name)' in \(stack.place)",
                 hint: "start the stack with 'healthbus up', or run the query on the machine with its state folder")
         }
         return path

@@ -65,7 +65,7 @@ package final class TapReplay {
             guard try read(&walks[index], print) else { return }
         }
         guard try instances.contains(where: { try reader.isRunning($0.name) }) else {
-            return note("nothing runs on \(stack.place): this is all there is")
+            return note("nothing is running in \(stack.place): this is all there is")
         }
         while true {
             client.wait(until: Date(timeIntervalSinceNow: 1))

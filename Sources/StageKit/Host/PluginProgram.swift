@@ -248,7 +248,7 @@ package enum PluginProgram {
         guard arguments.flag("--standby") else {
             let holder = InstanceLock.holder(folder: context.folder).map { " (process \($0))" } ?? ""
             throw Failure(
-                "'\(context.name)' is already running on \(context.state.path)\(holder)",
+                "'\(context.name)' is already running in \(context.state.path)\(holder)",
                 hint: "stop that one, or start this one with --standby or --takeover")
         }
         context.log(.instanceStandby)

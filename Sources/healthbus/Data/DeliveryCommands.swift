@@ -76,7 +76,7 @@ enum TypesCommand: Command {
             StandardStream.output.write(report.json + "\n")
         } else if report.types.isEmpty {
             StandardStream.error.write(
-                stack.advice.addressed("no types yet on \(stack.place); 'healthbus import FILE' brings some\n"))
+                stack.advice.addressed("no types yet in \(stack.place); 'healthbus import FILE' brings some\n"))
         } else {
             StandardStream.output.write(report.table(for: Terminal(.output)))
         }
@@ -85,7 +85,7 @@ enum TypesCommand: Command {
     /// Sends commands to the running observer.
     static func command<Result>(_ stack: Stack, _ body: (DeliveryCommands) throws -> Result) throws -> Result {
         guard try stack.reader().isRunning(stack.observer) else {
-            throw Failure("no stack runs on \(stack.place)", hint: "start it with 'healthbus up'")
+            throw Failure("no stack is running in \(stack.place)", hint: "start it with 'healthbus up'")
         }
         let client = try StackClient(address: try stack.address)
         defer { client.close() }

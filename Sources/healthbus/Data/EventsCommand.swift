@@ -108,7 +108,7 @@ enum EventsCommand: Command {
         } else if report.events.isEmpty {
             StandardStream.error.write(
                 stack.advice.addressed(
-                    "no events yet on \(stack.place); 'healthbus events add TYPE VALUE' enters one\n"))
+                    "no events yet in \(stack.place); 'healthbus events add TYPE VALUE' enters one\n"))
         } else {
             let zones = try stack.zones(of: user, reader)
             StandardStream.output.write(report.eventTable(for: Terminal(.output), zones: zones))

@@ -62,7 +62,7 @@ enum ImportCommand: Command {
                 Value.object(["files": .array(outcomes.map(\.value))]).json(pretty: true) + "\n")
         }
         if let failed = outcomes.first(where: { $0.report == nil }) {
-            throw Failure("\(failed.path) wasn't imported: \(failed.problem ?? "")")
+            throw Failure("\(failed.path) wasn't imported: ", told: failed.problem ?? "")
         }
         if let damaged = outcomes.first(where: \.isDamaged) { throw Self.damaged(damaged) }
         for outcome in outcomes { if let why = outcome.refused { throw refused(outcome, why) } }
@@ -80,7 +80,7 @@ enum ImportCommand: Command {
                 throw Failure.usage("--delete-up-to needs --complete", hint: "only a complete import deletes anything")
             }
             guard let number = Double(text), (0...100).contains(number) else {
-                throw Failure.usage("--delete-up-to is \"\(text)\"", hint: "give a number of percent from 0 to 100")
+                throw Failure.usage("--delete-up-to can't be \"\(text)\"", hint: "give a percentage from 0 to 100")
             }
             limit = number
         }
@@ -151,21 +151,21 @@ enum ImportCommand: Command {
         let isTrial = outcome.told?.dryRun == true
         let added = outcome.told?.total.added ?? 0
         return Failure(
-            "\(outcome.path) \(isTrial ? "would be refused" : "deleted nothing"): \(why)",
-            hint: (isTrial ? "" : added > 0 ? "what it added (\(added)) stays; " : "none of it was taken in; ")
+            "\(outcome.path) \(isTrial ? "would be refused" : added > 0 ? "deleted nothing" : "wasn't imported"): \(why)",
+            hint: (added > 0 ? "what it added (\(added)) stays; " : "")
                 + wayOut(of: why, isTrial: isTrial))
     }
 
     /// What helps, judging by the observer's reason for refusing (its `ImportPlan`): a limit only helps against the
     /// share to be deleted.
     private static func wayOut(of why: String, isTrial: Bool) -> String {
-        if why.hasPrefix("it lacks ") {
-            return "if that is intended, " + (isTrial ? "" : "look at it with --dry-run and ")
-                + "allow more with --delete-up-to; otherwise import a newer, whole export"
+        if why.hasPrefix("it would delete ") {
+            return "if you want that, " + (isTrial ? "" : "check with --dry-run and ")
+                + "raise --delete-up-to; otherwise import a newer, complete export"
         }
         if why.contains("couldn't be understood") {
             return "import it without --complete: then 'healthbus quarantine list' shows what isn't understood"
         }
-        return "import a newer, whole export"
+        return "import a newer, complete export"
     }
 }

@@ -76,7 +76,7 @@ enum OwnTypes {
         } else if report.types.isEmpty {
             StandardStream.error.write(
                 stack.advice.addressed(
-                    "no types of your own yet on \(stack.place); 'healthbus types add NAME' makes one\n"))
+                    "no types of your own yet in \(stack.place); 'healthbus types add NAME' makes one\n"))
         } else {
             StandardStream.output.write(report.typeTable(for: Terminal(.output)))
         }

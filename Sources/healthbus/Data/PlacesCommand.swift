@@ -100,7 +100,7 @@ enum PlacesCommand: Command {
             throw Failure.usage("--radius is only for add and import", hint: "leave it out")
         }
         guard let radius = Double(text) else {
-            throw Failure.usage("--radius is \"\(text)\"", hint: "give a number of metres")
+            throw Failure.usage("--radius can't be \"\(text)\"", hint: "give a distance in metres")
         }
         return radius
     }
@@ -127,7 +127,7 @@ enum PlacesCommand: Command {
         } else if report.places.isEmpty {
             StandardStream.error.write(
                 stack.advice.addressed(
-                    "no places yet on \(stack.place); 'healthbus places add NAME LAT LON' adds one\n"))
+                    "no places yet in \(stack.place); 'healthbus places add NAME LAT LON' adds one\n"))
         } else {
             // Until something is stored there are no zones, and no visits.
             let isVisited = report.places.contains { $0.lastEvent != nil }

@@ -84,7 +84,7 @@ enum ZoneCommand: Command {
         throw Failure.usage(
             "healthbus zone can't \"\(word)\"",
             hint: Nearest.hint(
-                for: word, among: all, quoted: false, else: "give one of \(all.joined(separator: ", "))"))
+                for: word, among: all, quoted: false, else: "choose from \(all.joined(separator: ", "))"))
     }
 
     private static func moment(_ text: String) throws -> ZoneMoment {

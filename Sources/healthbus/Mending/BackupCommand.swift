@@ -72,7 +72,7 @@ enum RestoreCommand: Command {
         } else {
             StandardStream.output.write(
                 isTrial
-                    ? "The backup of \(made) is whole. It would replace \(HumanFormat.count(restore.replaced.count, "instance")) on \(stack.state.path)."
+                    ? "The backup of \(made) is whole. It would replace \(HumanFormat.count(restore.replaced.count, "instance")) in \(stack.state.path)."
                         + " Nothing was changed.\n"
                     : stack.advice.addressed(
                         "Restored \(HumanFormat.count(restore.manifest.entries.count, "instance")) as of \(made). Start them with 'healthbus up', "

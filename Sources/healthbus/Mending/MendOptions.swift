@@ -18,7 +18,7 @@ enum ListAction: String, CaseIterable {
         if let action = ListAction(rawValue: word) { return action }
         throw Failure.usage(
             "\(arguments.command.name) can't \"\(word)\"",
-            hint: "give one of \(allCases.map(\.rawValue).joined(separator: ", "))")
+            hint: "choose from \(allCases.map(\.rawValue).joined(separator: ", "))")
     }
 
     /// - Throws: `Failure` (usage) when it isn't clear what is meant.
@@ -34,7 +34,7 @@ enum ListAction: String, CaseIterable {
             type: arguments.value("--type"))
         let isNarrow = selection.reason != nil || selection.type != nil
         if arguments.flag("--all"), !numbers.isEmpty {
-            throw Failure.usage("both --all and ids are given", hint: "give one of them")
+            throw Failure.usage("--all and ids can't be combined", hint: "give only one")
         }
         if self == .show {
             guard numbers.count == 1 else { throw Failure.usage("show takes one id", hint: "'list' shows them") }

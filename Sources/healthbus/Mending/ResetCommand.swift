@@ -24,10 +24,10 @@ enum ResetCommand: Command {
         case .debouncer: what = "forgets how far it has released, and any historical sync under way"
         case .observer:
             throw Failure(
-                "\(instance.name) holds the samples themselves, and nothing can bring them back",
+                "\(instance.name) can't be reset: it holds the only copy of the samples",
                 hint:
-                    "to compute figures again, reset their handler; to start from nothing: 'healthbus backup FOLDER', stop"
-                    + " the stack, remove \(stack.state.path)")
+                    "to compute figures again, reset their handler; to start from scratch, run 'healthbus backup FOLDER',"
+                    + " stop the stack and remove \(stack.state.path)")
         case .backend:
             throw Failure(
                 "\(instance.name) holds what was delivered, and derives nothing",

@@ -67,10 +67,12 @@ enum TokenCommand: Command {
         let days = try arguments.integer("--days", in: 1...36_500)
         var ends = days.map { Instant(seconds: WallClock.now.flooredSecond) + .seconds($0 * 86_400) }
         if let text = arguments.value("--ends") {
-            guard days == nil else { throw Failure.usage("--days and --ends set the same", hint: "give one of them") }
+            guard days == nil else {
+                throw Failure.usage("--days and --ends set the same thing", hint: "give only one")
+            }
             guard let end = TokenWish.end(text) else {
                 throw Failure.usage(
-                    "--ends is \"\(text)\"", hint: "write it as 2027-12-31 or 2027-12-31T12:00:00+01:00")
+                    "--ends can't be \"\(text)\"", hint: "write it as 2027-12-31 or 2027-12-31T12:00:00+01:00")
             }
             ends = end
         }

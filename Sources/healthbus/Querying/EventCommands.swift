@@ -66,8 +66,8 @@ private enum EventOutput {
                 StandardStream.error.write(
                     stack.advice.addressed(
                         range.isEverything
-                            ? "no \(kind.rawValue)s yet on \(stack.place); 'healthbus import FILE' brings some\n"
-                            : "no such \(kind.rawValue)s on \(stack.place)\n"))
+                            ? "no \(kind.rawValue)s yet in \(stack.place); 'healthbus import FILE' brings some\n"
+                            : "no such \(kind.rawValue)s in \(stack.place)\n"))
                 return
             }
             StandardStream.output.write(rows.table(for: terminal, zones: try stack.zones(of: user, reader)))

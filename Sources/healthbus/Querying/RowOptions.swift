@@ -23,7 +23,7 @@ extension Arguments {
             command.options.contains { $0.name == name } && flag(name)
         }
         guard given.count < 2 else {
-            throw Failure.usage("\(given.joined(separator: " and ")) can't be combined", hint: "give one of them")
+            throw Failure.usage("\(given.joined(separator: " and ")) can't be combined", hint: "give only one")
         }
         return switch given.first {
         case "--csv": .csv

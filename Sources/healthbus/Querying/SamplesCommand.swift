@@ -42,7 +42,7 @@ enum SamplesCommand: Command {
         let output = RowOutput(isShort ? SampleExport.shortColumns : SampleExport.columns, format)
         try SampleExport(stack, wish).write(to: output, isShort: isShort)
         if output.rows == 0, isShort {
-            StandardStream.error.write(stack.advice.addressed("no such samples on \(stack.place)\n"))
+            StandardStream.error.write(stack.advice.addressed("no such samples in \(stack.place)\n"))
         }
     }
 }

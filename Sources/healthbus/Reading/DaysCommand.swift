@@ -55,6 +55,6 @@ enum DaysCommand: Command {
             stack.advice.addressed(
                 isFiltered
                     ? "no such days on \(stack.place); without --user, --from and --to all are shown\n"
-                    : "no days yet on \(stack.place); 'healthbus import FILE' brings some\n"))
+                    : "no days yet in \(stack.place); 'healthbus import FILE' brings some\n"))
     }
 }

@@ -30,7 +30,8 @@ enum DocumentsCommand: Command {
             }
             try get(number, to: path, arguments)
         default:
-            throw Failure.usage("\"\(words.joined(separator: " "))\" isn't 'list' or 'get'", hint: "give one of them")
+            throw Failure.usage(
+                "\"\(words.joined(separator: " "))\" isn't 'list' or 'get'", hint: "choose from list, get")
         }
     }
 

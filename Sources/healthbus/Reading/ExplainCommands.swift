@@ -74,7 +74,8 @@ enum CheckCommand: Command {
         let isPercent = text.hasSuffix("%")
         guard let number = Double(isPercent ? String(text.dropLast()) : text), number.isFinite, number >= 0 else {
             throw Failure.usage(
-                "--tolerance is \"\(text)\"", hint: "give a number of kcal and min, such as 5, or a share, such as 2%")
+                "--tolerance can't be \"\(text)\"",
+                hint: "give a number (in kcal and min), such as 5, or a percentage, such as 2%")
         }
         return isPercent ? .init(absolute: 0, relative: number / 100) : .init(absolute: number, relative: 0)
     }

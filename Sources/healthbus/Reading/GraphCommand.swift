@@ -17,7 +17,7 @@ enum GraphCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         guard !(arguments.flag("--dot") && arguments.flag("--json")) else {
-            throw Failure.usage("--dot and --json are two forms of one answer", hint: "give one of them")
+            throw Failure.usage("--dot and --json can't be combined", hint: "give only one")
         }
         let stack = try Stack(arguments)
         let graph = StackGraph(stack.configuration, states: try states(stack))

@@ -35,7 +35,7 @@ enum LogsCommand: Command {
             StandardStream.error.write(
                 stack.place == stack.state.path
                     ? stack.advice.addressed(
-                        "nothing has been logged on \(stack.state.path); 'healthbus up' starts processes that log there\n"
+                        "nothing has been logged in \(stack.state.path); 'healthbus up' starts processes that log there\n"
                     )
                     : "the logs of \(stack.place) are with its processes: ask whatever runs them ('docker-compose logs')\n"
             )

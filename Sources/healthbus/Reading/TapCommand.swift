@@ -67,7 +67,8 @@ enum TapCommand: Command {
         if try !stack.names.contains(where: { try stack.reader().isRunning($0) }) {
             StandardStream.error.write(
                 stack.advice.addressed(
-                    "nothing runs on \(stack.place) yet; messages are shown once it does ('healthbus up' starts it)\n"))
+                    "nothing is running in \(stack.place) yet; messages are shown once it does ('healthbus up' starts it)\n"
+                ))
         }
         try Tap().run(
             address: try stack.address(as: KeyRole.tapName), filter: filter,

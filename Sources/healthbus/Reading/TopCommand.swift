@@ -43,7 +43,7 @@ enum TopCommand: Command {
     private static func interval(_ arguments: Arguments) throws(Failure) -> Double {
         guard let text = arguments.value("--interval") else { return 1 }
         guard let seconds = Double(text), (0.1...3600).contains(seconds) else {
-            throw .usage("--interval is \"\(text)\"", hint: "give seconds, 0.1 to 3600")
+            throw .usage("--interval can't be \"\(text)\"", hint: "give seconds, 0.1 to 3600")
         }
         return seconds
     }

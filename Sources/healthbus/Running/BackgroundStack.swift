@@ -23,7 +23,7 @@ struct BackgroundStack {
         // Checked first, since the running stack is using the file for its output.
         if let holder = InstanceLock.holder(folder: stack.supervisorFolder), stack.isUp() {
             throw Failure(
-                "a stack is already running on \(stack.state.path) (process \(holder))",
+                "a stack is already running in \(stack.state.path) (process \(holder))",
                 hint: "use it ('healthbus status'), stop it ('healthbus stop'), or start another with --state")
         }
         let file = Self.output(of: stack)
@@ -33,7 +33,7 @@ struct BackgroundStack {
             for line in said { StandardStream.error.write(line + "\n") }
             StandardStream.output.write(
                 stack.advice.addressed(
-                    "It runs on \(stack.state.path) (process \(pid)); 'healthbus status' shows it, 'healthbus stop' stops it.\n"
+                    "It is running in \(stack.state.path) (process \(pid)); 'healthbus status' shows it, 'healthbus stop' stops it.\n"
                 ))
         case .ended(let exit):
             // It has reported why, and what to do.

@@ -31,17 +31,17 @@ enum StopCommand: Command {
             let others = try stack.names.filter { try reader.isRunning($0) }
             guard others.isEmpty else {
                 throw Failure(
-                    "no 'healthbus up' runs on \(stack.place), but \(others.joined(separator: ", ")) by hand",
+                    "no 'healthbus up' is running in \(stack.place), but \(others.joined(separator: ", ")) by hand",
                     hint: "end each where it was started")
             }
-            return say(stack, "no stack runs on \(stack.place)")
+            return say(stack, "no stack is running in \(stack.place)")
         }
         guard try InstanceLock.end(folder: stack.supervisorFolder, within: patience) else {
             throw Failure(
-                "the stack on \(stack.place) is still stopping",
+                "the stack in \(stack.place) is still stopping",
                 hint: "'healthbus status' shows what still runs; 'healthbus stop' again ends it at once")
         }
-        say(stack, "stopped the stack on \(stack.place); 'healthbus start' starts it")
+        say(stack, "stopped the stack in \(stack.place); 'healthbus start' starts it")
     }
 
     private static func say(_ stack: Stack, _ text: String) {

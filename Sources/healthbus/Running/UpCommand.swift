@@ -101,7 +101,7 @@ extension Arguments {
     func endpoint(_ option: String) throws -> Endpoint? {
         guard let text = value(option) else { return nil }
         guard let endpoint = Endpoint(text) else {
-            throw Failure.usage("\(option) is \"\(text)\"", hint: "write it as 9464 or 127.0.0.1:9464")
+            throw Failure.usage("\(option) can't be \"\(text)\"", hint: "write it as 9464 or 127.0.0.1:9464")
         }
         return endpoint
     }

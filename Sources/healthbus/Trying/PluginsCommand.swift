@@ -37,7 +37,7 @@ enum PluginsCommand: Command {
             throw Failure.usage(
                 "healthbus plugins can't \"\(word)\"",
                 hint: Nearest.hint(
-                    for: word, among: all, quoted: false, else: "give one of \(all.joined(separator: ", "))"))
+                    for: word, among: all, quoted: false, else: "choose from \(all.joined(separator: ", "))"))
         }
         try refuseOthers(action, arguments)
         let catalog = try PluginCatalog.standard()
@@ -170,6 +170,6 @@ enum PluginsCommand: Command {
         throw Failure.usage(
             "--only is \"\(text)\", which isn't a case of a \(conformance.manifest.kind.rawValue)",
             hint: Nearest.hint(
-                for: text, among: names, quoted: false, else: "give one of \(names.joined(separator: ", "))"))
+                for: text, among: names, quoted: false, else: "choose from \(names.joined(separator: ", "))"))
     }
 }

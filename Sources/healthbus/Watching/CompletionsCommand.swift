@@ -25,9 +25,8 @@ enum CompletionsCommand: Command {
         } else if let kind = WordKind.Known(rawValue: word) {
             StandardStream.output.write(try names(kind, arguments).map { $0 + "\n" }.joined())
         } else {
-            let all = ShellCompletion.Shell.allCases.map(\.rawValue) + WordKind.Known.allCases.map(\.rawValue)
-            throw Failure.usage(
-                "there are no completions for \(word)", hint: "give one of \(all.joined(separator: ", "))")
+            let shells = ShellCompletion.Shell.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Failure.usage("there are no completions for \(word)", hint: "choose from \(shells)")
         }
     }
 
@@ -37,7 +36,7 @@ enum CompletionsCommand: Command {
             try FileManager.default.createDirectory(
                 atPath: (place.path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
             try Data(script.utf8).write(to: URL(fileURLWithPath: place.path), options: .atomic)
-        } catch { throw Failure("can't write \(place.path)", hint: "check the rights of its folder") }
+        } catch { throw Failure("can't write \(place.path)", hint: "check the permissions of its folder") }
         StandardStream.output.write("wrote \(place.path)\n\(place.whatElse)")
     }
 

@@ -54,8 +54,7 @@ enum ReadyCommand: Command {
         let readiness = try Readiness.wait(for: names, of: stack, within: seconds)
         if arguments.flag("--json") { StandardStream.output.write(readiness.json + "\n") }
         guard readiness.isReady else {
-            let all = readiness.waiting.map { "\($0.name): \($0.why)" }.joined(separator: ", ")
-            throw Failure("not ready: \(all)", hint: "'healthbus doctor' says more")
+            throw Failure(readiness.problem, hint: "'healthbus doctor' says more")
         }
         if !arguments.flag("--json") { StandardStream.output.write(readiness.text) }
     }
@@ -66,7 +65,7 @@ extension Arguments {
     func seconds(_ option: String) throws -> Double? {
         guard let text = value(option) else { return nil }
         guard let seconds = Double(text), (0...86_400).contains(seconds) else {
-            throw Failure.usage("\(option) is \"\(text)\"", hint: "give seconds, 0 to 86400")
+            throw Failure.usage("\(option) can't be \"\(text)\"", hint: "give seconds, 0 to 86400")
         }
         return seconds
     }

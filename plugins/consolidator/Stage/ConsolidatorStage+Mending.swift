@@ -50,7 +50,7 @@ extension ConsolidatorStage {
         case "replay":
             guard request.since == nil else {
                 return .refused(
-                    "a sequence belongs to one store, and the consolidator follows \(handlers.count): give a date instead"
+                    "a consolidator can't be replayed from a sequence number: each handler numbers its own; give a date instead"
                 )
             }
             guard let new = PartsReplay(request, handlers: handlers.map(\.producer)) else {

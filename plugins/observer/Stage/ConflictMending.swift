@@ -17,17 +17,17 @@ extension ObserverStage {
         let found = try reader.quarantine(after: number - 1, limit: 1).first
         guard let entry = found, entry.number == number, entry.reason == RecordConflict.reason,
             let conflict = RecordConflict(json: entry.raw)
-        else { return .refused("there is no conflict \(number): 'healthbus conflicts list' shows them all") }
+        else { return .refused("there is no conflict \(number); 'healthbus conflicts list' shows them all") }
         let end = try writer(for: entry.user, turn).settle(
             entry, conflict, takesOther: keep == .other, plausibility: Self.plausibility(at: turn.now))
         switch end {
         case .isGone:
             return .refused(
-                "the sample of conflict \(number) has been deleted since: "
+                "the sample of conflict \(number) has been deleted since; "
                     + "'healthbus quarantine drop \(number)' forgets the other content"
             )
         case .isImplausible(let why):
-            return .refused("the other content can't be true: \(why). Keep what is stored")
+            return .refused("the other content can't be true: \(why); keep what is stored")
         case .settled:
             if keep == .other, let uuid = SampleID(conflict.uuid) {
                 try raiseVersion(of: uuid, user: entry.user, turn)

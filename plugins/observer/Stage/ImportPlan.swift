@@ -89,7 +89,7 @@ struct ImportPlan: Equatable {
             return
                 "\(notUnderstood) of its inputs couldn't be understood, and may be the very samples that would be deleted"
         }
-        guard let exportedAt else { return "it has no ExportDate" }
+        guard let exportedAt else { return "it doesn't say when it was exported (no ExportDate)" }
         if let newest, exportedAt < newest {
             return "it was made at \(InstantText.iso8601(exportedAt)), and a complete export of "
                 + "\(InstantText.iso8601(newest)) has already been imported"
@@ -102,10 +102,12 @@ struct ImportPlan: Equatable {
         let covered = counts.covered.values.reduce(0, +)
         let absent = counts.absent.values.reduce(0, +)
         guard Double(absent) > Double(covered) * deleteUpTo / 100 else { return nil }
-        let share = (Double(absent) / Double(covered) * 1000).rounded(.up) / 10
-        let lacking = covered == 1 ? "the only sample" : "\(absent) of the \(covered) samples"
-        return "it lacks \(lacking) that it covers (\(Self.text(share)) %), "
-            + "more than \(Self.text(deleteUpTo)) %"
+        let hundredths = Double(absent) / Double(covered) * 10_000
+        // Rounded up if it would otherwise look like the limit.
+        let isAbove = hundredths.rounded() / 100 > deleteUpTo
+        let share = hundredths.rounded(isAbove ? .toNearestOrAwayFromZero : .up) / 100
+        let lacking = covered == 1 ? "the only stored sample" : "\(absent) of \(covered) stored samples"
+        return "it would delete \(lacking) (\(Self.text(share)) %); the limit is \(Self.text(deleteUpTo)) %"
     }
 
     private static func text(_ number: Double) -> String {

@@ -14,10 +14,10 @@ enum MadeUpRule {
     /// Why an export isn't imported beside the data that is held; nil when it is.
     static func problem(isMadeUp: Bool, beside held: Held, of user: String) -> String? {
         let ways =
-            "; import it for another user (--user), into a state folder of its own (--state), or with --mix-made-up"
+            "; import it for another user (--user) or into its own state folder (--state), or mix them with --mix-made-up"
         switch (isMadeUp, held) {
-        case (true, .own): return "it is made up, but '\(user)' has a person's data\(ways)"
-        case (false, .madeUp): return "the data of '\(user)' is made up, but this is a person's export\(ways)"
+        case (true, .own): return "it is generated test data, but '\(user)' has real data\(ways)"
+        case (false, .madeUp): return "it is a real export, but '\(user)' has generated test data\(ways)"
         case (_, .nothing), (true, .madeUp), (false, .own): return nil
         }
     }
@@ -49,7 +49,7 @@ extension ObserverStage {
     func cancel(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         guard let id = request.import, let entry = imports[id] else {
             return .refused(
-                "there is no import '\(request.import ?? "")'; 'healthbus imports list' lists them all")
+                "there is no import '\(request.import ?? "")'; 'healthbus imports list' shows them")
         }
         switch entry.state {
         case .closed, .failed: return .refused("this import is over; 'imports undo' takes back what it brought")

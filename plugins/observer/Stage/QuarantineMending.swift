@@ -88,10 +88,10 @@ extension ObserverStage {
             return .underWay(left: max(1, quarantined), goesOn: true)
         case "reset":
             return .refused(
-                "it holds the samples themselves, which nothing can bring back: to compute figures again, reset their handler;"
-                    + " to start from scratch make a backup, stop the stack and remove its state folder")
+                "an observer can't be reset: it holds the only copy of the samples; to compute figures again, reset their handler,"
+                    + " or to start from scratch make a backup, stop the stack and remove its state folder")
         case "replay":
-            return .refused("it has nothing upstream: import the file again; a repeat changes nothing")
+            return .refused("an observer can't be replayed; import the file again: a repeat changes nothing")
         case let other: return .refused("an observer doesn't support '\(other)'")
         }
     }

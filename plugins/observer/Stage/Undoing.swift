@@ -35,7 +35,7 @@ extension ObserverStage {
         switch (request.import, request.device) {
         case (let id?, nil):
             guard let entry = imports[id] else {
-                return .refused("there is no import '\(id)'; 'healthbus imports' lists the existing ones")
+                return .refused("there is no import '\(id)'; 'healthbus imports list' shows them")
             }
             if let refusal = Self.refusal(toUndo: entry) { return .refused(refusal) }
             (choice, user) = (.importing(id: id), entry.user)
@@ -46,8 +46,8 @@ extension ObserverStage {
             return .refused(
                 request.import == nil
                     ? "no device with that name has pushed anything for that user since healthbus began to record where samples came from"
-                    : "nothing is recorded for this import: it was made with an earlier release, or brought nothing. "
-                        + "Its samples count as coming from elsewhere, and stay")
+                    : "nothing is recorded for this import: it was made with an earlier release, or brought nothing; "
+                        + "its samples count as coming from elsewhere, and stay")
         }
         var undoing = Undoing(request: request, user: user, progress: progress)
         if let kept = try ImportTables.undos.value(request.id, in: turn.database)?.read(UndoReport.self) {
