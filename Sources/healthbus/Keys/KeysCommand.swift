@@ -36,7 +36,9 @@ enum KeysCommand: Command {
         }
         let needsName = ["show", "add", "remove"].contains(action)
         if needsName, name == nil { throw Failure.usage("keys \(action) needs a name") }
-        if ["init", "list"].contains(action), name != nil { throw Failure.usage("keys \(action) takes no name") }
+        if ["init", "list"].contains(action), name != nil {
+            throw Failure.usage("keys \(action) takes no name", hint: "leave it out")
+        }
         if let name, !StackConfiguration.isName(name) {
             throw Failure.usage("'\(name)' can't be a key's name", hint: "a-z, 0-9 and hyphens, at most 64")
         }

@@ -53,7 +53,7 @@ enum ConflictsCommand: Command {
         }
         guard let keep = try arguments.choice("--keep", as: Keep.self) else {
             throw Failure.usage(
-                "--keep is missing: it says which content counts", hint: "give --keep stored or --keep other")
+                "--keep is missing: it says which content to keep", hint: "give --keep stored or --keep other")
         }
         let stack = try Stack(arguments)
         let client = MendClient(stack)

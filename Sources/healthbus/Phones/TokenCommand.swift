@@ -33,9 +33,11 @@ enum TokenCommand: Command {
         let name = arguments.positionals.count > 1 ? arguments.positionals[1] : nil
         for option in ["--user", "--device", "--scope", "--days", "--ends"]
         where action != .new && arguments.value(option) != nil {
-            throw Failure.usage("token \(action.rawValue) doesn't take \(option)")
+            throw Failure.usage("token \(action.rawValue) doesn't take \(option)", hint: "leave it out")
         }
-        if action != .revoke, name != nil { throw Failure.usage("token \(action.rawValue) takes no name") }
+        if action != .revoke, name != nil {
+            throw Failure.usage("token \(action.rawValue) takes no name", hint: "leave it out")
+        }
         let wish = try wish(arguments)
         let stack = try Stack(arguments)
         let file = TokenFile(stack.state)
