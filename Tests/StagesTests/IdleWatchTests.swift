@@ -98,6 +98,23 @@ import Testing
         #expect(paused == .blocked("uploader: the token is refused"))
     }
 
+    /// A day that can't be computed holds up no other: the others are delivered first.
+    @Test func daysThatFailAreReportedOnceTheOthersAreDelivered() {
+        func failing(_ change: (inout [String: (beat: Heartbeat, age: Double)]) -> Void) -> IdleWatch.Verdict {
+            verdict {
+                $0["a"]?.beat.say(["failedDays": 1])
+                change(&$0)
+            }
+        }
+        #expect(isWaiting(failing { $0["a"]?.beat.frontier["observer"] = 99 }, for: "a"))
+        #expect(isWaiting(failing { $0["b"]?.beat.frontier["observer"] = 99 }, for: "b"))
+        #expect(isWaiting(failing { $0["consolidator"]?.beat.say(["openDays": 1]) }, for: "consolidator"))
+        #expect(isWaiting(failing { $0["uploader"]?.beat.frontier["consolidator"] = 49 }, for: "uploader"))
+        #expect(failing { _ in } == .blocked("a: 1 day couldn't be computed"))
+        let both = failing { $0["b"]?.beat.say(["failedDays": 2]) }
+        #expect(both == .blocked("a: 1 day couldn't be computed; b: 2 days couldn't be computed"))
+    }
+
     @Test func waitsForTheImportNotForWhatComesAfter() {
         var watch = watch()
         var beats = beats()

@@ -86,9 +86,6 @@ package struct IdleWatch: Sendable {
         self.target = target
         for name in roles.handlers {
             guard let beat = beat(name) else { return .waiting("\(name): not heard") }
-            if let days = beat.handler?.failedDays, days > 0 {
-                return .blocked("\(name): \(Self.days(days)) couldn't be computed")
-            }
             guard let frontier = beat.frontier[roles.observer], frontier >= target else {
                 return .waiting("\(name): \(Self.days(beat.stage.pending ?? 0)) to compute")
             }
@@ -121,7 +118,17 @@ package struct IdleWatch: Sendable {
             }
         }
         if let waits { return .waiting(waits) }
-        return .idle
+        return failed(beats) ?? .idle
+    }
+
+    /// Days that their handler can't compute. They hold up no other day, so they are reported only once all others are
+    /// delivered.
+    private func failed(_ beats: [String: (beat: Heartbeat, age: Double)]) -> Verdict? {
+        let failed = roles.handlers.compactMap { name -> String? in
+            guard let days = beats[name]?.beat.handler?.failedDays, days > 0 else { return nil }
+            return "\(name): \(Self.days(days)) couldn't be computed"
+        }
+        return failed.isEmpty ? nil : .blocked(failed.joined(separator: "; "))
     }
 
     private static func days(_ number: Int) -> String { HumanFormat.count(number, "day") }

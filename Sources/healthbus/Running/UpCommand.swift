@@ -72,7 +72,10 @@ enum UpCommand: Command {
         if options.untilIdle, !outcome.isIdle {
             throw Failure(
                 outcome.blocked.map { "not idle: \($0)" } ?? "stopped before everything was delivered",
-                hint: "what is done stays done: start again to continue")
+                hint: outcome.blocked == nil
+                    ? "what is done stays done: start again to continue"
+                    : "what is done stays done: 'healthbus alerts' says what to mend first; then start again to continue"
+            )
         }
         if let damaged = outcome.imports.first(where: \.isDamaged) { throw ImportCommand.damaged(damaged) }
     }
