@@ -89,7 +89,7 @@ extension EndToEnd {
                 #expect(try valid.json()["valid"] == true && valid.exit == .code(0))
                 let test = try await stack.run("plugins", "test", stack.path("mine"), "--json", within: 200)
                 #expect(try test.exit == .code(0) && test.json()["passed"] == 25, "\(test.output)")
-                let again = try await stack.run("plugins", "new", "other", "--output", stack.path("mine"))
+                let again = try await stack.run("plugins", "new", "more", "--output", stack.path("mine"))
                 #expect(again.exit == .code(2) && again.error.contains("already exists"))
             }
         }

@@ -254,6 +254,20 @@ import Testing
         }
     }
 
+    /// A shipped plugin isn't to blame for what another one calls its figures.
+    @Test func aFigureThatDisplacesAShippedOneIsToBlame() throws {
+        let plugins = GeneratedTable.checkout.appending(path: "plugins").path
+        let own = try StackConfiguration(
+            path: nil, choices: ["sleep": .plugin(plugins + "/sleep")],
+            catalog: PluginCatalog(folder: plugins, programs: "/nowhere"))
+        let taken: Value = ["figure": "steps", "handler": "steps", "taken": "sleep"]
+        expectOne(.error, "sleep", "'steps' keeps that of steps out of all summaries") {
+            $0.stack = own
+            $0.beats["sleep"]?.beat.configuration = own.instance("sleep")?.fingerprint
+            $0.beats["consolidator"]?.beat.say(["collisions": [taken]])
+        }
+    }
+
     /// One fault is reported once, together with its consequences.
     @Test func whatFollowsIsToldBelowItsCause() throws {
         let trouble: (inout Examination) -> Void = { seen in

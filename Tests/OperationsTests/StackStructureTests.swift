@@ -85,6 +85,23 @@ import Testing
         #expect(list.contains { $0.severity == severity && $0.what.contains(words) }, "\(list)")
     }
 
+    /// Whichever comes first by name is in summaries; a shipped plugin isn't to blame.
+    @Test(arguments: [("aaa", "only aaa's"), ("zzz", "only steps's")])
+    func figuresOfOneNameAreTold(_ name: String, _ winner: String) throws {
+        let folder = try TemporaryFolder()
+        let manifest = #"""
+            { "name": "NAME", "version": 1, "protocol": { "min": 1, "max": 1 }, "kind": "handler", "executable": "x",
+              "reads": ["HKQuantityTypeIdentifierStepCount"], "figures": [{ "name": "steps" }],
+              "entitlements": ["health"] }
+            """#.replacingOccurrences(of: "NAME", with: name)
+        try manifest.write(toFile: folder.path + "/plugin.json", atomically: true, encoding: .utf8)
+        let list = try findings(#"{"instances": {"\#(name)": {"plugin": "\#(folder.path)"}}}"#)
+        let found = list.filter { $0.what.contains("declares the figure 'steps', and so does steps: ") }
+        #expect(found.count == 1 && found.first?.key == "instances.\(name)", "\(list)")
+        #expect(found.first?.severity == .warning && found.first?.what.contains(winner) == true)
+        #expect(found.first?.remedy.contains("another name") == true)
+    }
+
     /// Claims in a manifest that neither the observer nor the hub grants.
     @Test(
         arguments: [

@@ -48,6 +48,19 @@ import Testing
         #expect(Set(keys) == ["name", "version", "protocol.max", "kind", "executable"] && keys.count == 5, "\(keys)")
     }
 
+    /// A figure of such a name would never be in a summary.
+    @Test(arguments: ["final", "hours", "missing.some"])
+    func aFigureIsntNamedAfterTheSummarysOwnMembers(_ name: String) throws {
+        let found = try reader(
+            """
+            { "name": "x", "version": 1, "protocol": { "min": 1, "max": 1 }, "kind": "handler", "executable": "x",
+              "figures": [{ "name": "fine" },
+                { "name": "\(name)" }] }
+            """)
+        #expect(found.manifest == nil && found.problems.map(\.key) == ["figures[1].name"])
+        #expect(found.problems.first?.line == 3)
+    }
+
     @Test func oneThatIsWellHasNone() throws {
         let found = try reader(
             #"{ "name": "x", "version": 1, "protocol": { "min": 1, "max": 1 }, "kind": "handler", "executable": "x" }"#)

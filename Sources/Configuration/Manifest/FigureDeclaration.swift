@@ -53,6 +53,9 @@ package struct FigureDeclaration: Sendable, Equatable {
         package var givesWay: Int?
     }
 
+    /// A summary's own members, which no figure can be named after.
+    package static let reserved: Set<String> = ["user", "date", "zone", "final", "revision", "missing", "hours"]
+
     /// Its place in a day's summary: a member, or a member of a member.
     package var path: [String]
     package var form: Form

@@ -108,6 +108,12 @@ private struct ManifestMembers {
             add(
                 "family", "must be a-z, 0-9 and hyphens, at most 64, and not daily, which belongs to the summaries")
         }
+        for (index, figure) in (value["figures"].array ?? []).enumerated() {
+            guard let member = figure["name"].string?.split(separator: ".").first.map(String.init),
+                FigureDeclaration.reserved.contains(member)
+            else { continue }
+            add("figures[\(index)].name", "is \"\(member)\", which every summary has itself; choose another name")
+        }
         var wrong: [ConfigurationError] = []
         let rights = PluginRights(value, kind: kind, file: file, problems: &wrong)
         for problem in wrong { add(problem) }

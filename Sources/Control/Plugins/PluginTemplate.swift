@@ -31,6 +31,14 @@ package struct PluginTemplate: Sendable {
         if let other = catalog.manifests[name] {
             throw .usage("there is already a plugin '\(name)': \(other.file)", hint: "choose another name")
         }
+        let figure = Self.figure(of: name)
+        let owner = catalog.manifests.values.filter { $0.figures.contains { $0.path[0] == figure } }.map(\.name).min()
+        if FigureDeclaration.reserved.contains(figure) || owner != nil {
+            throw .usage(
+                "a plugin '\(name)' would begin with a figure '\(figure)', and "
+                    + (owner.map { "'\($0)' has one of that name" } ?? "every summary has a member of that name"),
+                hint: "choose another name")
+        }
         self.name = name
         self.language = language
         let types = try (types.isEmpty ? [Self.usualType] : types).map { text throws(Failure) in
@@ -42,7 +50,9 @@ package struct PluginTemplate: Sendable {
     }
 
     /// The figure it computes: "my-hours" gives "myHours".
-    package var figure: String {
+    package var figure: String { Self.figure(of: name) }
+
+    private static func figure(of name: String) -> String {
         let parts = name.split(separator: "-")
         return parts.prefix(1).joined() + parts.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }

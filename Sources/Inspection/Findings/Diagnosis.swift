@@ -159,14 +159,7 @@ package struct Diagnosis {
                         + (told.map { ". \($0.text)" } ?? ""),
                     remedy: told?.remedy ?? "the log's day.failed events give the reasons: 'healthbus logs \(name)'"))
         }
-        for collision in beat.consolidator?.collisions ?? [] {
-            found.append(
-                Finding(
-                    .error, collision.handler,
-                    "its figure '\(collision.figure)' isn't in any summary: "
-                        + (collision.taken.map { "\($0) has one of that name" } ?? "summaries use that name"),
-                    remedy: "give it another name in the plugin"))
-        }
+        found += (beat.consolidator?.collisions ?? []).map(collision)
         let missing = beat.consolidator?.missing ?? []
         if let days = beat.consolidator?.openDays, days > 0, !missing.isEmpty {
             found.append(

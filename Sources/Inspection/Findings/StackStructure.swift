@@ -11,7 +11,7 @@ package struct StackStructure {
     package init(stack: StackConfiguration) { self.stack = stack }
 
     package var findings: [Finding] {
-        members + types + orderedTypes + topics + rights + topicRights + servers + resources
+        members + types + figures + orderedTypes + topics + rights + topicRights + servers + resources
     }
 
     private func finding(

@@ -1,4 +1,5 @@
 import Changelog
+import Configuration
 import HealthModel
 import Protocol
 import SQLite
@@ -196,7 +197,7 @@ struct SummaryDays {
     static let hoursMember = "hours"
 
     /// A summary's own members, which aren't handlers' figures.
-    static let ownMembers: Set<String> = ["user", "date", "zone", "final", "revision", "missing", hoursMember]
+    static let ownMembers = FigureDeclaration.reserved
 
     /// All handlers' figures for a day, as members of its summary. If two share a name, the first handler by name wins.
     func figures(of key: Key, _ turn: Turn) throws -> (members: [String: Value], collisions: [FigureCollision]) {

@@ -1,0 +1,51 @@
+import Configuration
+import Protocol
+
+extension StackStructure {
+    /// Figures with one name: a day's summary has only that of the handler that comes first by name.
+    var figures: [Finding] {
+        var owners: [String: [StackConfiguration.Instance]] = [:]
+        for handler in stack.handlers.sorted(by: { $0.name < $1.name }) {
+            for figure in Set(handler.manifest.figures.map { $0.path[0] }) {
+                owners[figure, default: []].append(handler)
+            }
+        }
+        return owners.sorted { $0.key < $1.key }.flatMap { figure, handlers -> [Finding] in
+            guard let winner = handlers.first else { return [] }
+            return handlers.dropFirst().map { loser in
+                let wrong = loser.isShipped && !winner.isShipped ? winner : loser
+                let other = wrong.name == loser.name ? winner : loser
+                return Finding(
+                    .warning, stack.file, key: "instances.\(wrong.name)",
+                    "declares the figure '\(figure)', and so does \(other.name): summaries have only \(winner.name)'s",
+                    remedy: wrong.isShipped
+                        ? "leave one of them out: \"\(wrong.name)\": null"
+                        : "give it another name in \(wrong.manifest.file)")
+            }
+        }
+    }
+}
+
+extension StackConfiguration.Instance {
+    /// Whether its plugin belongs to the programs, rather than being named by its folder.
+    var isShipped: Bool { !plugin.contains("/") }
+}
+
+extension Diagnosis {
+    /// A figure that is in no summary because its name is taken. A shipped plugin isn't to blame for what another one
+    /// calls its figures.
+    func collision(_ told: ConsolidatorDetails.Collision) -> Finding {
+        let remedy = "give it another name in the plugin"
+        func isShipped(_ name: String) -> Bool { seen.stack.instance(name)?.isShipped != false }
+        if let taken = told.taken, isShipped(told.handler), !isShipped(taken) {
+            return Finding(
+                .error, taken, "its figure '\(told.figure)' keeps that of \(told.handler) out of all summaries",
+                remedy: remedy)
+        }
+        return Finding(
+            .error, told.handler,
+            "its figure '\(told.figure)' isn't in any summary: "
+                + (told.taken.map { "\($0) has one of that name" } ?? "summaries use that name"),
+            remedy: remedy)
+    }
+}
