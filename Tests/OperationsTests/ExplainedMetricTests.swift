@@ -3,6 +3,7 @@ import HealthModel
 import Inspection
 import Logging
 import Protocol
+import TestSupport
 import Testing
 
 @Suite struct ExplainedMetricTests {
@@ -62,6 +63,32 @@ import Testing
         #expect(!message("qqqqqqqqqq").contains("did you mean"))
         #expect(message("").contains("isn't a metric"))
         #expect(message("BloodPressure").contains("parts"))
+    }
+
+    /// By its own name, or by that of the instance if that has no other figure; it is also listed.
+    @Test func aFigureOfYourOwnIsFound() throws {
+        func stack(_ figures: String) throws -> StackConfiguration {
+            let folder = try TemporaryFolder()
+            let manifest = #"""
+                { "name": "walks", "version": 1, "protocol": { "min": 1, "max": 1 }, "kind": "handler",
+                  "executable": "x", "reads": ["HKQuantityTypeIdentifierStepCount"], "figures": [FIGURES] }
+                """#.replacingOccurrences(of: "FIGURES", with: figures)
+            try manifest.write(toFile: folder.path + "/plugin.json", atomically: true, encoding: .utf8)
+            let overlay = #"{"instances": {"walks": {"plugin": "./"}}}"#
+            try overlay.write(toFile: folder.path + "/stack.json", atomically: true, encoding: .utf8)
+            return try StackConfiguration(
+                path: folder.path + "/stack.json",
+                catalog: PluginCatalog(
+                    folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere"))
+        }
+        let one = try stack(#"{ "name": "longestWalk" }"#)
+        #expect(one.metric("Walks") == "longestWalk" && one.metric("steps") == "steps")
+        #expect(one.metric("sleep") == "sleep" && one.metric("heart-rate") == "heart-rate")
+        #expect(try stack(#"{ "name": "a" }, { "name": "b" }"#).metric("walks") == "walks")
+        do throws(Failure) {
+            _ = try ExplainedMetric("qqqqqqqqqq", figures: one.figures)
+            Issue.record("accepted")
+        } catch { #expect(error.hint?.contains("steps") == true && error.hint?.contains("longestWalk") == true) }
     }
 
     @Test func figuresAreFoundInTheSummary() throws {

@@ -28,7 +28,7 @@ package struct ExplainReport {
         let observer = try ObserverQueries(stack, reader)
         let zones = try observer.zones(of: user)
         metric = try ExplainedMetric(
-            text, figures: stack.configuration.figures, held: try observer.types(of: user),
+            stack.configuration.metric(text), figures: stack.configuration.figures, held: try observer.types(of: user),
             own: try EntriesReport(stack, reader, user: user).types)
         guard let handler = stack.configuration.handler(of: metric.type) else {
             throw Failure(

@@ -31,7 +31,9 @@ package struct ExplainedMetric: Sendable, Equatable {
         let word = text.lowercased()
         let named = figures.compactMap { figure in figure.explanation.map { (figure: figure, how: $0) } }
         let found = named.first { figure, how in
-            (how.names + [figure.path[0], how.type, Self.bare(how.type)]).contains { $0.lowercased() == word }
+            (how.names + [figure.path[0], figure.path.joined(separator: "."), how.type, Self.bare(how.type)]).contains {
+                $0.lowercased() == word
+            }
         }
         if let (figure, how) = found {
             (name, type, kind, path, unit) = (how.names[0], how.type, how.rule, figure.path, figure.unit)
@@ -44,13 +46,15 @@ package struct ExplainedMetric: Sendable, Equatable {
                 $0.lowercased() == word || Self.bare($0).lowercased() == word
             })
         else {
-            let own = figures.filter { $0.explanation == nil }.map { $0.path.joined(separator: ".") }
+            let own = figures.filter { $0.explanation == nil && $0.form != .object }.map {
+                $0.path.joined(separator: ".")
+            }
             let known =
                 own + named.flatMap { [$0.how.names[0], $0.figure.path[0]] + $0.how.names.dropFirst() }
                 + types.map(Self.bare)
             throw Self.unknown(
                 text, nearest: Nearest.to(word, among: known.map { $0.lowercased() }), among: known,
-                names: named.map(\.how.names[0]))
+                names: named.map(\.how.names[0]) + own)
         }
         if let own = own.first(where: { $0.name == identifier }) {
             let (rule, member) = Self.rule(of: own)

@@ -58,10 +58,11 @@ package struct OwnFigureReport {
         failure = try reader.rows(handler, topic: Alert.topic(.failedDays)).last?.body?.read(RaisedAlert.self)?.text
     }
 
+    /// By the figure's name, or by that of a handler's instance that has no other.
     private static func declared(
         _ text: String, in stack: StackConfiguration
     ) -> (StackConfiguration.Instance, FigureDeclaration)? {
-        let word = text.lowercased()
+        let word = stack.metric(text).lowercased()
         for handler in stack.handlers {
             let figure = handler.manifest.figures.first {
                 $0.explanation == nil && $0.path.joined(separator: ".").lowercased() == word
@@ -104,5 +105,21 @@ package struct OwnFigureReport {
         var table = Table([.init("Type"), .number("Samples of the day")])
         for (type, count) in samples { table.add([ExplainedMetric.bare(type), "\(count)"]) }
         return text + "\n" + table.render(for: terminal)
+    }
+}
+
+extension StackConfiguration {
+    /// The name of the figure that a person means who names a handler's instance that declares only one; otherwise the
+    /// same text.
+    package func metric(_ text: String) -> String {
+        let word = text.lowercased()
+        let isTaken = figures.contains { figure in
+            let names = [figure.path[0], figure.path.joined(separator: ".")] + (figure.explanation?.names ?? [])
+            return names.contains { $0.lowercased() == word }
+        }
+        guard !isTaken, let handler = handlers.first(where: { $0.name == word }),
+            let figure = handler.manifest.figures.first, handler.manifest.figures.count == 1
+        else { return text }
+        return figure.path.joined(separator: ".")
     }
 }

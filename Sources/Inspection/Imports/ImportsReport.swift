@@ -60,7 +60,7 @@ package struct ImportsReport {
             func count(_ number: Int64?) -> String { number.map { HumanFormat.count(Int($0)) } ?? "" }
             table.add([
                 row.id, row.submitted.map { String(InstantText.iso8601($0).prefix(16)) } ?? "", row.user,
-                state(of: row),
+                Self.state(of: row),
                 count(report?.total.added), count(report?.total.known), (row.path as NSString).lastPathComponent,
             ])
         }
@@ -75,9 +75,13 @@ package struct ImportsReport {
         return "\n" + table.render(for: terminal)
     }
 
-    private func state(of row: ImportRow) -> String {
+    package static func state(of row: ImportRow) -> String {
         if row.undone != nil { return "taken back" }
         if row.problem == ImportRow.cancelled { return "cancelled" }
-        return row.state == .closed && row.problem != nil ? "damaged" : row.state.rawValue
+        guard row.state == .closed else { return row.state.rawValue }
+        if row.problem != nil { return "damaged" }
+        // Nothing of it is stored.
+        let report: ImportReport? = row.report?.read()
+        return report?.dryRun == true ? "dry run" : row.state.rawValue
     }
 }

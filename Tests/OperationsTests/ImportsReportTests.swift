@@ -1,0 +1,24 @@
+import HealthModel
+import Inspection
+import Protocol
+import Testing
+
+/// How `healthbus imports list` names what became of a file.
+@Suite struct ImportsReportTests {
+    @Test func aDryRunIsNoImport() {
+        func state(_ change: (inout ImportRow, inout ImportReport) -> Void) -> String {
+            var row = ImportRow(
+                id: "1", path: "/x/export.zip", user: "me", state: .closed, report: nil, problem: nil, request: nil)
+            var report = ImportReport(path: row.path, total: .init(), byType: [:], seconds: 1)
+            change(&row, &report)
+            row.report = Value(report)
+            return ImportsReport.state(of: row)
+        }
+        #expect(state { _, _ in } == "closed")
+        #expect(state { $1.dryRun = true } == "dry run")
+        #expect(state { $0.problem = "the zip is damaged" } == "damaged")
+        #expect(state { $0.state = .receiving } == "receiving")
+        #expect(state { $0.problem = ImportRow.cancelled } == "cancelled")
+        #expect(state { $0.undone = 7 } == "taken back")
+    }
+}
