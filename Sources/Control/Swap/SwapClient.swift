@@ -100,7 +100,9 @@ extension SwapProgress {
         var text = "Tried on \(all) \(all == 1 ? "day" : "days"): "
         let equal = trial.computed + trial.empty - trial.differing - trial.waiting
         var parts = equal > 0 ? ["\(equal) as before"] : []
-        if trial.waiting > 0 { parts.append("\(trial.waiting) not compared, because they wait to be computed") }
+        if trial.waiting > 0 {
+            parts.append("\(trial.waiting) not compared, because they have failed or wait to be computed")
+        }
         if trial.differing > 0 {
             parts.append("\(trial.differing) different (\(trial.figures.sorted().joined(separator: ", ")))")
         }

@@ -9,7 +9,7 @@ import StageKit
 ///
 /// The file isn't copied: it is read as pulls are, over a connection that can't write, so there is nothing to create,
 /// and nothing to clean up after a crash.
-struct TrialDays {
+package struct TrialDays {
     struct Day {
         var user: String
         var day: LocalDay
@@ -27,7 +27,8 @@ struct TrialDays {
     /// Starts out with nothing known.
     init(asked: Set<String>) { characteristics = Characteristics(asked) }
 
-    /// Days with figures, newest first, but those waiting to be computed again last; and one day without figures.
+    /// Some of the days that failed; days with figures, newest first, but those waiting to be computed again last; and
+    /// one day without figures.
     /// - Parameters:
     ///   - asked: characteristics that the handler reads.
     ///   - count: the most days.
@@ -38,18 +39,8 @@ struct TrialDays {
             try characteristics.load(database)
             guard let cursor = try Upstream.cursor(observer, in: database) else { return }
             self.cursor = cursor
-            let newest = try database.prepare(
-                """
-                SELECT user, day, NOT EXISTS (SELECT 1 FROM dirty WHERE dirty.user = changes.user AND dirty.day = changes.day)
-                    AND NOT EXISTS
-                    (SELECT 1 FROM failed_days WHERE failed_days.user = changes.user AND failed_days.day = changes.day) AS settled
-                FROM changes WHERE day IS NOT NULL AND body IS NOT NULL
-                GROUP BY user, day ORDER BY settled DESC, day DESC, user LIMIT ?
-                """)
-            newest.bind(1, count)
-            try newest.forEachRow { row in
-                let day = LocalDay(number: row.int(1))
-                days.append(Day(user: row.string(0), day: day, isSettled: row.int(2) == 1, rows: []))
+            days = try Self.choose(in: database, count: count).map { user, day, isSettled in
+                Day(user: user, day: LocalDay(number: day), isSettled: isSettled, rows: [])
             }
             for index in days.indices {
                 days[index].rows = try KeyedChangelog.rows(
@@ -58,12 +49,32 @@ struct TrialDays {
             }
             guard let user = days.first?.user else { return }
             let oldest = try database.prepare(
-                "SELECT min(day) - 1 FROM changes WHERE user = ?1 AND day IS NOT NULL HAVING min(day) - 1 NOT IN (SELECT day FROM dirty WHERE user = ?1)"
+                "SELECT min(day) - 1 FROM changes WHERE user = ?1 AND day IS NOT NULL HAVING min(day) - 1 NOT IN (SELECT day FROM dirty WHERE user = ?1 UNION SELECT day FROM failed_days WHERE user = ?1)"
             )
             oldest.bind(1, user)
             if let day = try oldest.firstRow({ $0.int(0) }) {
                 days.append(Day(user: user, day: LocalDay(number: day), isSettled: true, rows: []))
             }
         }
+    }
+
+    /// Which days are tried. Failed ones come first, as they are why a handler is replaced, but are at most half.
+    package static func choose(in database: Database, count: Int) throws -> [(user: String, day: Int, isSettled: Bool)]
+    {
+        var chosen: [(user: String, day: Int, isSettled: Bool)] = []
+        let failed = try database.prepare("SELECT user, day FROM failed_days ORDER BY day DESC, user LIMIT ?")
+        failed.bind(1, count / 2)
+        try failed.forEachRow { chosen.append(($0.string(0), $0.int(1), false)) }
+        let newest = try database.prepare(
+            """
+            SELECT user, day, NOT EXISTS
+                (SELECT 1 FROM dirty WHERE dirty.user = changes.user AND dirty.day = changes.day) AS settled
+            FROM changes WHERE day IS NOT NULL AND body IS NOT NULL AND NOT EXISTS
+                (SELECT 1 FROM failed_days WHERE failed_days.user = changes.user AND failed_days.day = changes.day)
+            GROUP BY user, day ORDER BY settled DESC, day DESC, user LIMIT ?
+            """)
+        newest.bind(1, count - chosen.count)
+        try newest.forEachRow { chosen.append(($0.string(0), $0.int(1), $0.int(2) == 1)) }
+        return chosen
     }
 }
