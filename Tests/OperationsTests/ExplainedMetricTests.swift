@@ -1,4 +1,5 @@
 import Configuration
+import Foundation
 import HealthModel
 import Inspection
 import Logging
@@ -85,6 +86,15 @@ import Testing
         #expect(one.metric("Walks") == "longestWalk" && one.metric("steps") == "steps")
         #expect(one.metric("sleep") == "sleep" && one.metric("heart-rate") == "heart-rate")
         #expect(try stack(#"{ "name": "a" }, { "name": "b" }"#).metric("walks") == "walks")
+        // A figure made of another handler's samples is its own handler's.
+        let declared = try stack(
+            #"""
+            { "name": "longestWalk", "explain": {
+              "names": ["walk"], "type": "HKQuantityTypeIdentifierStepCount", "rule": "total" } }
+            """#)
+        #expect(try declared.handler(computing: ExplainedMetric("walk", figures: declared.figures))?.name == "walks")
+        #expect(try declared.handler(computing: ExplainedMetric("steps", figures: declared.figures))?.name == "steps")
+        #expect(try declared.handler(computing: ExplainedMetric("DistanceCycling", figures: declared.figures)) == nil)
         do throws(Failure) {
             _ = try ExplainedMetric("qqqqqqqqqq", figures: one.figures)
             Issue.record("accepted")

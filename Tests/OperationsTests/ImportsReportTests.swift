@@ -9,7 +9,9 @@ import Testing
         func state(_ change: (inout ImportRow, inout ImportReport) -> Void) -> String {
             var row = ImportRow(
                 id: "1", path: "/x/export.zip", user: "me", state: .closed, report: nil, problem: nil, request: nil)
-            var report = ImportReport(path: row.path, total: .init(), byType: [:], seconds: 1)
+            var report = ImportReport(
+                path: row.path, total: .init(read: 0, added: 0, known: 0, deleted: 0, quarantined: 0), byType: [:],
+                seconds: 1)
             change(&row, &report)
             row.report = Value(report)
             return ImportsReport.state(of: row)

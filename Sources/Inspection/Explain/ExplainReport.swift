@@ -16,6 +16,7 @@ package struct ExplainReport {
     private let user: String
     private let clock: DayClock
     private let window: [Range<Instant>]
+    /// Which one computes the figure; not always the one that the samples belong to.
     private let handler: StackConfiguration.Instance
     private let summary: Value
     private let explained: ExplainedDay
@@ -30,7 +31,7 @@ package struct ExplainReport {
         metric = try ExplainedMetric(
             stack.configuration.metric(text), figures: stack.configuration.figures, held: try observer.types(of: user),
             own: try EntriesReport(stack, reader, user: user).types)
-        guard let handler = stack.configuration.handler(of: metric.type) else {
+        guard let typeHandler = stack.configuration.handler(of: metric.type) else {
             throw Failure(
                 "no handler of this stack takes \(metric.type)", hint: "name one in \(stack.configuration.file)")
         }
@@ -39,23 +40,23 @@ package struct ExplainReport {
         }
         self.day = day
         self.user = user
-        self.handler = handler
+        handler = stack.configuration.handler(computing: metric) ?? typeHandler
         clock = DayClock(zones, day)
         let traits = ExplainedDay.traits(of: metric)
-        let window = try traits.window(handler.configuration)
+        let window = try traits.window(typeHandler.configuration)
         let slice = zones.slice(of: day, window)
         let types = [metric.type, HealthType.statistics(of: metric.type)] + traits.during.keys.sorted()
         let watches = traits.characteristics.contains("conditions")
         let held = try observer.samples(
-            user: user, types: types + (watches ? handler.manifest.reads : []),
+            user: user, types: types + (watches ? typeHandler.manifest.reads : []),
             from: slice.map(\.lowerBound).min() ?? .epoch, to: slice.map(\.upperBound).max() ?? .epoch,
             detailed: traits.detailedTypes, during: traits.during)
         let metric = metric
         let input = DayInput(
             user: user, day: day, window: window, zones: zones,
             cutting: metric.onlyUnit == nil ? held : held.filter { metric.takes($0, of: held) },
-            configuration: handler.configuration,
-            characteristics: watches ? ["conditions": try reader.conditions(of: handler, user: user)] : [:])
+            configuration: typeHandler.configuration,
+            characteristics: watches ? ["conditions": try reader.conditions(of: typeHandler, user: user)] : [:])
         self.window = input.window
         let (samples, type) = (input.samples, metric.type)
         explained = try ExplainedDay(metric, input)
@@ -98,7 +99,7 @@ package struct ExplainReport {
         let hours = window.reduce(0) { $0 + ($1.upperBound - $1.lowerBound).seconds } / 3600
         var text = "\(metric.name) on \(day), \(clock.zoneNames)"
         if hours != 24 { text += ", \(ExplainFormat.short(hours)) hours" }
-        guard let headline = explanation.headline(metric.unit) else {
+        guard let headline = explanation.headline(metric.kind == .count ? "count" : metric.unit) else {
             return text + "\nNo sample of \(metric.type) gives it a figure"
                 + (agrees ? ".\n" : "; the summary still has \(figureText).\n")
         }
@@ -130,5 +131,12 @@ package struct ExplainReport {
     static func state(of summary: Value) -> String {
         let state = summary.read(SummaryState.self)
         return state?.final == true ? "final, revision \(state?.revision ?? 0)" : "not final yet"
+    }
+}
+
+extension StackConfiguration {
+    /// The handler that declares a figure; nil if none does. If several do, the first by name, as in summaries.
+    package func handler(computing metric: ExplainedMetric) -> Instance? {
+        handlers.filter { $0.manifest.figures.contains { $0.path == metric.path } }.min { $0.name < $1.name }
     }
 }
