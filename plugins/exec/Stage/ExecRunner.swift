@@ -87,7 +87,8 @@ package final class ExecRunner: EffectRunner {
         case .failure(let error):
             throw Failure(
                 "the program of \(command.file) (\(command.words.joined(separator: " "))) doesn't work: \(error)",
-                hint: "its standard error is above; run it by hand in \(command.folder)")
+                hint: "run it by hand in \(command.folder) to see all that it says; what it said in a running stack, "
+                    + "'healthbus logs \(instance)' shows")
         }
     }
 
