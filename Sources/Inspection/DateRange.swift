@@ -40,6 +40,12 @@ package struct DateRange: Sendable, Equatable {
         return days
     }
 
+    /// "from 2025-03-24 to 2025-03-30 ", with a space at the end; empty for everything.
+    package var words: String {
+        if let from, from == to { return "on \(from) " }
+        return (from.map { "from \($0) " } ?? "") + (to.map { "to \($0) " } ?? "")
+    }
+
     package var isEverything: Bool { from == nil && to == nil }
 
     /// As days since 1970; nil for all.

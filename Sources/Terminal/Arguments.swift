@@ -109,8 +109,12 @@ package struct Arguments: Sendable {
             throw .usage("<\(required[positionals.count].name)> is missing", hint: "usage: \(command.usage)")
         }
         if positionals.count > command.positionals.count, !(command.positionals.last?.repeats ?? false) {
+            let word = positionals[command.positionals.count]
+            // What a command writes is named by an option, unlike what it reads.
+            let output = command.positionals.isEmpty ? command.options.first { $0.short == "-o" } : nil
             throw .usage(
-                "unexpected \"\(positionals[command.positionals.count])\"", hint: "usage: \(command.usage)")
+                "unexpected \"\(word)\"",
+                hint: output.map { "-o \(word) names the \($0.value ?? "file")" } ?? "usage: \(command.usage)")
         }
     }
 }

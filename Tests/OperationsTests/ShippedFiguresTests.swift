@@ -1,5 +1,6 @@
 import Configuration
 import HealthModel
+import Inspection
 import Testing
 
 /// The manifests' descriptions of figures, compared with the code that depends on them.
@@ -11,6 +12,17 @@ import Testing
         ]
         // Handlers that were added later may have columns between these.
         #expect(ShippedFigures.all.compactMap(\.column?.title).filter(titles.contains) == titles)
+    }
+
+    /// `days --columns` is as exact for people as the plain table.
+    @Test func numbersForPeopleAreRounded() throws {
+        func shown(_ path: [String], _ number: Double) throws -> Double {
+            DaysReport.rounded(number, as: try #require(ShippedFigures.all.first { $0.path == path }).column)
+        }
+        #expect(try shown(["steps"], 11640.647317753142) == 11641)
+        #expect(try shown(["distanceMeters"], 8123.6) == 8124)
+        #expect(try shown(["bodyMassKilograms"], 71.26) == 71.3)
+        #expect(DaysReport.rounded(0.12345, as: nil) == 0.12)
     }
 
     @Test func unitsAreTheirTypes() throws {

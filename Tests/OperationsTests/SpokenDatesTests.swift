@@ -46,6 +46,9 @@ import Testing
         #expect(
             try range("yesterday", nil).contains(Self.today)
                 && !range("yesterday", nil).contains(Self.today.adding(days: -2)))
+        #expect(try range(nil, nil).words.isEmpty && range(nil, nil, "2025-03-01").words == "on 2025-03-01 ")
+        #expect(try range(nil, nil, "2025-02").words == "from 2025-02-01 to 2025-02-28 ")
+        #expect(try range("2025-02", nil).words == "from 2025-02-01 ")
         #expect(throws: Failure.self) { try range("today", "yesterday") }
         #expect(throws: Failure.self) { try range("today", nil, "7d") }
         #expect(throws: Failure.self) { try range("tomorrow-ish", nil) }

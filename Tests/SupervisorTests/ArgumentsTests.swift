@@ -72,6 +72,14 @@ import Testing
         #expect(error?.message == "unexpected \"x\"")
     }
 
+    @Test func whatACommandWritesIsNamedByAnOption() {
+        let command = CommandHelp(
+            name: "healthbus generate", summary: "Writes.",
+            options: [.init("--output", short: "-o", value: "file", help: "where")])
+        let error = #expect(throws: Failure.self) { try Arguments(["export.zip"], for: command) }
+        #expect(error?.message == "unexpected \"export.zip\"" && error?.hint == "-o export.zip names the file")
+    }
+
     @Test func numbersAndChoicesAreChecked() throws {
         let arguments = try Self.parse("f --offset 30 --user fast")
         #expect(try arguments.choice("--user", as: Mode.self) == .fast)

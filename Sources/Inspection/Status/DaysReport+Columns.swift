@@ -1,3 +1,5 @@
+import Configuration
+import Foundation
 import HealthModel
 import HealthViews
 import Logging
@@ -15,12 +17,14 @@ extension DaysReport {
                 named?.contains(where: column.isCalled) != true && !isFilled(column, hourly: hourly)
             }
         }
+        let isForEyes = if case .table = format { true } else { false }
         let output = RowOutput(columns.map(\.name), format)
         for (day, version) in zip(days, versions) {
             let starts = day["hours"]["start"].array ?? []
             for hour in hourly ? Array(starts.indices) : [0] {
                 for column in columns {
-                    output.value(Self.cell(column, day, version, hourly ? (hour, starts[hour].string ?? "") : nil))
+                    let cell = Self.cell(column, day, version, hourly ? (hour, starts[hour].string ?? "") : nil)
+                    output.value(isForEyes ? rounded(cell, column) : cell)
                 }
                 try output.endRow()
             }
@@ -50,6 +54,21 @@ extension DaysReport {
             guard hourly else { return !column.value(in: day).isNull }
             return (day["hours"]["start"].array ?? []).indices.contains { !column.value(in: day, hour: $0).isNull }
         }
+    }
+
+    private func rounded(_ cell: Value, _ column: ViewColumn) -> Value {
+        guard case .number(let number) = cell else { return cell }
+        let figure = figures.first {
+            column.isCalled($0.path.joined(separator: ".")) || $0.hourly.map(column.isCalled) == true
+        }
+        return .number(Self.rounded(number, as: figure?.column))
+    }
+
+    /// A figure in its own unit, as exact as its column for people shows it; to two digits if it has no column.
+    package static func rounded(_ number: Double, as column: FigureDeclaration.Column?) -> Double {
+        let digits = column.map { Double($0.digits) - log10($0.dividedBy) } ?? 2
+        let scale = pow(10, max(0, digits.rounded(.up)))
+        return (number * scale).rounded() / scale
     }
 
     private static func cell(_ column: ViewColumn, _ day: Value, _ version: Int64, _ hour: (index: Int, start: String)?)

@@ -50,11 +50,12 @@ enum DaysCommand: Command {
     }
 
     private static func tellOfNone(_ arguments: Arguments, _ stack: Stack, _ range: DateRange) {
-        let isFiltered = !range.isEverything || arguments.value("--user") != nil
+        let given = ["--user", "--from", "--to", "--last"].filter(arguments.flag)
+        let place = "in \(stack.place)"
         StandardStream.error.write(
             stack.advice.addressed(
-                isFiltered
-                    ? "no such days on \(stack.place); without --user, --from and --to all are shown\n"
-                    : "no days yet in \(stack.place); 'healthbus import FILE' brings some\n"))
+                given.isEmpty
+                    ? "no days yet \(place); 'healthbus import FILE' brings some\n"
+                    : "no days \(range.words)\(place); without \(given.joined(separator: " and ")) the newest days that have data are shown\n"))
     }
 }
