@@ -40,6 +40,9 @@ struct ArchiveReader {
                 }
                 let source = PeekedSource(EntrySource(archive))
                 if let broken = source.failure as? ArchiveDamage { damage = broken }
+                if let encoding = TextEncoding.ofForeignExport(source.head) {
+                    throw ImportError.foreignEncoding(path: path, entry: entry.name, encoding: encoding)
+                }
                 let kind = ContentKind(head: source.head)
                 clinicalDocument = clinicalDocument || kind == .clinicalDocument
                 if pretender == nil, kind == .empty || kind == .other, Self.isNamedAsExport(entry.name) {

@@ -32,6 +32,9 @@ package struct ExportReader: Sendable {
         let source = PeekedSource(FileSource(descriptor: descriptor, path: path))
         if let failure = source.failure { throw failure }
         let total = Int64(status.st_size)
+        if let encoding = TextEncoding.ofForeignExport(source.head) {
+            throw ImportError.foreignEncoding(path: path, entry: nil, encoding: encoding)
+        }
         switch ContentKind(head: source.head) {
         case .empty: throw ImportError.emptyFile(path: path)
         case .clinicalDocument: throw ImportError.clinicalDocument(path: path)

@@ -23,6 +23,8 @@ package enum ImportError: Error, Equatable, CustomStringConvertible {
     case damagedFileInArchive(path: String, entry: String, reason: String)
     case damagedArchive(path: String, reason: String)
     case encryptedArchive(path: String)
+    /// The export's text is in an encoding other than UTF-8; `entry` is its name in an archive.
+    case foreignEncoding(path: String, entry: String?, encoding: String)
     case outOfMemory
 
     /// The case for a failed open or read.
@@ -62,6 +64,9 @@ package enum ImportError: Error, Equatable, CustomStringConvertible {
         case .damagedArchive(let path, let reason):
             "the archive '\(path)' is damaged before the export begins (\(reason))"
         case .encryptedArchive(let path): "the archive '\(path)' is encrypted"
+        case .foreignEncoding(let path, nil, let encoding): "'\(path)' is in \(encoding), not in UTF-8"
+        case .foreignEncoding(let path, let entry?, let encoding):
+            "in the archive '\(path)' the export '\(entry)' is in \(encoding), not in UTF-8"
         case .outOfMemory: "not enough memory to read the export"
         }
     }
@@ -82,6 +87,10 @@ package enum ImportError: Error, Equatable, CustomStringConvertible {
             "choose the export.zip of the Health app (your picture, Export All Health Data), or the export.xml in it"
         case .clinicalDocument: "choose export.xml of the same folder, or the whole export.zip"
         case .encryptedArchive: "unpack it and import its export.xml"
+        case .foreignEncoding(_, nil, _):
+            "save it as UTF-8 and import that (its first line must then say UTF-8, or no encoding)"
+        case .foreignEncoding:
+            "unpack it, save the export as UTF-8 and import that (its first line must then say UTF-8, or no encoding)"
         case .outOfMemory: "end other programs, then try again"
         }
     }
