@@ -1,5 +1,8 @@
 #include "xml_stream.h"
 
+/// Stands where a byte was that isn't UTF-8: a control character that never stays itself.
+enum { foreignByte = 1 };
+
 static bool isForbidden(uint8_t byte) { return byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r'; }
 
 /// Length of the valid character at `bytes`, 0 when it isn't one that XML allows, -1 when it may be one but is
@@ -40,7 +43,7 @@ int64_t healthbus_xml_clean(uint8_t *bytes, int64_t length, bool last, int64_t *
         int64_t end = at + 64 < length ? at + 64 : length;
         while (at < end) {
             if (bytes[at] < 0x80) {
-                if (isForbidden(bytes[at])) {
+                if (bytes[at] != 0 && isForbidden(bytes[at])) {
                     bytes[at] = ' ';
                     ++*replaced;
                 }
@@ -50,7 +53,7 @@ int64_t healthbus_xml_clean(uint8_t *bytes, int64_t length, bool last, int64_t *
             int count = character(bytes + at, length - at);
             if (count < 0 && !last) return at;
             if (count <= 0) {
-                bytes[at++] = '?';
+                bytes[at++] = foreignByte;
                 ++*replaced;
             } else {
                 at += count;

@@ -68,6 +68,17 @@ static void note(healthbus_xml *xml, const char *what, int64_t line) {
     strncpy(xml->damage.message, what, sizeof xml->damage.message - 1);
 }
 
+static void noteFault(healthbus_xml *xml, healthbus_xml_fault fault, int64_t line) {
+    if (fault == healthbus_xml_zeros) {
+        if (xml->damage.zeros++ == 0) xml->damage.zerosLine = line;
+        note(xml, "there are zero bytes where content was", line);
+    } else if (fault == healthbus_xml_foreign) {
+        note(xml, "there are bytes that aren't UTF-8", line);
+    } else if (fault == healthbus_xml_entity) {
+        note(xml, "there is an entity, and entities aren't read", line);
+    }
+}
+
 static void push(healthbus_xml *xml, int32_t code, uint64_t name) {
     xml->open[xml->depth++] = (open_element){code, name};
 }
@@ -127,8 +138,13 @@ static void brokenTag(healthbus_xml *xml, int64_t end, const char *problem) {
     int64_t length = end - xml->at;
     while (length > 1 && xmlIsSpace(begin[length - 1])) length--;
     int64_t line = lineAt(xml, xml->at);
+    healthbus_xml_fault fault = healthbus_xml_fault_of((const char *)begin, length);
+    bool isMarked = fault == healthbus_xml_zeros || fault == healthbus_xml_foreign;
     // A tag cut off by the end of the input is reported as such.
-    if (!(xml->last && end == xml->count)) note(xml, problem, line);
+    if (isMarked || !(xml->last && end == xml->count)) {
+        if (fault == healthbus_xml_fine) note(xml, problem, line);
+        else noteFault(xml, fault, line);
+    }
     const uint8_t *limit = begin + length;
     bool isEnd = length > 1 && begin[1] == '/';
     const uint8_t *name = begin + (isEnd ? 2 : 1);
@@ -136,11 +152,18 @@ static void brokenTag(healthbus_xml *xml, int64_t end, const char *problem) {
     if (nameLength > 0 && !isEnd) {
         healthbus_xml_element element = {
             .malformed = true,
+            .fault = fault == healthbus_xml_fine ? healthbus_xml_form : fault,
             .empty = length > 2 && begin[length - 2] == '/' && begin[length - 1] == '>',
             .line = line,
             .raw = {(const char *)begin, length},
         };
         return startTag(xml, &element, name, nameLength);
+    }
+    if (nameLength > 0 && isMarked) {
+        // It is unknown how much is lost of the element that ends here.
+        if (xml->callbacks.stray != NULL) xml->callbacks.stray(xml->context, line, (const char *)begin, length);
+        if (!xml->stopped) endTag(xml, name, nameLength);
+        return;
     }
     if (nameLength > 0) endTag(xml, name, nameLength);
     if (xml->stopped || xml->complete || xml->callbacks.stray == NULL) return;
@@ -193,7 +216,11 @@ static void text(healthbus_xml *xml, int64_t end) {
     const uint8_t *limit = xml->bytes + end;
     if (xml->callbacks.text != NULL && end > xml->at)
         xml->callbacks.text(xml->context, (const char *)begin, end - xml->at);
-    if (xml->stopped || xml->callbacks.stray == NULL) return;
+    if (xml->stopped) return;
+    if (xml->callbacks.stray == NULL) {
+        healthbus_xml_fault fault = healthbus_xml_fault_of((const char *)begin, limit - begin);
+        return noteFault(xml, fault, fault == healthbus_xml_fine ? 0 : lineAt(xml, xml->at));
+    }
     const uint8_t *first = NULL;
     for (const uint8_t *at = begin; at < limit;) {
         if (xmlIsSpace(*at)) {
@@ -201,7 +228,7 @@ static void text(healthbus_xml *xml, int64_t end) {
             continue;
         }
         int64_t reference = *at == '&' ? xmlReferenceLength(at, limit) : 0;
-        if (reference == 0) {
+        if (reference == 0 || healthbus_xml_fault_of((const char *)at, reference) != healthbus_xml_fine) {
             first = at;
             break;
         }
@@ -211,6 +238,7 @@ static void text(healthbus_xml *xml, int64_t end) {
     if (first == NULL) return;
     while (limit > first && xmlIsSpace(limit[-1])) limit--;
     int64_t line = lineAt(xml, first - xml->bytes);
+    noteFault(xml, healthbus_xml_fault_of((const char *)first, limit - first), line);
     if (xml->callbacks.stray(xml->context, line, (const char *)first, limit - first))
         note(xml, "there is text where only elements belong", line);
 }
@@ -234,6 +262,8 @@ static int64_t special(healthbus_xml *xml) {
             xml->endless[i] = xml->count;
             return mayWait ? -1 : 0;
         }
+        if (!xml->complete && memchr(begin, 0, (size_t)(end - begin)) != NULL)
+            noteFault(xml, healthbus_xml_zeros, lineAt(xml, xml->at));
         if (i == 1 && xml->callbacks.text != NULL)
             xml->callbacks.text(xml->context, (const char *)begin + length, end - begin - length);
         return end + endLength - xml->bytes;
@@ -278,8 +308,31 @@ static bool step(healthbus_xml *xml) {
     return true;
 }
 
+/// What follows the root: anything but white space, comments and instructions is noted, and isn't read.
+static void afterRoot(healthbus_xml *xml) {
+    while (xml->damage.extraLine == 0 && xml->at < xml->count) {
+        const uint8_t *begin = xml->bytes + xml->at;
+        if (xmlIsSpace(*begin)) {
+            xml->at++;
+            continue;
+        }
+        int64_t left = xml->count - xml->at;
+        bool mayWait = !xml->last && *begin == '<';
+        if (left == 1 && mayWait) return;
+        int64_t end = 0;
+        if (*begin == '<' && left > 1 && (begin[1] == '?' || (begin[1] == '!' && (left == 2 || begin[2] == '-'))))
+            end = special(xml);
+        if (end < 0) return;
+        if (end == 0) xml->damage.extraLine = lineAt(xml, xml->at);
+        else xml->at = end;
+    }
+    // Nothing of it is needed any more.
+    if (xml->damage.extraLine > 0) xml->at = xml->count;
+}
+
 static bool parse(healthbus_xml *xml) {
     while (!xml->stopped && !xml->complete && xml->at < xml->count && step(xml)) continue;
+    if (xml->complete && !xml->stopped) afterRoot(xml);
     return !xml->stopped && !xml->complete;
 }
 
@@ -304,7 +357,7 @@ static bool makeRoom(healthbus_xml *xml, int64_t length) {
 }
 
 bool healthbus_xml_feed(healthbus_xml *xml, const uint8_t *bytes, int64_t length) {
-    if (xml->stopped || xml->complete) return false;
+    if (xml->stopped || xml->damage.extraLine > 0) return false;
     if (!makeRoom(xml, length)) {
         note(xml, "not enough memory", xml->line);
         xml->stopped = true;

@@ -81,19 +81,39 @@ static int resolve(const uint8_t *reference, int64_t length, uint8_t *out) {
     return 0;
 }
 
-/// Decodes references and turns white space into spaces. Returns false for an '&' that doesn't begin a reference. A
-/// reference that stands for nothing becomes '?', as a byte that isn't UTF-8 does: if it were left out, "1&x;6" would
-/// become a different number.
+static bool isDeclared(const uint8_t *reference, int64_t length) {
+    uint8_t character[4];
+    return reference[1] == '#' || resolve(reference, length, character) > 0;
+}
+
+healthbus_xml_fault healthbus_xml_fault_of(const char *bytes, int64_t length) {
+    if (length <= 0) return healthbus_xml_fine;
+    if (memchr(bytes, 0, (size_t)length) != NULL) return healthbus_xml_zeros;
+    if (memchr(bytes, 1, (size_t)length) != NULL) return healthbus_xml_foreign;
+    const uint8_t *at = (const uint8_t *)bytes;
+    const uint8_t *limit = at + length;
+    while (at < limit && (at = memchr(at, '&', (size_t)(limit - at))) != NULL) {
+        int64_t reference = xmlReferenceLength(at, limit);
+        if (reference > 0 && !isDeclared(at, reference)) return healthbus_xml_entity;
+        at++;
+    }
+    return healthbus_xml_fine;
+}
+
+/// Decodes references and turns white space into spaces. Returns false for an '&' that doesn't begin a reference, for
+/// an entity, whose text isn't known, and for bytes that `healthbus_xml_clean` marked. A character's number that stands
+/// for nothing becomes '?': if it were left out, "1&#0;6" would become a different number.
 static bool decode(tag_reader *reader, const uint8_t *begin, const uint8_t *end, uint8_t **scratch, healthbus_xml_text *out) {
     uint8_t *to = *scratch;
     for (const uint8_t *at = begin; at < end;) {
         if (*at != '&') {
+            if (*at < 2) return false;
             *to++ = xmlIsSpace(*at) ? ' ' : *at;
             at++;
             continue;
         }
         int64_t length = xmlReferenceLength(at, end);
-        if (length == 0) return false;
+        if (length == 0 || !isDeclared(at, length)) return false;
         int count = resolve(at, length, to);
         if (count == 0) {
             *to = '?';

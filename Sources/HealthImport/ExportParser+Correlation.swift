@@ -8,7 +8,7 @@ extension ExportParser {
     mutating func startOuter(_ element: UnsafePointer<healthbus_xml_element>) {
         outerMetadata.removeAll()
         outerRaw = raw(element)
-        outerProblem = element.pointee.malformed ? DamageReason.notWellFormed.rawValue : nil
+        outerProblem = element.problem
         outer = StagedRow()
         outer.line = element.pointee.line
     }

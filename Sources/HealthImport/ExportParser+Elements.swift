@@ -7,9 +7,12 @@ extension ExportParser {
         switch context {
         case .tree:
             if code?.standsAlone == true { return startBehindUnclosed(element, code) }
+            // What is known to be lost isn't just one point.
+            if element.pointee.malformed, code != .location || element.pointee.fault != healthbus_xml_form {
+                outerProblem = outerProblem ?? element.problemAsPart
+            }
             if code == .location { return location(element) }
             if code == .workoutRoute { startInlineRoute(element) }
-            if element.pointee.malformed { outerProblem = outerProblem ?? DamageReason.partNotWellFormed.rawValue }
             tree.start(element)
         case .record, .correlatedRecord:
             switch code {
@@ -17,15 +20,15 @@ extension ExportParser {
             case .beat: beat(element)
             default:
                 if code?.standsAlone == true { return startBehindUnclosed(element, code) }
-                if element.pointee.malformed {
-                    spoilRecord(DamageReason.partNotWellFormed.rawValue, element.pointee.raw)
-                }
+                if let problem = element.problemAsPart { spoilRecord(problem, element.pointee.raw) }
             }
         case .correlation:
             switch code {
             case .metadataEntry: metadataEntry(element)
             case .record: startRecord(element)
-            default: if code?.standsAlone == true { startBehindUnclosed(element, code) }
+            default:
+                if code?.standsAlone == true { return startBehindUnclosed(element, code) }
+                outerProblem = outerProblem ?? element.problemAsPart
             }
         case .document: startInDocument(element, code)
         }
@@ -114,13 +117,18 @@ extension ExportParser {
 
     /// Text where only elements belong: the rest of a torn tag. Returns true if it is damage.
     mutating func stray(_ text: healthbus_xml_text, line: Int64) -> Bool {
+        let reason = DamageReason(of: text)
         switch context {
         case .tree:
             tree.add(text.buffer)
+            outerProblem = outerProblem ?? reason?.rawValue
             return false
-        case .record, .correlatedRecord: spoilRecord(DamageReason.textWithin.rawValue, text)
+        case .record, .correlatedRecord: spoilRecord((reason ?? .textWithin).rawValue, text)
         case .correlation, .document:
-            quarantine(line: line, DamageReason.textBetween.rawValue, raw: Self.shortened(text.buffer, ""))
+            if context == .correlation { outerProblem = outerProblem ?? reason?.rawValue }
+            // There is nothing to keep of zero bytes alone.
+            guard text.buffer.contains(where: { $0 > 0x20 }) else { return true }
+            quarantine(line: line, (reason ?? .textBetween).rawValue, raw: Self.shortened(text.buffer, ""))
         }
         return true
     }
@@ -131,7 +139,8 @@ extension ExportParser {
     }
 
     static func shortened(_ bytes: UnsafeBufferPointer<UInt8>, _ end: String) -> String {
-        bytes.count > 4090 ? cut(bytes) : String(decoding: bytes, as: UTF8.self) + end
+        if let readable = MarkedText.readable(bytes) { return readable.withUnsafeBufferPointer { cut($0) } }
+        return bytes.count > 4090 ? cut(bytes) : String(decoding: bytes, as: UTF8.self) + end
     }
 
     /// The beginning of the bytes, marked as cut so that it isn't read again as an element.
@@ -171,11 +180,9 @@ extension ExportParser {
 
     /// Entries for the open sample: a correlation's own entries may be between its records.
     mutating func metadataEntry(_ element: UnsafePointer<healthbus_xml_element>) {
-        if element.pointee.malformed {
-            if context != .correlation {
-                return spoilRecord(DamageReason.partNotWellFormed.rawValue, element.pointee.raw)
-            }
-            outerProblem = outerProblem ?? DamageReason.partNotWellFormed.rawValue
+        if let problem = element.problemAsPart {
+            if context != .correlation { return spoilRecord(problem, element.pointee.raw) }
+            outerProblem = outerProblem ?? problem
             return
         }
         guard let key = element.attribute(.key) else { return }

@@ -12,7 +12,7 @@ extension ExportParser {
         rowRaw = ""
         if element.pointee.malformed {
             row.line = element.pointee.line
-            rowProblem = DamageReason.notWellFormed.rawValue
+            rowProblem = element.problem
         } else if let type = element.attribute(.type), !type.isEmpty {
             var staged = row
             rowProblem = stage(element, type: type, into: &staged)
@@ -41,6 +41,8 @@ extension ExportParser {
             if rowRaw.isEmpty { rowRaw = Self.cut(rowTag.bytes) }
             quarantine(line: row.line, problem, raw: rowRaw)
             rowRaw = ""
+            // Other parts, or the correlation's end, may be lost too.
+            if isChild, problem == DamageReason.zeroBytes.rawValue { outerProblem = outerProblem ?? problem }
             return
         }
         if isChild {

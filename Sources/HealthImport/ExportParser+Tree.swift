@@ -5,8 +5,12 @@ extension ExportParser {
     mutating func endTree(_ whole: ElementTree) {
         let isTooLarge = tree.isTooLarge
         tree.reset()
-        if isTooLarge { return quarantine(line: outer.line, "the element is longer than 2 MiB", raw: outerRaw) }
-        if let outerProblem { return quarantine(line: outer.line, outerProblem, raw: outerRaw) }
+        if let problem = isTooLarge ? "the element is longer than 2 MiB" : outerProblem {
+            // Or the next workout would get its points.
+            inlineRoute = nil
+            inlineRoutePath = nil
+            return quarantine(line: outer.line, problem, raw: outerRaw)
+        }
         switch whole.name {
         case "ActivitySummary": endSummary(whole)
         case "Workout": endWorkout(whole)

@@ -114,13 +114,10 @@ struct ExportParser: ~Copyable {
             _ = take(rest, of: cutter.bytes, parser, stream)
         }
         stream.finish()
-        let (replaced, hasGaps) = blocks.stop()
-        parser.pointee.summary.charactersReplaced += replaced + stream.damage.dropped
+        parser.pointee.summary.charactersReplaced += blocks.stop() + stream.damage.dropped
         if let failure = parser.pointee.failure { throw failure }
         try parser.pointee.finish()
-        parser.pointee.summary.damaged =
-            damage(of: stream, entry: entry, archiveDamage: archiveDamage)
-            ?? (hasGaps ? Damage(what: "there are zero bytes where content was", entry: entry, line: 0) : nil)
+        parser.pointee.summary.damaged = damage(of: stream, entry: entry, archiveDamage: archiveDamage)
     }
 
     /// Parses a piece, or skips it if it is known.
@@ -130,7 +127,10 @@ struct ExportParser: ~Copyable {
         _ stream: XMLStream
     ) -> Bool {
         // Reads to the end, even beyond the export: that is where an archive keeps its checksum.
-        if stream.isComplete { return true }
+        if stream.isComplete {
+            _ = bytes.withUnsafeBufferPointer { stream.feed(UnsafeBufferPointer(rebasing: $0[piece.bytes])) }
+            return true
+        }
         let before = parser.pointee.form(of: stream)
         if let hash = piece.hash, before.isBetweenElements, let records = parser.pointee.known.removeValue(forKey: hash)
         {
@@ -143,21 +143,6 @@ struct ExportParser: ~Copyable {
         let isPlain = parser.pointee.form(of: stream) == before && before.isBetweenElements
         parser.pointee.builder.endPiece(isPlain ? piece.hash : nil)
         return goesOn || stream.isComplete
-    }
-
-    private static func damage(of stream: XMLStream, entry: String, archiveDamage: String?) -> Damage? {
-        let form = stream.damage
-        if form.errors > 0 {
-            let what = withUnsafeBytes(of: form.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            let isCut = archiveDamage != nil || !stream.isComplete
-            return Damage(what: archiveDamage ?? what, entry: entry, line: form.line, isCut: isCut)
-        }
-        if let archiveDamage { return Damage(what: archiveDamage, entry: entry, line: stream.line) }
-        if !stream.hasRoot { return Damage(what: "the file ends before its HealthData element", entry: entry, line: 0) }
-        if !stream.isComplete {
-            return Damage(what: "the XML ends before the export does", entry: entry, line: stream.line)
-        }
-        return nil
     }
 
     private static func at(_ context: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<ExportParser>? {

@@ -51,15 +51,15 @@ final class ReadAhead: @unchecked Sendable {
     }
 
     /// Ends the thread and waits for it: after that the source belongs to the caller again.
-    /// - Returns: how many characters were replaced, and whether content is missing between them.
+    /// - Returns: how many characters were replaced.
     @discardableResult
-    func stop() -> (replaced: Int64, hasGaps: Bool) {
+    func stop() -> Int64 {
         condition.lock()
         defer { condition.unlock() }
         cancelled = true
         condition.broadcast()
         while !finished { condition.wait() }
-        return (reader.replaced, reader.hasGaps)
+        return reader.replaced
     }
 
     private func run() {

@@ -24,7 +24,8 @@ package struct ReadSummary: Sendable, Equatable {
     package var routePointsUnreadable = 0
     /// Elements passed on as quarantined.
     package var quarantined = 0
-    /// Characters that XML forbids, bytes that aren't UTF-8, undeclared entities: replaced or left out.
+    /// Control characters, bytes that aren't UTF-8 (their elements are quarantined), and numbers of characters that XML
+    /// forbids: replaced or left out.
     package var charactersReplaced: Int64 = 0
     /// ECGs: each is a sample, and a document with its waveform.
     package var electrocardiograms = 0

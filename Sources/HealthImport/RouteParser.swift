@@ -18,6 +18,8 @@ final class RouteParser {
 
     // The current point.
     private var isInPoint = false
+    /// Whether something of the point is lost.
+    private var isTorn = false
     private var position: (latitude: Double, longitude: Double)?
     // By element; NaN while there is none.
     private var numbers = [Double](repeating: .nan, count: Element.allCases.count)
@@ -77,8 +79,10 @@ final class RouteParser {
 
     private func start(_ element: UnsafePointer<healthbus_xml_element>) {
         let code = Element(rawValue: element.pointee.code)
+        defer { if element.pointee.malformed { isTorn = true } }
         if code == .trkpt {
             isInPoint = true
+            isTorn = false
             for index in numbers.indices { numbers[index] = .nan }
             time = nil
             position = nil
@@ -95,6 +99,7 @@ final class RouteParser {
     }
 
     private func append(_ bytes: UnsafeRawBufferPointer) {
+        if bytes.contains(where: { $0 < 2 }) { isTorn = true }
         // No number or date is longer.
         if collected != nil, text.count + bytes.count <= 64 { text.append(contentsOf: bytes) }
     }
@@ -114,7 +119,7 @@ final class RouteParser {
 
     private func endPoint() {
         isInPoint = false
-        guard let time, let position else {
+        guard let time, let position, !isTorn else {
             unreadablePoints += 1
             return
         }

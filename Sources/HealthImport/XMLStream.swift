@@ -10,6 +10,8 @@ final class XMLStream {
     private let root: [UInt8]
     /// Everything received before the root element; nil once that has begun.
     private var prolog: [UInt8]? = []
+    /// The first line before the root element that has zero bytes.
+    private var zerosBeforeRoot: Int64?
     private(set) var isStopped = false
 
     /// - Parameters:
@@ -34,6 +36,9 @@ final class XMLStream {
     var line: Int64 { healthbus_xml_line(parser) }
     var damage: healthbus_xml_damage { healthbus_xml_get_damage(parser) }
 
+    /// The first line with zero bytes; nil if there are none.
+    var firstZeros: Int64? { zerosBeforeRoot ?? (damage.zeros > 0 ? damage.zerosLine : nil) }
+
     /// No more bytes will come: parses the rest as far as possible.
     func finish() { healthbus_xml_finish(parser) }
 
@@ -51,8 +56,12 @@ final class XMLStream {
         guard prolog != nil else { return parse(bytes) }
         prolog?.append(contentsOf: bytes)
         guard let collected = prolog else { return false }
+        if zerosBeforeRoot == nil, let zero = collected.firstIndex(of: 0) {
+            zerosBeforeRoot = 1 + Int64(collected[..<zero].count { $0 == UInt8(ascii: "\n") })
+        }
         guard let begin = Self.rootStart(root, in: collected) else { return collected.count < Self.prologLimit }
         prolog = nil
+        if let zero = collected.firstIndex(of: 0), zero > begin { zerosBeforeRoot = nil }
         // Lines are counted from the file's first.
         let lines = [UInt8](
             repeating: UInt8(ascii: "\n"), count: collected[..<begin].count { $0 == UInt8(ascii: "\n") })

@@ -17,6 +17,19 @@
 
 typedef struct healthbus_xml healthbus_xml;
 
+/// Why a tag or a text can't be read.
+typedef enum {
+    healthbus_xml_fine,
+    /// It isn't well-formed.
+    healthbus_xml_form,
+    /// It holds zero bytes: a disk or a broken copy leaves them where content is lost.
+    healthbus_xml_zeros,
+    /// It holds bytes that aren't UTF-8.
+    healthbus_xml_foreign,
+    /// It refers to an entity that isn't one of XML's five.
+    healthbus_xml_entity,
+} healthbus_xml_fault;
+
 /// UTF-8 text, not terminated, valid only during the callback.
 typedef struct {
     const char *bytes;
@@ -37,6 +50,8 @@ typedef struct {
     int32_t extraCount;
     /// The tag isn't well-formed: it has no attributes here, and `raw` is all of it, up to where the next tag begins.
     bool malformed;
+    /// Why it is malformed.
+    healthbus_xml_fault fault;
     /// It has no end tag of its own: its end follows immediately.
     bool empty;
     /// The line where the tag begins.
@@ -62,8 +77,13 @@ typedef struct {
     int64_t line;
     /// How many such errors there were.
     int64_t errors;
-    /// How many references are forbidden by XML or undeclared: they become '?' in attributes and are left out of text.
+    /// How many references are forbidden by XML: they become '?' in attributes and are left out of text.
     int64_t dropped;
+    /// How many tags and texts held zero bytes, and the first one's line.
+    int64_t zeros;
+    int64_t zerosLine;
+    /// The line where something follows the root that isn't white space, a comment or an instruction; 0 if nothing does.
+    int64_t extraLine;
 } healthbus_xml_damage;
 
 /// Names are separated by single spaces and copied; at most 64 of each. NULL when there are more, or memory is short.
@@ -71,7 +91,8 @@ healthbus_xml *_Nullable healthbus_xml_create(
     const char *elements, const char *attributes, healthbus_xml_callbacks callbacks, void *_Nullable context);
 void healthbus_xml_free(healthbus_xml * xml);
 
-/// Returns false once parsing can't continue (see damage).
+/// Returns false once parsing can't continue (see damage), or the root has ended; what follows it may still be fed, to
+/// be looked at.
 bool healthbus_xml_feed(healthbus_xml * xml, const uint8_t * bytes, int64_t length);
 /// No more bytes will follow: the rest is reported as far as possible.
 void healthbus_xml_finish(healthbus_xml * xml);
@@ -85,9 +106,13 @@ bool healthbus_xml_complete(const healthbus_xml * xml);
 int64_t healthbus_xml_line(const healthbus_xml * xml);
 healthbus_xml_damage healthbus_xml_get_damage(const healthbus_xml * xml);
 
-/// Makes bytes fit for XML 1.0 in place: control characters become spaces, and bytes that aren't UTF-8 become question
-/// marks (counted in `replaced`). Returns how many bytes are done; the rest, at most three, is the beginning of a
-/// character that the next bytes continue (there is no rest if `last`).
+/// What keeps a text that was cleaned from being read: zero bytes, bytes that weren't UTF-8, entities.
+healthbus_xml_fault healthbus_xml_fault_of(const char * bytes, int64_t length);
+
+/// Makes bytes UTF-8 in place: control characters become spaces, and bytes that aren't UTF-8 become U+0001 (both are
+/// counted in `replaced`). Zero bytes stay: these two are marks, and no tag that holds one is well-formed. Returns how
+/// many bytes are done; the rest, at most three, is the beginning of a character that the next bytes continue (there is
+/// no rest if `last`).
 int64_t healthbus_xml_clean(uint8_t * bytes, int64_t length, bool last, int64_t * replaced);
 
 #pragma clang assume_nonnull end

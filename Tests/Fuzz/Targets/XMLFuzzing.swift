@@ -25,7 +25,11 @@ enum XMLFuzzing {
         var again = bytes
         replaced = 0
         _ = again.withUnsafeMutableBufferPointer { clean($0, &replaced) }
-        try hold(again == bytes && replaced == 0, "cleaned text changes when it is cleaned again")
+        // Marks are control characters, which become spaces.
+        let marks = bytes.count { $0 == 1 }
+        try hold(
+            again == bytes.map { $0 == 1 ? UInt8(ascii: " ") : $0 } && replaced == Int64(marks),
+            "cleaned text changes when it is cleaned again")
         return bytes
     }
 
