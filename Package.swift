@@ -218,8 +218,8 @@ let package = Package(
             "observer", "ObserverStage",
             [
                 "BackgroundDelivery", "Changelog", "Configuration", "HealthImport", "HealthModel", "HealthPush",
-                "HealthStatistics", "HealthStore", "JSON", "MessageBus", "ObserverReading", "Protocol", "SQLite",
-                "StageKit",
+                "HealthStatistics", "HealthStore", "JSON", "Logging", "MessageBus", "ObserverReading", "Protocol",
+                "SQLite", "StageKit",
             ], main: ["Configuration", "StageKit"])
         + plugin(
             "debouncer", "DebouncerStage",

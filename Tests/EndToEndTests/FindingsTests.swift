@@ -260,7 +260,7 @@ extension EndToEnd {
                 let lock = try #require(try InstanceLock.take(folder: folder))
                 let ended = try await stack.onState("import", file)
                 #expect(
-                    ended.exit == .code(1) && ended.error.contains("its observer doesn't")
+                    ended.exit == .code(1) && ended.error.contains("its observer isn't")
                         && ended.error.contains("'healthbus doctor --state \(stack.state)'"), "\(ended)")
                 withExtendedLifetime(lock) {}
             }

@@ -1,4 +1,3 @@
-import Foundation
 import HealthModel
 import Processes
 import Testing
@@ -105,17 +104,20 @@ extension EndToEnd {
 
         @Test func mistakesAreToldOf() async throws {
             try await withStack { stack in
-                for (words, said) in [
-                    (["samples", "--type", "HartRate"], "did you mean HeartRate?"),
-                    (["samples", "--type", "Workout"], "healthbus workouts"),
-                    (["days", "--last", "soon"], "isn't a date"),
-                    (["days", "--csv", "--columns", "step"], "did you mean steps?"),
-                    (["days", "--csv", "--json"], "can't be combined"), (["query", "SELECT 1"], "there is no file"),
-                    (["workouts", "--gpx", "0"], "no workout"),
-                ] {
+                func check(_ words: [String], _ said: String) async throws {
                     let ended = try await stack.start(words + ["--state", stack.state]).ended()
                     #expect(ended.exit != .code(0) && ended.error.contains(said), "\(words): \(ended.error)")
                 }
+                try await check(["samples", "--type", "HartRate"], "did you mean HeartRate?")
+                try await check(["samples", "--type", "Workout"], "healthbus workouts")
+                try await check(["query", "SELECT 1"], "there is no file")
+                try await check(["workouts", "--gpx", "0"], "no workout")
+                try await check(["days", "--last", "week"], "no state folder")
+                // Days are only asked for where there is a stack.
+                #expect(try await stack.up("--until-idle").ended().exit == .code(0))
+                try await check(["days", "--last", "soon"], "isn't a date")
+                try await check(["days", "--csv", "--columns", "step"], "did you mean steps?")
+                try await check(["days", "--csv", "--json"], "can't be combined")
                 let none = try stack.write("none.json", #"{ "instances": { "backend": null, "uploader": null } }"#)
                 let query = try await stack.onState("query", "SELECT 1", "--config", none)
                 #expect(

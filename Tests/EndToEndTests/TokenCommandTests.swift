@@ -67,7 +67,7 @@ extension EndToEnd {
             (["revoke"], "token's id"),
             (["remove", "x"], "did you mean revoke?"), (["new", "--scope", "all"], "ingest, read, admin"),
             (["new", "--ends", "soon"], "2027-12-31"), (["new", "--ends", "2020-01-01"], "later --ends"),
-            (["new", "--days", "1", "--ends", "2090-01-01"], "one of them"), (["new", "--days", "0"], "whole number"),
+            (["new", "--days", "1", "--ends", "2090-01-01"], "only one"), (["new", "--days", "0"], "whole number"),
             (["new", "--user", ""], "1 to 100 bytes"),
         ])
         func whatIsMistypedIsSaid(_ words: [String], _ said: String) async throws {

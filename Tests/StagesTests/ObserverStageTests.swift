@@ -405,7 +405,7 @@ import Testing
             Record(start: start + hour * $0 - .seconds(60), value: 1000 + Double($0))
         }
         let report = try run(rig, "a0000000-1", others, ["complete": true])
-        #expect(report["refused"].string?.contains("40 of the 40") == true, "\(report)")
+        #expect(report["refused"].string?.contains("40 of 40") == true, "\(report)")
         #expect(report["added"] == 0 && report["known"] == 0 && report["read"] == 50)
         #expect(try alive(rig) == before && rig.store.head == head)
     }

@@ -188,7 +188,7 @@ struct OwnEventsElsewhereTests {
         func found(_ id: String?) throws -> [String] {
             var events: [OwnEventRow] = []
             try ObserverSource(database: rig.observer.store.database).answer(
-                Question(.entries(user: "anna", event: id)), for: "cli-1", head: rig.observer.store.head
+                Question(.entries(user: "anna", event: id)), for: "client-1", head: rig.observer.store.head
             ) { page, _ in
                 if let found = page as? EntriesPage { events += found.events }
             }

@@ -56,6 +56,7 @@ enum DaysCommand: Command {
             stack.advice.addressed(
                 given.isEmpty
                     ? "no days yet \(place); 'healthbus import FILE' brings some\n"
-                    : "no days \(range.words)\(place); without \(given.joined(separator: " and ")) the newest days that have data are shown\n"))
+                    : "no days \(range.words)\(place); without \(given.joined(separator: " and ")) the newest days that have data are shown\n"
+            ))
     }
 }

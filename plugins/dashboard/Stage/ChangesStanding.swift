@@ -1,5 +1,6 @@
 import Client
 import HTTP
+import HealthModel
 import Protocol
 
 /// The store's state, and what has changed besides samples: zones, and what is known about people.
@@ -22,7 +23,7 @@ struct ChangesStanding: Sendable {
         if let since, let head = client.heartbeats[observer]?.beat.head, let known = since.place(in: head) {
             page = try ask(known)
         }
-        if page == nil { page = try ask(PullPlace(after: .beginning)) }
+        if page == nil { page = try ask(PullPlace(of: nil, after: .beginning)) }
         guard let page, let head = page.head else { throw Self.silent }
         (self.head, beside) = (head, page.content)
     }
