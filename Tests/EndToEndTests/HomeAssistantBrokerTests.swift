@@ -76,6 +76,7 @@ extension EndToEnd {
 
         @Test func figuresAreRetainedRevisedAndThereAgainAfterTheBrokerWasKilled() async throws {
             let broker = try MosquittoBroker(in: try TemporaryFolder())
+            defer { broker.kill() }
             try await withStack { stack in try await correctKillAndRestart(stack, broker) }
         }
 
@@ -186,6 +187,7 @@ extension EndToEnd {
                         "allow_anonymous false", "password_file \(path)/users", "certfile \(path)/cert.pem",
                         "keyfile \(path)/key.pem",
                     ])
+                defer { broker.kill() }
                 let password = try stack.write("password", "wrong\n")
                 let file = try configuration(
                     stack, "mqtts://localhost:\(broker.port)",
