@@ -62,6 +62,9 @@ package final class SimulatedHost {
     package private(set) var isTurnDue = false
     private var wake = 0
     private var beats = 0
+    /// Whether a heartbeat that tells of a change is on its way; only in a steady world.
+    private var isBeatDue = false
+    private static let moment = Duration.milliseconds(50)
     /// Whether the process exists but gets no time: messages to it wait in its sockets as long as there is room.
     package private(set) var isSuspended = false
     private var parked: [Message] = []
@@ -129,8 +132,11 @@ package final class SimulatedHost {
     }
 
     func beatAgain(_ number: Int) {
-        guard number == beats, isAwake, world.isHeard(self), let life else { return }
+        guard number == beats else { return }
+        isBeatDue = false
+        guard isAwake, world.isHeard(self), let life else { return }
         beat()
+        guard !world.isSteady else { return }
         let now = world.monotonic
         world.schedule(.beat(self, number: number), after: life.repetition.next(after: now, at: now) - now)
     }
@@ -235,13 +241,7 @@ package final class SimulatedHost {
         life.report = report
         if committed { life.lastCommit = world.now }
         if committed || !turn.effects.isEmpty { world.lastWork = world.monotonic }
-        if changed {
-            life.repetition.moved(at: world.monotonic)
-            beat()
-            // The next one follows soon, whenever it would have been due.
-            beats += 1
-            world.schedule(.beat(self, number: beats), after: Repetition.lively)
-        }
+        if changed { tellOfChange(life) }
         wake += 1
         // A real host takes an occasional turn without cause; here it doesn't while nobody is listening.
         let regular = world.isHeard(self) ? Repetition.next(Repetition.quiet, after: world.monotonic) : nil
@@ -250,6 +250,20 @@ package final class SimulatedHost {
             return
         }
         world.schedule(.wake(self, number: wake), after: max(.milliseconds(1), next - world.monotonic))
+    }
+
+    /// Heartbeats of a change: at once and repeated soon, whenever the next one would have been due. In a steady world
+    /// one tells of all changes within a moment.
+    private func tellOfChange(_ life: Life) {
+        life.repetition.moved(at: world.monotonic)
+        if world.isSteady {
+            guard !isBeatDue else { return }
+            isBeatDue = true
+        } else {
+            beat()
+        }
+        beats += 1
+        world.schedule(.beat(self, number: beats), after: world.isSteady ? Self.moment : Repetition.lively)
     }
 
     private func sendPulls(of turn: Turn, _ life: Life) {

@@ -62,9 +62,13 @@ package final class SimulatedWorld {
     package private(set) var counts: [String: Int] = [:]
     package private(set) var failure: (any Error)?
     package let trace: Bool
-    /// Whether latencies are constant, and a process that nobody listens to rests until its next deadline, so that
-    /// months pass in seconds.
+    /// Whether latencies are constant, no heartbeat is repeated (none is lost), and a process that nobody listens to rests
+    /// until its next deadline, so that months pass in seconds.
     package var isSteady = false
+    /// How long a message travels and a process takes to start its next turn while `isSteady`: as on a busy phone, so
+    /// that a turn takes in several messages.
+    private static let steadyTravel = Duration.milliseconds(4)
+    private static let steadyLatency = Duration.milliseconds(20)
     /// When a process last committed or performed an effect. Asking for data isn't work: a locked phone refuses each
     /// time.
     package var lastWork = MonotonicTime.distantPast
@@ -93,7 +97,7 @@ package final class SimulatedWorld {
 
     /// How long a process takes to start its next turn.
     package func latency() -> Duration {
-        isSteady ? .microseconds(200) : time(microseconds: chance(faults.slow) ? 0...400_000 : 100...1500)
+        isSteady ? Self.steadyLatency : time(microseconds: chance(faults.slow) ? 0...400_000 : 100...1500)
     }
 
     /// Random numbers for one life of a process, the same on every run with a seed. Draws nothing from the world's own
@@ -135,7 +139,7 @@ package final class SimulatedWorld {
             schedule(
                 .deliver(host, message),
                 after: late
-                    ? time(microseconds: 0...3_000_000) : isSteady ? .microseconds(100) : time(microseconds: 50...300))
+                    ? time(microseconds: 0...3_000_000) : isSteady ? Self.steadyTravel : time(microseconds: 50...300))
         }
     }
 
