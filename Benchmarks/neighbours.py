@@ -13,63 +13,18 @@ import datetime
 import http.client
 import json
 import os
-import shutil
-import subprocess
 import sys
 import tempfile
-import threading
 import time
 
+from counterparts import TOKEN, Broker, FHIRServer, following
 from door import Door
 from exports import Exports
 from measure import Failed, median
 from postgres import Server
-from stack import Stack, free_port
+from stack import Stack
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-TOKEN = "a-token-of-this-measurement"
-
-
-class Broker:
-    """A broker of its own, and everything that arrives on our topics."""
-
-    def __init__(self, folder):
-        self.port, self.messages = free_port(), []
-        config = os.path.join(folder, "mosquitto.conf")
-        with open(config, "w") as file:
-            file.write(f"listener {self.port} 127.0.0.1\nallow_anonymous true\nuser root\n")
-        program = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
-        self.server = subprocess.Popen([program, "-c", config], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(0.5)
-        self.client = subprocess.Popen(
-            ["mosquitto_sub", "-p", str(self.port), "-v", "-t", "healthbus/#", "-t", "homeassistant/#"], stdout=subprocess.PIPE, text=True)
-        threading.Thread(target=self._read, daemon=True).start()
-
-    def _read(self):
-        for line in self.client.stdout:
-            self.messages.append((time.monotonic(), line))
-
-    def close(self):
-        self.client.terminate()
-        self.server.terminate()
-
-
-class FHIRServer:
-    def __init__(self):
-        self.port = free_port()
-        self.process = subprocess.Popen(
-            [sys.executable, "-B", os.path.join(ROOT, "Tests", "FHIR", "server.py"), str(self.port), "1"],
-            env={**os.environ, "HEALTHBUS_FHIR_TOKEN": TOKEN}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    def log(self, start=0):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        connection.request("GET", f"/log?from={start}")
-        found = json.loads(connection.getresponse().read())
-        connection.close()
-        return found
-
-    def close(self):
-        self.process.kill()
 
 
 def until(what, check, within=600, every=0.01):
@@ -126,16 +81,7 @@ def watch(a, folder, healthbus, export, yesterday, server, broker, fhir, rounds)
     have = a.stats()["samples"]["alive"]
     until("PostgreSQL has it all", lambda: server.number("SELECT count(*) FROM healthbus.samples WHERE NOT deleted") >= have, 1800, 1)
     print(f"{have:,} samples everywhere after {time.monotonic() - begin:.0f} s")
-    token = os.path.join(folder, "follow-token")
-    with open(os.open(token, os.O_CREAT | os.O_WRONLY, 0o600), "w") as file:
-        file.write(a.ask("token", "new", "--scope", "read")["token"])
-    page = a.ask("status")["dashboard"]["port"] if "dashboard" in a.ask("status") else None
-    if page is None:
-        raise Failed("the status doesn't say where the dashboard is")
-    second = os.path.join(folder, "second.json")
-    with open(second, "w") as file:
-        json.dump({"instances": {"ingest": {"configuration": {
-            "followUrl": f"http://127.0.0.1:{page}", "followTokenFile": token}}}}, file)
+    second = following(a, folder)
     begin = time.monotonic()
     with Stack(healthbus, os.path.join(folder, "b"), more=["--config", second]) as b:
         until("the follower has it all", lambda: b.stats()["samples"]["alive"] >= have, 1800, 0.5)

@@ -12,8 +12,9 @@ import sys
 import tempfile
 import time
 
-from door import NOON_AFTER, Door, body
+from door import Door
 from exports import Exports
+from feeding import fed
 from measure import Failed, family, median, memory_peak, name, processor_seconds, proportional_memory
 from playwright.sync_api import sync_playwright
 from stack import Stack
@@ -22,7 +23,6 @@ CHROMIUM = "/usr/bin/chromium"
 YEARS = 10
 LOADS = 7
 RATE = 2000  # samples a second
-BATCH = 200
 ROUNDS = 3  # with and without tabs, alternating
 TABS = ["days", "days?figure=heartRate.resting", "nights", "workouts", "body", "pipeline", "tap", "waits", "history", "import"]
 FIRST_VIEW, MEMORY, DROP = 300, 60, 5  # ms, MB, %
@@ -68,24 +68,11 @@ def first_view(browser, dashboard):
     return median(raw) <= FIRST_VIEW
 
 
-def fed(stack, door, first, seconds):
-    """Samples per second that reach the backend while `RATE` are sent, and processor seconds of the stack."""
-    count = int(RATE * seconds)
-    have, before = stack.stats()["samples"]["alive"], sum(stack.processor().values())
-    connection, begin = door.connect(), time.monotonic()
-    for number in range(0, count, BATCH):
-        time.sleep(max(0, begin + number / RATE - time.monotonic()))
-        door.push(connection, body(first + number, BATCH, NOON_AFTER))
-    connection.close()
-    seen = stack.until_backend_has(have + count, within=120, every=0.02)
-    return count / (seen - begin), sum(stack.processor().values()) - before
-
-
 def with_tabs(browser, stack, dashboard, seconds):
     """Rounds without and with ten tabs."""
     door = Door(stack)
     raw, first = {"without": [], "with": []}, 0
-    fed(stack, door, first, 5)
+    fed(stack, door, first, RATE, 5)
     first += RATE * 5
     share = []
     for number in range(ROUNDS):
@@ -95,7 +82,7 @@ def with_tabs(browser, stack, dashboard, seconds):
                 page = context.new_page()
                 page.goto(f"{dashboard.url}/#/{view}", wait_until="load")
             used, begin = dashboard.processor, time.monotonic()
-            raw[way].append(fed(stack, door, first, seconds))
+            raw[way].append(fed(stack, door, first, RATE, seconds))
             if context:
                 share.append((dashboard.processor - used) / (time.monotonic() - begin) * 100)
                 held = proportional_memory(dashboard.pid) / 1e6
