@@ -16,6 +16,8 @@ struct DeliveryLedger {
     private(set) var deadLetters: Int64 = 0
     /// How many dead letters a person has dropped.
     private(set) var droppedLetters: Int64 = 0
+    /// How many elements are remembered as dropped.
+    private var droppedElements: Int64 = 0
     /// Samples older than what is delivered, which stay here.
     private(set) var keptLocal: Int64 = 0
     private(set) var lastChecked: Instant?
@@ -45,6 +47,7 @@ struct DeliveryLedger {
 
     private mutating func count(_ turn: Turn) throws {
         deadLetters = try DeadLetter.count(in: turn.database)
+        droppedElements = try DroppedElement.count(in: turn.database)
     }
 
     mutating func checked(at now: Instant) { lastChecked = now }
@@ -102,13 +105,25 @@ struct DeliveryLedger {
         write.bind(6, reason)
         if let status { write.bind(7, status) } else { write.bindNull(7) }
         try write.run()
+        // Dropped or not, it has been sent and refused again.
+        try DroppedElement.remove(
+            user: user, metric: metric.rawValue, id: id, through: version, in: turn.database)
         try count(turn)
     }
 
-    /// The backend has accepted these elements: they are no longer dead letters, in this version or an older one.
+    /// The backend has accepted these elements: they are no longer dead letters or dropped, in this version or an older
+    /// one.
     mutating func takeOutDeadLetters(
         _ elements: some Sequence<(id: String, version: Int64)>, metric: UploadMetric, user: String, _ turn: Turn
     ) throws {
+        if droppedElements > 0 {
+            let database = try turn.write().database
+            for element in elements {
+                try DroppedElement.remove(
+                    user: user, metric: metric.rawValue, id: element.id, through: element.version, in: database)
+            }
+            droppedElements = try DroppedElement.count(in: database)
+        }
         guard deadLetters > 0 else { return }
         let database = try turn.write().database
         let delete = try database.prepare(
@@ -126,13 +141,14 @@ struct DeliveryLedger {
     }
 
     /// Deletes a dead letter.
-    /// - Parameter isDropped: whether a person dropped it, which is counted.
+    /// - Parameter isDropped: whether a person dropped it, which is counted and remembered.
     mutating func forget(_ letters: [DeadLetter], isDropped: Bool, _ turn: Turn) throws {
         let database = try turn.write().database
         let delete = try database.prepare("DELETE FROM dead_letters WHERE number = ?")
         for letter in letters {
             delete.bind(1, letter.number)
             try delete.run()
+            if isDropped { try DroppedElement.add(letter, in: database) }
         }
         if isDropped {
             droppedLetters += Int64(letters.count)
@@ -140,12 +156,12 @@ struct DeliveryLedger {
             write.bind(1, "\(droppedLetters)")
             try write.run()
         }
-        deadLetters -= Int64(letters.count)
+        try count(turn)
     }
 
     /// Forgets what was delivered, and to whom.
     mutating func reset(_ turn: Turn) throws {
-        for table in ["deliveries", "delays", "dead_letters"] {
+        for table in ["deliveries", "delays", "dead_letters", "dropped_letters"] {
             try turn.write().database.execute("DELETE FROM \(table)")
         }
         try turn.write().database.execute("DELETE FROM backend WHERE key NOT IN ('droppedLetters', 'types')")

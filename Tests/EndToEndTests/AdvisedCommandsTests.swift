@@ -24,7 +24,7 @@ extension EndToEnd {
             "arguments.positionals[1]": "steps", "report.failed[0].name": "options", "whole[\"id\"].int ?? 0": "1",
             "dashboard.name": "dashboard", "manifest.folder": "steps", "task.id": "remote-sync",
             "url": "", "row.name": "uploader", "report.failed[0].asked.rawValue": "sample",
-            "id": "8c1f", "first": "1", "number": "1", "form": "BodyMass 71", "action.rawValue": "remove",
+            "destination": "uploader", "id": "8c1f", "first": "1", "number": "1", "form": "BodyMass 71", "action.rawValue": "remove",
             "Advice.quoted(state)": "/nowhere",
         ]
 
@@ -40,6 +40,7 @@ extension EndToEnd {
             case "LON": "13.3777"
             case "TYPE": "BodyMass"
             case "VALUE": "71"
+            case "DATE": "2025-04-02"
             default: word
             }
         }

@@ -203,6 +203,15 @@ extension EndToEnd {
                 let said = try sync.json()
                 #expect(said["delivered"] == false, "\(sync.output)")
                 #expect(said["blocked"].array?.first?.string?.contains("refused 1 element") == true, "\(sync.output)")
+                // A person gives it up: from then on it isn't missed.
+                let drop = try await stack.onState("dead-letters", "drop", "--all", "--yes")
+                #expect(drop.exit == .code(0), "\(drop)")
+                let dropped = try await verify(stack)
+                #expect(dropped.code == 0 && dropped.said["right"] == true, "\(dropped.said.json(pretty: true))")
+                #expect(findings(dropped.said, "samples") == ["dropped": 1] && dropped.said["repairable"] == 0)
+                let told = try await stack.onState("verify")
+                #expect(told.output.contains("1 was dropped on purpose ("), "\(told.output)")
+                #expect(told.output.contains("healthbus replay uploader --from DATE --to DATE"), "\(told.output)")
                 // A store whose owner hangs isn't taken for a new one.
                 let observer = try #require(try stack.pid(of: "observer"))
                 kill(observer, SIGSTOP)

@@ -12,7 +12,7 @@ import Testing
 
     @Test func eachDifferenceHasItsName() {
         func finding(_ ours: HeldVersion, _ theirs: HeldVersion?, dead: Bool = false) -> VerifyFinding? {
-            VerifyFinding.of(ours, theirs, isDeadLetter: dead)
+            VerifyFinding.of(ours, theirs, refusal: dead ? .deadLetter : nil)
         }
         #expect(finding(held(5), held(5)) == nil)
         #expect(finding(held(5), nil) == .missing)
@@ -40,17 +40,35 @@ import Testing
         #expect(finding(held(5), held(5), dead: true) == nil)
     }
 
+    @Test func whatAPersonDroppedIsNotMissedInThatVersionAlone() {
+        func finding(_ ours: HeldVersion, _ theirs: HeldVersion?) -> VerifyFinding? {
+            VerifyFinding.of(ours, theirs, refusal: .dropped(version: 5))
+        }
+        #expect(finding(held(5), nil) == .dropped)
+        #expect(finding(held(5), held(4)) == .dropped)
+        #expect(finding(held(5, deleted: true), held(4)) == .dropped)
+        #expect(finding(held(5), held(5)) == nil)
+        #expect(finding(held(5), held(6)) == .newer)
+        // It has changed since, and the new version should be there.
+        #expect(finding(held(6), nil) == .missing)
+        #expect(finding(held(6), held(4)) == .older)
+        #expect(!VerifyFinding.dropped.isWrong)
+    }
+
     @Test func onlyWhatDeliveryOvercomesIsRepairable() {
         let repairable: [VerifyFinding] = [.missing, .missingDeletion, .older, .aliveThere, .deletedThere]
         #expect(VerifyFinding.allCases.filter(\.isRepairable) == repairable)
-        let undelivered: [VerifyFinding] = [.deadLetter, .pending, .off]
+        let undelivered: [VerifyFinding] = [.deadLetter, .dropped, .pending, .off]
         #expect(VerifyFinding.allCases.filter(\.isUndelivered) == undelivered)
     }
 
     @Test func theLastLineClaimsNoMoreThanWasDelivered() {
-        func verdict(_ deadLetters: Int, _ pending: Int, holds: Bool = true, contents: Bool = true) -> String {
+        func verdict(
+            _ deadLetters: Int, _ pending: Int, dropped: Int = 0, holds: Bool = true, contents: Bool = true
+        ) -> String {
             VerifyReport.verdict(
-                holdsDelivered: holds, deadLetters: deadLetters, pending: pending, comparesContents: contents)
+                holdsDelivered: holds, deadLetters: deadLetters, dropped: dropped, pending: pending,
+                comparesContents: contents)
         }
         #expect(verdict(0, 0) == "The backend holds all of it, once and with the values and times held here")
         #expect(
@@ -62,6 +80,10 @@ import Testing
                 == "The backend holds everything delivered; 3 are in dead letters, 1\u{202F}436 aren't delivered yet")
         #expect(verdict(1, 0) == "The backend holds everything delivered; 1 is in dead letters")
         #expect(verdict(0, 1) == "The backend holds everything delivered; 1 isn't delivered yet")
+        #expect(verdict(0, 0, dropped: 1) == "The backend holds everything delivered; 1 was dropped on purpose")
+        #expect(
+            verdict(1, 0, dropped: 2)
+                == "The backend holds everything delivered; 1 is in dead letters, 2 were dropped on purpose")
         #expect(verdict(3, 4, holds: false) == "The backend doesn't hold what it should")
     }
 

@@ -109,7 +109,8 @@ import Testing
 
     private static let optionalInRule: [String: Set<String>] = [
         "control-swap": ["plugin"], "control-mend": ["numbers", "type"], "pull-quarantined": ["numbers", "type"],
-        "pull-letters": ["numbers", "type"], "ingest": ["last", "records", "deleted", "quarantined"],
+        "pull-letters": ["numbers", "type", "dropped"], "page-letters": ["dropped"],
+        "ingest": ["last", "records", "deleted", "quarantined"],
         "ingested": ["reasons"],
     ]
 

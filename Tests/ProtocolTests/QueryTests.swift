@@ -20,6 +20,7 @@ import Testing
         .entries(user: "me"), .entries(user: "me", event: "5f0c"), .documents(), .documents(user: "me", after: 4),
         .document(3, offset: 9),
         .letters(MendSelection(reason: "r", type: "t"), after: 4),
+        .letters(MendSelection(), dropped: true),
     ]
 
     @Test func whatIsAskedIsHeard() throws {

@@ -266,6 +266,52 @@ import UploaderStage
         try rig.turn { _ = try rig.stage.mend(all, $0) }
         try rig.restart()
         #expect(try detail("deadLetters") == 0 && detail("droppedLetters") == 1)
+        #expect(
+            try dropped() == [
+                DroppedElement(number: 1, user: "me", metric: "daily", id: "2025-03-16", version: 6)
+            ])
+    }
+
+    private func dropped() throws -> [DroppedElement] {
+        try DroppedElement.page(in: rig.store.database, limit: 9)
+    }
+
+    /// Gives up the only dead letter.
+    private func drop() throws {
+        try rig.turn { _ = try rig.stage.mend(MendRequest(id: "d", action: "drop"), $0) }
+        #expect(try dropped().map(\.id) == ["2025-03-16"])
+    }
+
+    /// The dropped day has a newer version.
+    private func change() throws {
+        try rig.hear(beat("consolidator", head(9, store: "consolidator")))
+        let pull = try #require(rig.pulls.first { $0.producer == "consolidator" })
+        let newer = KeyedChangelog.Row(
+            sequence: 9, key: "day/me/2025-03-16", topic: "daily.summary", user: "me", day: 6,
+            body: ["date": "2025-03-16", "steps": 3])
+        try rig.answer(
+            pull, .pages([["rows": [newer.wireValue], "through": 9, "head": Value(head(9, store: "consolidator"))]]))
+    }
+
+    @Test func aDroppedElementWhoseNewerVersionIsTakenIsForgotten() throws {
+        var backend = FakeBackend()
+        try refuseForGood(6)
+        try drop()
+        try summaries([8], head: 8)
+        try accept(&backend)
+        // Another element's delivery changes nothing.
+        #expect(try dropped().map(\.version) == [6])
+        try change()
+        try accept(&backend)
+        #expect(try dropped().isEmpty && detail("droppedLetters") == 1)
+    }
+
+    @Test func aDroppedElementThatIsRefusedAgainIsADeadLetterAgain() throws {
+        try refuseForGood(6)
+        try drop()
+        try change()
+        for code in [422, 200, 422, 200] { try status(code) }
+        #expect(try detail("deadLetters") == 1 && dropped().isEmpty)
     }
 
     @Test func anotherBackendGetsEverythingAgain() throws {

@@ -22,6 +22,7 @@ extension DeadLetter {
                 number INTEGER PRIMARY KEY, at INTEGER NOT NULL, user TEXT NOT NULL, metric TEXT NOT NULL, id TEXT NOT NULL,
                 version INTEGER NOT NULL, reason TEXT NOT NULL, UNIQUE (user, metric, id, version));
             """)
+        try DroppedElement.createTables(in: database)
         guard try !isKnown("tries", in: database) else { return }
         // Files from the first releases don't record how often each was tried, or when it last was.
         try database.execute(

@@ -18,7 +18,7 @@ extension Verification {
 
     /// Compares nights, workouts and days: there are only a few a day, so their ids fit in memory.
     func compareDocuments(
-        _ user: String, _ store: StoreVersions, _ backend: BackendVersions, dead: Set<String>,
+        _ user: String, _ store: StoreVersions, _ backend: BackendVersions, _ refused: [String: Refusal],
         _ part: inout VerifyReport.User, _ again: inout [String: [SequenceNumber]]
     ) throws {
         for list in ["workouts", "nights", "days"] {
@@ -39,7 +39,7 @@ extension Verification {
                 }
                 // An element deleted on both sides is as it should be, and isn't reported.
                 let lives = document.held.isDeleted ? 0 : 1
-                guard let finding = VerifyFinding.of(document.held, held, isDeadLetter: dead.contains(id)) else {
+                guard let finding = VerifyFinding.of(document.held, held, refusal: refused[id]) else {
                     found.here += lives
                     continue
                 }

@@ -71,15 +71,16 @@ package final class Verification {
         if let user = scope.user { zones = [user: try observing.zones(of: user)] }
         let store = try StoreVersions(stack, reader, of: destination)
         let backend = try BackendVersions(stack, of: destination, tell: tell)
-        let letters = try DeadLetterReport(stack, MendSelection(), of: destination).entries
-        var report = VerifyReport(address: backend.address, from: scope.from, to: scope.to)
+        let refusals = try refusals()
+        var report = VerifyReport(
+            address: backend.address, destination: destination.name, from: scope.from, to: scope.to)
         for (user, timeline) in zones.sorted(by: { $0.key < $1.key }) {
             let counts = try store.count(of: user)
             (done, total) = (0, 2 * counts.samples)
             var part = VerifyReport.User(name: user, quarantined: counts.quarantined)
-            let dead = Set(letters.lazy.filter { $0.letter.user == user }.map { $0.letter.id })
-            try compareSamples(user, span(in: timeline), store, backend, dead: dead, &part, &report.again)
-            try compareDocuments(user, store, backend, dead: dead, &part, &report.again)
+            let refused = refusals[user] ?? [:]
+            try compareSamples(user, span(in: timeline), store, backend, refused, &part, &report.again)
+            try compareDocuments(user, store, backend, refused, &part, &report.again)
             report.users.append(part)
         }
         report.comparesContents = backend.tellsContents
@@ -102,7 +103,7 @@ package final class Verification {
 
     private func compareSamples(
         _ user: String, _ span: Range<Instant>, _ store: StoreVersions, _ backend: BackendVersions,
-        dead: Set<String>, _ part: inout VerifyReport.User, _ again: inout [String: [SequenceNumber]]
+        _ refused: [String: Refusal], _ part: inout VerifyReport.User, _ again: inout [String: [SequenceNumber]]
     ) throws {
         var samples = VerifyReport.List()
         var byType: [Int: VerifyReport.List] = [:]
@@ -130,10 +131,10 @@ package final class Verification {
         }
         for id in twins.doubled { samples.note(.doubled, id) }
         if twice.isFull { samples.isDoubledCut = true }
-        let letters = Set(dead.compactMap { SampleID($0) })
+        let refusals = Refusal.samples(refused)
         for batch in fold.differing(rows: Self.rowsPerWalk) {
             try compare(
-                batch, fold, user, range, store, backend, letters,
+                batch, fold, user, range, store, backend, refusals,
                 found: { finding, id, sample in
                     if let sample {
                         byType[sample.type, default: .init()].note(finding, id.description)
@@ -173,7 +174,7 @@ package final class Verification {
     /// Examines some days id by id. A finding without a sample is about something that only the backend has.
     private func compare(
         _ batch: [Int], _ fold: VersionFold, _ user: String, _ range: IDRange, _ store: StoreVersions,
-        _ backend: BackendVersions, _ dead: Set<SampleID>,
+        _ backend: BackendVersions, _ refusals: [SampleID: Refusal],
         found: (VerifyFinding, SampleID, StoreVersions.Sample?) -> Void
     ) throws {
         var isMeant = [Bool](repeating: false, count: fold.buckets.count)
@@ -187,9 +188,7 @@ package final class Verification {
         func judge(_ sample: StoreVersions.Sample, _ theirs: HeldVersion?) {
             // It is already counted; what the backend has by now doesn't matter.
             if store.isPending(sample) { return }
-            guard let finding = VerifyFinding.of(sample.held, theirs, isDeadLetter: dead.contains(sample.id)) else {
-                return
-            }
+            guard let finding = VerifyFinding.of(sample.held, theirs, refusal: refusals[sample.id]) else { return }
             found(store.isOff(sample) && finding != .deadLetter ? .off : finding, sample.id, sample)
         }
         for days in Self.runs(batch) {

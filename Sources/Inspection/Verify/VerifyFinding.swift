@@ -20,6 +20,8 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
     case doubled
     /// Refused by the backend, and a dead letter here.
     case deadLetter
+    /// Refused by the backend, and given up by a person in this version.
+    case dropped
     /// Not released or not delivered yet.
     case pending
     /// Its type is switched off, so it isn't delivered.
@@ -32,14 +34,14 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
         switch self {
         case .missing, .missingDeletion, .older, .aliveThere, .deletedThere, .deletedLater, .newer, .altered, .doubled:
             true
-        case .deadLetter, .pending, .off, .beyond: false
+        case .deadLetter, .dropped, .pending, .off, .beyond: false
         }
     }
 
     /// Whether the backend has yet to accept the element in its present state.
     package var isUndelivered: Bool {
         switch self {
-        case .deadLetter, .pending, .off: true
+        case .deadLetter, .dropped, .pending, .off: true
         case .missing, .missingDeletion, .older, .aliveThere, .deletedThere, .deletedLater, .newer, .altered, .doubled,
             .beyond:
             false
@@ -50,7 +52,7 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
     package var isRepairable: Bool {
         switch self {
         case .missing, .missingDeletion, .older, .aliveThere, .deletedThere: true
-        case .deletedLater, .newer, .altered, .doubled, .deadLetter, .pending, .off, .beyond: false
+        case .deletedLater, .newer, .altered, .doubled, .deadLetter, .dropped, .pending, .off, .beyond: false
         }
     }
 
@@ -66,6 +68,7 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
         case .altered: "altered there"
         case .doubled: "doubled there"
         case .deadLetter: "dead letter"
+        case .dropped: "dropped"
         case .pending: "not delivered yet"
         case .off: "switched off"
         case .beyond: "only there"
@@ -90,8 +93,10 @@ package struct HeldVersion: Sendable, Equatable {
 extension VerifyFinding {
     /// The finding for an element that this stack has delivered; nil when both sides agree. The backend's version rule
     /// decides: a higher version wins, and a deletion wins over the same version.
-    package static func of(_ ours: HeldVersion, _ theirs: HeldVersion?, isDeadLetter: Bool) -> VerifyFinding? {
-        guard let theirs else { return isDeadLetter ? .deadLetter : ours.isDeleted ? .missingDeletion : .missing }
+    /// - Parameter refusal: what became of it, if the backend wouldn't accept it.
+    package static func of(_ ours: HeldVersion, _ theirs: HeldVersion?, refusal: Refusal? = nil) -> VerifyFinding? {
+        let refused = refusal?.finding(of: ours)
+        guard let theirs else { return refused ?? (ours.isDeleted ? .missingDeletion : .missing) }
         if ours.isDeleted, theirs.isDeleted { return nil }
         // A deletion with the same version stays, no matter what is sent.
         if theirs.isDeleted, theirs.version >= ours.version { return .deletedLater }
@@ -100,7 +105,7 @@ extension VerifyFinding {
             guard !ours.isDeleted, let mine = ours.content, let other = theirs.content else { return nil }
             return mine == other ? nil : .altered
         }
-        if isDeadLetter { return .deadLetter }
+        if let refused { return refused }
         return ours.isDeleted ? .aliveThere : theirs.isDeleted ? .deletedThere : .older
     }
 }

@@ -24,20 +24,23 @@ extension VerifyReport {
             text += "\(HumanFormat.count(off)) of types that are switched off \(verb) delivered.\n"
         }
         let verdict = Self.verdict(
-            holdsDelivered: holdsDelivered, deadLetters: count(.deadLetter), pending: count(.pending),
-            comparesContents: comparesContents)
+            holdsDelivered: holdsDelivered, deadLetters: count(.deadLetter), dropped: count(.dropped),
+            pending: count(.pending), comparesContents: comparesContents)
         text += "\(verdict) (\(HumanFormat.duration(.seconds(seconds)))).\n"
         return text + advice.map { "- \($0)\n" }.joined()
     }
 
     /// The overall verdict, without its full stop. Pure.
     package static func verdict(
-        holdsDelivered: Bool, deadLetters: Int, pending: Int, comparesContents: Bool = true
+        holdsDelivered: Bool, deadLetters: Int, dropped: Int = 0, pending: Int, comparesContents: Bool = true
     ) -> String {
         guard holdsDelivered else { return "The backend doesn't hold what it should" }
         var rest: [String] = []
         if deadLetters > 0 {
             rest.append("\(HumanFormat.count(deadLetters)) \(deadLetters == 1 ? "is" : "are") in dead letters")
+        }
+        if dropped > 0 {
+            rest.append("\(HumanFormat.count(dropped)) \(dropped == 1 ? "was" : "were") dropped on purpose")
         }
         if pending > 0 {
             rest.append("\(HumanFormat.count(pending)) \(pending == 1 ? "isn't" : "aren't") delivered yet")
@@ -109,6 +112,11 @@ extension VerifyReport {
         }
         if count(.deadLetter) > 0 {
             advice.append("'healthbus dead-letters list' says why the backend refused the dead letters.")
+        }
+        if count(.dropped) > 0 {
+            advice.append(
+                "Dropped elements aren't missed: a person gave them up, and they are sent only if they change. 'healthbus replay \(destination) --from DATE --to DATE' sends a day again."
+            )
         }
         if count(.pending) > 0 {
             advice.append("'healthbus sync' delivers what is waiting, or says why it can't.")

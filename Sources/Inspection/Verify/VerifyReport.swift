@@ -5,7 +5,7 @@ import HealthModel
 package struct VerifyReport: Sendable {
     /// For one list, or for one type of samples.
     package struct List: Sendable {
-        /// Elements that have been delivered, including deleted ones; dead letters aren't included.
+        /// Elements that have been delivered, including deleted ones; dead letters and dropped ones aren't included.
         package var here = 0
         /// Elements that the backend keeps, including deleted ones; for samples, known only for all types together.
         package var there = 0
@@ -41,6 +41,8 @@ package struct VerifyReport: Sendable {
     }
 
     package let address: String
+    /// The instance that delivers there.
+    package let destination: String
     package let from: LocalDay?
     package let to: LocalDay?
     package var users: [User] = []
@@ -52,8 +54,9 @@ package struct VerifyReport: Sendable {
     /// Elements that `--repair` delivered again before this comparison; nil without it.
     package var repaired: Int?
 
-    init(address: String, from: LocalDay?, to: LocalDay?) {
-        (self.address, self.from, self.to) = (address, from, to)
+    init(address: String, destination: String, from: LocalDay?, to: LocalDay?) {
+        (self.address, self.destination) = (address, destination)
+        (self.from, self.to) = (from, to)
     }
 
     package func count(_ finding: VerifyFinding) -> Int {
@@ -63,7 +66,8 @@ package struct VerifyReport: Sendable {
     /// Whether the backend has everything that was delivered to it, once and in the version held here.
     var holdsDelivered: Bool { VerifyFinding.allCases.allSatisfy { !$0.isWrong || count($0) == 0 } }
 
-    /// Whether nothing was refused and everything is delivered too, except for types that are switched off.
+    /// Whether nothing was refused and everything is delivered too, except for what a person dropped and types that are
+    /// switched off.
     package var isRight: Bool { holdsDelivered && count(.deadLetter) == 0 && count(.pending) == 0 }
 
     /// How many elements `--repair` would deliver.

@@ -123,12 +123,32 @@ extension QuarantinedRow.Record: Codable {
 /// Dead letters, oldest first.
 package struct LettersPage: PageContent, Equatable {
     package var letters: [DeadLetter]
+    /// Only if asked for; then there are no letters.
+    package var dropped: [DroppedElement]?
     /// Set on the last part if there is more: pass it in the next request.
     package var `continue`: Int64?
 
-    package init(letters: [DeadLetter], continue number: Int64? = nil) {
+    package init(letters: [DeadLetter], dropped: [DroppedElement]? = nil, continue number: Int64? = nil) {
         self.letters = letters
+        self.dropped = dropped
         `continue` = number
+    }
+}
+
+/// An element that the backend wouldn't accept, and that a person gave up in this version: it isn't missed there.
+package struct DroppedElement: Codable, Sendable, Equatable {
+    /// Rises with each one.
+    package var number: Int64
+    package var user: String
+    /// The metric family that its path belongs to.
+    package var metric: String
+    package var id: String
+    /// The sequence of its change.
+    package var version: Int64
+
+    package init(number: Int64, user: String, metric: String, id: String, version: Int64) {
+        (self.number, self.user, self.metric) = (number, user, metric)
+        (self.id, self.version) = (id, version)
     }
 }
 

@@ -9,7 +9,7 @@ extension Query {
 
     private enum Member: CodingKey {
         case query, topic, days, user, day, before, from, to, types, predicate, `import`, offset, nights, sample,
-            record, document, event,
+            record, document, event, dropped,
             `continue`
     }
 
@@ -98,8 +98,9 @@ extension Query: Encodable {
         case .document(let number, let offset):
             try members.encode(number, forKey: .document)
             try members.encode(offset, forKey: .offset)
-        case .letters(let selection, let after):
+        case .letters(let selection, let dropped, let after):
             try selection.encode(to: encoder)
+            try members.encodeIfPresent(dropped, forKey: .dropped)
             try members.encodeIfPresent(after, forKey: .continue)
         case .zones, .delivery, .types, .other: break
         }
@@ -153,7 +154,9 @@ extension Query: Decodable {
         case .entries: self = .entries(user: try read(.user), event: optional(.event))
         case .documents: self = .documents(user: optional(.user), after: optional(.continue))
         case .document: self = .document(try read(.document), offset: try read(.offset))
-        case .letters: self = .letters(try MendSelection(from: decoder), after: optional(.continue))
+        case .letters:
+            self = .letters(
+                try MendSelection(from: decoder), dropped: optional(.dropped), after: optional(.continue))
         }
     }
 

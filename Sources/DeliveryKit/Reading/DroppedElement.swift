@@ -1,0 +1,63 @@
+import Protocol
+import SQLite
+
+/// What a person gave up is remembered until the backend has it, refuses it once more, or gets a newer version: a
+/// comparison must be able to distinguish it from what the backend has lost.
+///
+/// Those dropped under a release without this table are only counted.
+extension DroppedElement {
+    init(_ row: Statement) {
+        self.init(
+            number: row.int64(0), user: row.string(1), metric: row.string(2), id: row.string(3), version: row.int64(4))
+    }
+
+    static func createTables(in database: Database) throws {
+        try database.execute(
+            """
+            CREATE TABLE IF NOT EXISTS dropped_letters(
+                number INTEGER PRIMARY KEY, user TEXT NOT NULL, metric TEXT NOT NULL, id TEXT NOT NULL,
+                version INTEGER NOT NULL, UNIQUE (user, metric, id));
+            """)
+    }
+
+    static func count(in database: Database) throws -> Int64 {
+        try database.prepare("SELECT count(*) FROM dropped_letters").firstRow { $0.int64(0) } ?? 0
+    }
+
+    /// All of them, oldest first, after a number.
+    package static func page(in database: Database, after: Int64 = 0, limit: Int) throws -> [DroppedElement] {
+        let query = try database.prepare(
+            "SELECT number, user, metric, id, version FROM dropped_letters WHERE number > ? ORDER BY number LIMIT ?")
+        query.bind(1, after)
+        query.bind(2, Int64(limit))
+        var elements: [DroppedElement] = []
+        try query.forEachRow { elements.append(DroppedElement($0)) }
+        return elements
+    }
+
+    static func add(_ letter: DeadLetter, in database: Database) throws {
+        let write = try database.prepare(
+            """
+            INSERT INTO dropped_letters(user, metric, id, version) VALUES (?, ?, ?, ?)
+            ON CONFLICT (user, metric, id) DO UPDATE SET version = max(version, excluded.version)
+            """)
+        write.bind(1, letter.user)
+        write.bind(2, letter.metric)
+        write.bind(3, letter.id)
+        write.bind(4, letter.version)
+        try write.run()
+    }
+
+    /// Forgets that an element was dropped in this version or an earlier one.
+    static func remove(
+        user: String, metric: String, id: String, through version: Int64, in database: Database
+    ) throws {
+        let delete = try database.prepare(
+            "DELETE FROM dropped_letters WHERE user = ? AND metric = ? AND id = ? AND version <= ?")
+        delete.bind(1, user)
+        delete.bind(2, metric)
+        delete.bind(3, id)
+        delete.bind(4, version)
+        try delete.run()
+    }
+}
