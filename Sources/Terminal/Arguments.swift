@@ -106,6 +106,7 @@ package struct Arguments: Sendable {
     private func checkPositionals() throws(Failure) {
         let required = command.positionals.filter(\.isRequired)
         if positionals.count < required.count {
+            if let known = command.mistake?(positionals) { throw known }
             throw .usage("<\(required[positionals.count].name)> is missing", hint: "usage: \(command.usage)")
         }
         if positionals.count > command.positionals.count, !(command.positionals.last?.repeats ?? false) {

@@ -1,3 +1,5 @@
+import Logging
+
 /// What a command accepts: used for parsing and for its help.
 package struct CommandHelp: Sendable {
     package struct Option: Sendable {
@@ -42,15 +44,19 @@ package struct CommandHelp: Sendable {
     package var options: [Option]
     /// Complete command lines.
     package var examples: [String]
+    /// What to say about the positional arguments if there are too few of them; nil says which is missing.
+    package var mistake: (@Sendable (_ words: [String]) -> Failure?)?
 
     package init(
-        name: String, summary: String, positionals: [Positional] = [], options: [Option] = [], examples: [String] = []
+        name: String, summary: String, positionals: [Positional] = [], options: [Option] = [], examples: [String] = [],
+        mistake: (@Sendable (_ words: [String]) -> Failure?)? = nil
     ) {
         self.name = name
         self.summary = summary
         self.positionals = positionals
         self.options = options + [Self.help]
         self.examples = examples
+        self.mistake = mistake
     }
 
     /// The word that selects it: the last one of its name.

@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import HealthModel
+import HealthViews
 import Inspection
 import Logging
 import Protocol
@@ -16,9 +17,49 @@ import Testing
         ("heartRate", "HeartRate"), ("resting-heart-rate", "RestingHeartRate"),
         ("exerciseMinutes", "AppleExerciseTime"),
         ("DistanceCycling", "DistanceCycling"),
+        // As columns are called, by day and by hour, and as `days` shows them.
+        ("heart_rate_average", "HeartRate"), ("heart_rate", "HeartRate"), ("HR avg", "HeartRate"),
+        ("hrv_sdnn_milliseconds", "HeartRateVariabilitySDNN"), ("heart_rate_resting", "RestingHeartRate"),
+        ("Distance_Meters", "DistanceWalkingRunning"), ("active_energy_kilocalories", "ActiveEnergyBurned"),
     ])
     func names(_ text: String, _ type: String) throws {
         #expect(try ExplainedMetric(text).type == "HKQuantityTypeIdentifier" + type)
+    }
+
+    /// Whatever name a figure has in the summary, the views or a table, it is the same figure.
+    @Test func eachFigureIsFoundByEachOfItsNames() throws {
+        let stack = try StackConfiguration(
+            path: nil,
+            catalog: PluginCatalog(
+                folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere"))
+        let views = HealthViews(figures: stack.figures)
+        for figure in stack.figures where figure.form != .object {
+            let path = figure.path.joined(separator: ".")
+            let column = try #require(views[.days]?.columns.first { $0.isCalled(path) }?.name)
+            for name in [path, column, column.uppercased(), figure.column?.title].compactMap({ $0 }) {
+                if figure.explanation == nil {
+                    #expect(OwnFigureReport.declared(name, in: stack)?.1.path == figure.path, "\(name)")
+                } else {
+                    #expect(OwnFigureReport.declared(name, in: stack) == nil, "\(name)")
+                    let metric = try ExplainedMetric(stack.metric(name), figures: stack.figures)
+                    #expect(metric.path == figure.path, "\(name)")
+                }
+            }
+        }
+    }
+
+    /// A type that a person named comes before a table's title.
+    @Test func aTypeOfThatNameComesFirst() throws {
+        #expect(try ExplainedMetric("HR avg", held: ["HR avg"]).type == "HR avg")
+    }
+
+    @Test func aDateAloneLacksItsMetric() throws {
+        func said(_ words: String...) -> Failure? { ExplainedMetric.mistake(words) }
+        let date = try #require(said("2026-03-01"))
+        #expect(date.code == .usage && date.message == "<metric> is missing: 2026-03-01 is a date")
+        #expect(date.hint?.contains("'healthbus explain steps 2026-03-01'") == true)
+        #expect(said("yesterday")?.hint?.contains("'healthbus explain steps 2025-03-30'") == true)
+        #expect(said("steps") == nil && said() == nil && said("2026-03-01", "2026-03-02") == nil)
     }
 
     @Test func kindsFollowTheType() throws {

@@ -19,8 +19,8 @@ package struct ExplainedMetric: Sendable, Equatable {
     package let onlyUnit: String?
 
     /// - Parameters:
-    ///   - text: a short name, a member of `days --json`, or a type's identifier with or without its prefix, in any
-    ///     case.
+    ///   - text: a short name, a member of `days --json`, a column of `days` or the views, or a type's identifier with or
+    ///     without its prefix, in any case.
     ///   - figures: those with names of their own.
     ///   - held: the types in the store, known or not.
     ///   - own: the person's own types.
@@ -35,23 +35,23 @@ package struct ExplainedMetric: Sendable, Equatable {
                 $0.lowercased() == word
             }
         }
-        if let (figure, how) = found {
+        let types = held.union(HealthType.allKnown.keys)
+        let identifier = types.sorted().first { $0.lowercased() == word || Self.bare($0).lowercased() == word }
+        let others = FigureNames(figures)
+        // A type of that name comes before a column: a person chooses names for types.
+        let seen = identifier == nil ? named.first { others.isSeen($0.figure, as: word) } : nil
+        if let (figure, how) = found ?? seen {
             (name, type, kind, path, unit) = (how.names[0], how.type, how.rule, figure.path, figure.unit)
             onlyUnit = nil
             return
         }
-        let types = held.union(HealthType.allKnown.keys)
-        guard
-            let identifier = types.sorted().first(where: {
-                $0.lowercased() == word || Self.bare($0).lowercased() == word
-            })
-        else {
+        guard let identifier else {
             let own = figures.filter { $0.explanation == nil && $0.form != .object }.map {
                 $0.path.joined(separator: ".")
             }
             let known =
                 own + named.flatMap { [$0.how.names[0], $0.figure.path[0]] + $0.how.names.dropFirst() }
-                + types.map(Self.bare)
+                + types.map(Self.bare) + figures.compactMap { others.others(of: $0).first }
             throw Self.unknown(
                 text, nearest: Nearest.to(word, among: known.map { $0.lowercased() }), among: known,
                 names: named.map(\.how.names[0]) + own)
@@ -119,5 +119,18 @@ package struct ExplainedMetric: Sendable, Equatable {
         }
         return value(path) ?? value(["other", type, "sum"])
             ?? value(["other", type, kind == .count ? "count" : "average"])
+    }
+}
+
+extension ExplainedMetric {
+    /// Why `explain` can't do with these words, if the only one is a date: it is the metric that was left out.
+    package static func mistake(_ words: [String]) -> Failure? {
+        guard words.count == 1, let word = words.first, SpokenDates(word, today: LocalDay(number: 0)) != nil else {
+            return nil
+        }
+        let date = LocalDay(word).map(\.description) ?? "2025-03-30"
+        return .usage(
+            "<metric> is missing: \(word) is a date",
+            hint: "name a figure before it, as in 'healthbus explain steps \(date)'")
     }
 }

@@ -58,18 +58,25 @@ package struct OwnFigureReport {
         failure = try reader.rows(handler, topic: Alert.topic(.failedDays)).last?.body?.read(RaisedAlert.self)?.text
     }
 
-    /// By the figure's name, or by that of a handler's instance that has no other.
-    private static func declared(
+    /// By the figure's name, by that of a handler's instance that has no other, or by its column's.
+    package static func declared(
         _ text: String, in stack: StackConfiguration
     ) -> (StackConfiguration.Instance, FigureDeclaration)? {
         let word = stack.metric(text).lowercased()
-        for handler in stack.handlers {
-            let figure = handler.manifest.figures.first {
-                $0.explanation == nil && $0.path.joined(separator: ".").lowercased() == word
-            }
-            if let figure { return (handler, figure) }
+        let others = FigureNames(stack.figures)
+        let own = stack.handlers.flatMap { handler in
+            handler.manifest.figures.filter { $0.explanation == nil }.map { (handler, $0) }
         }
-        return nil
+        return own.first { $0.1.path.joined(separator: ".").lowercased() == word }
+            ?? own.first { _, figure in others.isSeen(figure, as: word) && !isRule(word, in: stack) }
+    }
+
+    /// Whether a figure with a known rule has this name, which then means that figure.
+    private static func isRule(_ word: String, in stack: StackConfiguration) -> Bool {
+        stack.figures.contains { figure in
+            guard let how = figure.explanation else { return false }
+            return ([figure.path[0]] + how.names).contains { $0.lowercased() == word }
+        }
     }
 
     /// `{metric, unit, user, date, zone, handler, plugin, value, final, revision, samples: {type: count}, failure}`.

@@ -16,7 +16,7 @@ enum ExplainCommand: Command {
         examples: [
             "healthbus explain steps 2025-03-30", "healthbus explain sleep 2025-03-30 --json",
             "healthbus explain workouts 2025-03-30", "healthbus explain DistanceCycling 2025-03-30 --hour",
-        ])
+        ], mistake: { ExplainedMetric.mistake($0) })
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)

@@ -1,0 +1,23 @@
+import Configuration
+import HealthViews
+
+/// Under which further names people see figures: as columns of the views and of CSV files, as members of a day's
+/// `hours`, and as titles in the table of `days`. Pure.
+struct FigureNames {
+    private let views: HealthViews
+
+    /// - Parameter figures: those of the stack, in the order of columns.
+    init(_ figures: [FigureDeclaration]) { views = HealthViews(figures: figures) }
+
+    /// "heart_rate_average", "heart_rate", "heartRate", "HR avg": the column of `days` comes first.
+    func others(of figure: FigureDeclaration) -> [String] {
+        let day = views[.days]?.columns.first { $0.isCalled(figure.path.joined(separator: ".")) }?.name
+        let hour = figure.hourly.flatMap { hourly in views[.hours]?.columns.first { $0.isCalled(hourly) }?.name }
+        return [day, hour, figure.hourly, figure.column?.title].compactMap { $0 }
+    }
+
+    /// - Parameter word: in lower case.
+    func isSeen(_ figure: FigureDeclaration, as word: String) -> Bool {
+        others(of: figure).contains { $0.lowercased() == word }
+    }
+}
