@@ -32,6 +32,25 @@ import Testing
         #expect(strict.differences.map(\.difference) == [4, -1])
     }
 
+    @Test func theLastLineIsTheVerdict() {
+        let apples: Value = ["activeEnergyBurned": 400, "appleExerciseTime": 30, "appleStandHours": 12]
+        let same = ["activeEnergyKilocalories": 400.0, "exerciseMinutes": 30.0, "standHours": 12.0]
+        #expect(
+            CheckReport.verdict(Self.compare(same, apples), quarantined: 0)
+                == "Everything that can be compared agrees with Apple's rings.")
+        let one = CheckReport.verdict(Self.compare(same.merging(["standHours": 11]) { $1 }, apples), quarantined: 0)
+        #expect(
+            one == "1 figure of 1 day differs from Apple's; 'healthbus explain standHours \(Self.day)' shows what "
+                + "counted, and --tolerance allows more.")
+        let two = CheckReport.verdict(
+            Self.compare(["standHours": 11, "exerciseMinutes": 3], apples), quarantined: 0)
+        #expect(two.hasPrefix("2 figures of 1 day differ from Apple's; 'healthbus explain exerciseMinutes "))
+        // Nothing compared isn't agreement.
+        let none = CheckReport.verdict(Self.compare(same, nil), quarantined: 3)
+        #expect(none.hasPrefix("Nothing can be compared with Apple's rings"))
+        #expect(none.hasSuffix(" 3 quarantined: 'healthbus quarantine list' says why."))
+    }
+
     @Test func oneHourOfStandingIsADifference() {
         let rings = Self.compare(["standHours": 11], ["appleStandHours": 12])
         #expect(rings.differences.map(\.difference) == [-1] && rings.byFigure["standHours"]?.largest == 1)

@@ -6,12 +6,33 @@ extension CheckReport {
     /// How many rows of a list are shown on a screen; a pipe gets all.
     private static let rowsOnScreen = 25
 
-    /// Tables for people.
+    /// Tables for people, and the verdict.
     package func text(for terminal: Terminal) -> String {
         [
             ringText(terminal), completenessText(terminal), workoutText(terminal), revisedText(terminal),
             quarantineText(terminal),
-        ].joined(separator: "\n") + documentText(terminal)
+        ].joined(separator: "\n") + documentText(terminal) + "\n"
+            + terminal.styled(Self.verdict(rings, quarantined: quarantined.reduce(0) { $0 + $1.count }), .bold) + "\n"
+    }
+
+    /// One line: whether the figures agree with Apple's, and what to do if they don't. Pure.
+    package static func verdict(_ rings: RingComparison, quarantined: Int64) -> String {
+        var text: String
+        if let first = rings.differences.first {
+            let count = HumanFormat.count(rings.differences.count, "figure")
+            let verb = rings.differences.count == 1 ? "differs" : "differ"
+            text =
+                "\(count) of \(HumanFormat.count(rings.differingDays, "day")) \(verb) from Apple's; "
+                + "'healthbus explain \(first.figure) \(first.date)' shows what counted, and --tolerance allows more."
+        } else if rings.compared > 0 {
+            text = "Everything that can be compared agrees with Apple's rings."
+        } else {
+            text = "Nothing can be compared with Apple's rings; only an export from the iPhone has them."
+        }
+        if quarantined > 0 {
+            text += " \(HumanFormat.count(Int(quarantined))) quarantined: 'healthbus quarantine list' says why."
+        }
+        return text
     }
 
     /// Nothing if there are none.

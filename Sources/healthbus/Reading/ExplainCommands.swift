@@ -66,7 +66,8 @@ enum CheckCommand: Command {
             user: user, from: range.from, to: range.to, tolerance: try tolerance(arguments.value("--tolerance")))
         let report = try CheckReport(stack, options)
         StandardStream.output.write(
-            arguments.flag("--json") ? report.json + "\n" : report.text(for: Terminal(.output)))
+            arguments.flag("--json")
+                ? report.json + "\n" : stack.advice.addressed(report.text(for: Terminal(.output))))
     }
 
     private static func tolerance(_ text: String?) throws -> RingComparison.Tolerance {
