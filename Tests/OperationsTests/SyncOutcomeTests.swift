@@ -1,3 +1,4 @@
+import BackgroundDelivery
 import Configuration
 import Control
 import Foundation
@@ -47,6 +48,29 @@ import Testing
         #expect(SyncClient.isTrusted(["uploader"], beats(["backend": ["acceptance": "trust"]])))
         #expect(!SyncClient.isTrusted(["uploader"], beats(["backend": ["acceptance": "proven"]])))
         #expect(!SyncClient.isTrusted(["uploader"], beats([:])))
+    }
+
+    /// Only where a phone's system decides, or somebody has said what the phone is like.
+    @Test func thePhoneIsNamedOnlyWhereThereIsOne() throws {
+        let checkout = GeneratedTable.checkout
+        let catalog = try PluginCatalog(folder: checkout.appending(path: "plugins").path, programs: "/nowhere")
+        func isPhone(_ configuration: String?, _ device: DeviceState? = DeviceState()) throws -> Bool {
+            let path = configuration.map { checkout.appending(path: "configs/\($0).json").path }
+            return PhoneRule.isPhone(try StackConfiguration(path: path, catalog: catalog), device)
+        }
+        #expect(try !isPhone(nil) && !isPhone(nil, nil) && !isPhone("battery-friendly"))
+        #expect(try isPhone("apple-like") && isPhone("watch-like"))
+        var locked = DeviceState()
+        locked.isLocked = true
+        #expect(try isPhone(nil, locked))
+        func text(isPhone: Bool) -> String {
+            SyncClient.Outcome(
+                metrics: [], waiting: [], refused: [], off: [], alerts: 0, seconds: 2, isTrusted: false,
+                isPhone: isPhone
+            ).text(for: Terminal(isTerminal: false))
+        }
+        #expect(text(isPhone: true).hasSuffix("no command can make that come sooner.\n"))
+        #expect(!text(isPhone: false).contains("phone"))
     }
 
     @Test func aSharedFamilyIsTheHandlersOfAllOtherTypes() throws {

@@ -109,7 +109,8 @@ package final class SyncClient {
             metrics: metrics, waiting: waiting, refused: Self.refused(uploaders, beats).map(stack.advice.addressed),
             off: off,
             alerts: try AlertsReport(stack, reader, now: Date()).count, seconds: seconds,
-            isTrusted: Self.isTrusted(uploaders, beats))
+            isTrusted: Self.isTrusted(uploaders, beats),
+            isPhone: PhoneRule.isPhone(stack.configuration, saved.first?.device))
     }
 
     private func delivered(_ family: String, _ beats: [String: (beat: Heartbeat, age: Double)]) -> Int64 {

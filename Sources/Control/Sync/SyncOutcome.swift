@@ -39,6 +39,8 @@ extension SyncClient {
         package var seconds: Double
         /// Whether a backend doesn't identify itself, so that nobody can tell what it keeps.
         package var isTrusted: Bool
+        /// Whether a phone decides when it hands over what it has.
+        package var isPhone: Bool
         package var isDelivered: Bool { blocked.isEmpty }
         /// What to do about anything undelivered; nil when everything is delivered.
         package var hint: String? {
@@ -52,10 +54,11 @@ extension SyncClient {
 
         package init(
             metrics: [Metric], waiting: [String], refused: [String], off: [String], alerts: Int, seconds: Double,
-            isTrusted: Bool
+            isTrusted: Bool, isPhone: Bool = false
         ) {
             (self.metrics, self.waiting, self.refused, self.off) = (metrics, waiting, refused, off)
             (self.alerts, self.seconds, self.isTrusted) = (alerts, seconds, isTrusted)
+            self.isPhone = isPhone
         }
     }
 
@@ -183,7 +186,7 @@ extension SyncClient.Outcome {
         if alerts > 0 {
             text += "\(alerts) alert\(alerts == 1 ? " is" : "s are") raised: 'healthbus alerts' says what to do.\n"
         }
+        if isPhone { text += "The phone decides when it hands over the rest: no command can make that come sooner.\n" }
         return text
-            + "The phone decides when it hands over the rest: no command can make that come sooner.\n"
     }
 }
