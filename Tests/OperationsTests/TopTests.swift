@@ -1,4 +1,5 @@
 import Changelog
+import Control
 import HealthModel
 import Inspection
 import Protocol
@@ -48,6 +49,31 @@ import Testing
         #expect(steps.rows == 5 && steps.received == 20 && steps.turn == 3 && steps.behind == 100)
         #expect(steps.uptime == 5412)
         #expect(table.total.rows == 2005 && table.total.memory == 60_000_000 && table.total.behind == 100)
+    }
+
+    /// `top`, `up` and `status` mean the same by a stack's processes: those that its configuration names.
+    @Test func theSupervisorIsShownButIsNotCounted() {
+        func table(_ steps: Heartbeat.Phase) -> TopTable {
+            var beats = ["observer", "steps"].map {
+                beat($0, head: 1, frontier: 1, received: 1, cpu: 0, turns: (1, 0))
+            }
+            beats[1].phase = steps
+            let supervisor = Heartbeat(instance: "supervisor", plugin: "supervisor", phase: .ready, pid: 9, memory: 5)
+            return TopTable(
+                TopSample(
+                    names: beats.map(\.instance),
+                    beats: Dictionary(uniqueKeysWithValues: (beats + [supervisor]).map { ($0.instance, ($0, 0)) }),
+                    now: 0, monotonic: .seconds(1)))
+        }
+        let all = table(.ready)
+        #expect(all.rows.map(\.name) == ["observer", "steps", "supervisor"])
+        #expect(all.total.state == "2 of 2 ready" && all.total.memory == 60_000_005)
+        #expect(LiveSummary.line(all, stopped: []).hasPrefix("2 of 2 ready, "))
+        let one = table(.stopped)
+        #expect(one.total.state == "1 of 2 ready")
+        let line = LiveSummary.line(one, stopped: ["steps"])
+        #expect(line.hasPrefix("1 of 2 ready, 1 stopped, ") && line.contains("nothing waiting"))
+        #expect(!LiveSummary.line(one, stopped: []).contains("nothing waiting"))
     }
 
     @Test func aNewProcessHasNoRatesAndARepeatedHeartbeatKeepsThem() throws {

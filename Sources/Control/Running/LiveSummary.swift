@@ -5,19 +5,19 @@ import Protocol
 import Terminal
 
 /// What a running stack is doing, in one line for whoever watches `up`. Pure.
-struct LiveSummary {
+package struct LiveSummary {
     /// - Parameter stopped: instances that a person has stopped, and that aren't waited for.
-    static func line(_ table: TopTable, stopped: Set<String>) -> String {
-        let rows = table.rows.filter { $0.name != "supervisor" && !stopped.contains($0.name) }
-        let ready = rows.count { $0.state == "ready" }
-        var parts = ["\(ready) of \(rows.count) ready"]
+    package static func line(_ table: TopTable, stopped: Set<String>) -> String {
+        let ready = table.processes.count { $0.state == "ready" }
+        var parts = ["\(ready) of \(table.processes.count) ready"]
         if !stopped.isEmpty { parts.append("\(stopped.count) stopped") }
         let total = table.total
         if let rate = total.rows, rate >= 1 { parts.append("\(HumanFormat.count(Int(rate))) rows/s") }
         if let behind = total.behind, behind > 0 { parts.append("\(HumanFormat.count(Int(behind))) changes behind") }
         if table.pendingDays > 0 { parts.append(HumanFormat.count(Int(table.pendingDays), "day") + " to compute") }
         if let memory = total.memory { parts.append(HumanFormat.bytes(Int(memory))) }
-        if ready == rows.count, (total.behind ?? 0) == 0, table.pendingDays == 0 { parts.append("nothing waiting") }
+        let isWhole = table.processes.allSatisfy { $0.state == "ready" || stopped.contains($0.name) }
+        if isWhole, (total.behind ?? 0) == 0, table.pendingDays == 0 { parts.append("nothing waiting") }
         return parts.joined(separator: ", ") + ". Ctrl-C stops it"
     }
 }

@@ -29,6 +29,8 @@ package struct TopTable: Sendable {
     }
 
     package let rows: [Row]
+    /// The stack's own processes, as other commands count them: all rows but the supervisor's.
+    package var processes: [Row] { rows.filter { $0.name != "supervisor" } }
     /// Days that handlers still have to compute.
     package let pendingDays: Int64
     /// By the clock.
@@ -93,14 +95,15 @@ package struct TopTable: Sendable {
 }
 
 extension TopTable {
-    /// All processes as one; the messages are those through the hub.
+    /// All processes as one, the supervisor too, which isn't counted as one of them; the messages are those through the
+    /// hub.
     package var total: Row {
         func sum<Number: AdditiveArithmetic>(_ numbers: [Number?]) -> Number? {
             let known = numbers.compactMap { $0 }
             return known.isEmpty ? nil : known.reduce(.zero, +)
         }
-        let ready = rows.count { $0.state == "ready" }
-        var total = Row(name: "total", state: "\(ready) of \(rows.count) ready")
+        let ready = processes.count { $0.state == "ready" }
+        var total = Row(name: "total", state: "\(ready) of \(processes.count) ready")
         total.received = sum(rows.map(\.received))
         total.sent = sum(rows.map(\.sent))
         total.rows = sum(rows.map(\.rows))
