@@ -95,6 +95,8 @@ extension EndToEnd {
                 #expect(result["step"] == "done" && result["trial"]["failed"].array?.isEmpty == true)
                 gaps.append((result["without"].double ?? .nan) / 1000)
                 #expect(try stack.pid(of: "steps") != old)
+                let swapped = try await stack.onState("status", "--json").json()["swapped"].array ?? []
+                #expect(swapped.map { $0["plugin"] } == (number % 2 == 0 ? ["steps-python"] : []))
             }
             try await loading.value
             #expect(try others(stack) == before)

@@ -16,6 +16,7 @@ package struct StatusReport {
     private let now: Date
     /// Handlers whose deliveries can't be told from another's.
     private let untold: Set<String>
+    private let swaps: SwapReport
 
     /// - Parameter now: the clock, for people's "5 min ago".
     package init(_ stack: Stack, now: Date) throws {
@@ -64,8 +65,11 @@ package struct StatusReport {
         let ingest = stack.configuration.only(.ingest)
         let page = DashboardAddress.instance(in: stack.configuration)
         let keptLocal = destinations.compactMap { beats[$0.name]?.beat.uploader?.keptLocal }.max()
+        swaps = SwapReport(
+            swaps: beats["supervisor"]?.beat.supervisor?.swaps ?? [], instances: stack.configuration.instances,
+            kept: try stack.configuredInsteadOfSwapped(), running: beats.mapValues { $0.beat.plugin })
         let pendingDays = metrics.compactMap { $0["pending"].int }.reduce(0, +)
-        value = [
+        let members: [String: Value] = [
             "state": .string(stack.place), "running": .bool(isUp), "processes": .array(processes),
             "metrics": .array(metrics),
             "quarantined": .integer(types?.quarantined ?? 0),
@@ -81,6 +85,7 @@ package struct StatusReport {
             "ingest": try Self.ingest(ingest, ingest.flatMap { beats[$0.name]?.beat }),
             "dashboard": try Self.dashboard(page, page.flatMap { beats[$0.name]?.beat }),
         ]
+        value = .object(members.merging(swaps.members) { $1 })
     }
 
     /// The end of the newest sample by type, over all users.
@@ -233,6 +238,7 @@ extension StatusReport {
         let keptLocal = value["keptLocal"].int.map { Self.keptLocalText(Int($0)) } ?? ""
         let stopped = value["running"].bool == true ? "" : "Nothing runs there; this is from its files.\n"
         return "State  \(value["state"].string ?? "")\n\(stopped)\n" + processes.render(for: terminal) + "\n"
+            + swaps.text
             + metrics.render(for: terminal) + "\n" + destinations
             + watched.joined()
             + "Stalest: \(stalest["metric"].string ?? "nothing"), synced \(ago(stalest["lastSynced"])). "

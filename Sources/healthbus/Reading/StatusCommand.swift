@@ -13,7 +13,8 @@ enum StatusCommand: Command {
         let stack = try Stack(reading: arguments)
         let report = try StatusReport(stack, now: Date())
         let text =
-            arguments.flag("--json") ? report.value.json(pretty: true) + "\n" : report.text(for: Terminal(.output))
+            arguments.flag("--json")
+            ? report.value.json(pretty: true) + "\n" : stack.advice.addressed(report.text(for: Terminal(.output)))
         StandardStream.output.write(text)
     }
 }

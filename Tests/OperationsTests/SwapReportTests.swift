@@ -1,0 +1,73 @@
+import Configuration
+import Foundation
+import HealthModel
+import Inspection
+import Protocol
+import TestSupport
+import Testing
+
+/// What `healthbus status` says about swaps, without a stack.
+@Suite struct SwapReportTests {
+    private func stack(_ choices: [String: StackConfiguration.Choice] = [:]) throws -> StackConfiguration {
+        try StackConfiguration(
+            path: nil, choices: choices,
+            catalog: PluginCatalog(
+                folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere"))
+    }
+
+    private func swap(_ step: SwapProgress.Step, isTrial: Bool = false) -> SwapProgress {
+        var swap = SwapProgress(id: step.rawValue, instance: "steps", plugin: "steps-python", isTrial: isTrial)
+        swap.from = "steps"
+        swap.step = step
+        return swap
+    }
+
+    private func report(_ swaps: [SwapProgress]) throws -> SwapReport {
+        SwapReport(swaps: swaps, instances: try stack().instances, kept: [:], running: [:])
+    }
+
+    @Test func withoutASwapNothingIsSaid() throws {
+        let instances = try stack().instances
+        let running = Dictionary(uniqueKeysWithValues: instances.map { ($0.name, $0.manifest.name) })
+        let report = SwapReport(
+            swaps: [swap(.done), swap(.refused), swap(.failed)], instances: instances, kept: [:], running: running)
+        #expect(report.text.isEmpty && report.underWay.isEmpty && report.swapped.isEmpty)
+    }
+
+    @Test func aSwapUnderWayIsNamed() throws {
+        #expect(
+            try report([swap(.done), swap(.trying)]).text
+                == "Swap under way: steps-python is tried beside steps in 'steps'.\n\n")
+        #expect(try report([swap(.trying, isTrial: true)]).text.contains("in 'steps', only a dry run."))
+        #expect(
+            try report([swap(.switching)]).text
+                == "Swap under way: in 'steps', steps-python takes the place of steps.\n\n")
+        // The supervisor hasn't looked yet which plugins are meant.
+        let back = SwapProgress(id: "b", instance: "steps", plugin: "", isTrial: false)
+        #expect(
+            try report([back]).text
+                == "Swap under way: the configured plugin is tried beside the running plugin in 'steps'.\n\n")
+    }
+
+    @Test func aSwappedInstanceIsNamedUntilItIsSwappedBack() throws {
+        let swapped = try stack(["steps": .plugin("steps-python")]).instances
+        let configured = try #require(try stack().instance("steps"))
+        let report = SwapReport(
+            swaps: [], instances: swapped, kept: ["steps": configured], running: ["steps": "steps-python"])
+        let one = try #require(report.swapped.first)
+        #expect(report.swapped.count == 1 && one.instance == "steps" && one.plugin == "steps-python" && one.isKept)
+        #expect(one.configured == "steps" && one.configuredVersion == configured.manifest.version)
+        #expect(report.text.contains("'healthbus swap steps --back' returns to that."))
+        #expect(Value(one)["kept"] == true && Value(one)["plugin"] == "steps-python")
+    }
+
+    /// `healthbus run steps --plugin steps-python --takeover` changes nothing in the state folder.
+    @Test func aPluginStartedByHandIsNamed() throws {
+        let report = SwapReport(
+            swaps: [], instances: try stack().instances, kept: [:],
+            running: ["steps": "steps-python", "sleep": "sleep"])
+        #expect(report.swapped.map(\.instance) == ["steps"] && report.swapped.first?.isKept == false)
+        #expect(report.text.hasPrefix("'steps' runs steps-python instead of steps (version "))
+        #expect(report.text.hasSuffix("it was started by hand.\n\n"))
+    }
+}
