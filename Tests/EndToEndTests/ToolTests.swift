@@ -46,6 +46,27 @@ extension EndToEnd {
             }
         }
 
+        /// Without a stack there is nothing to listen to; only who asks for that waits until there is.
+        @Test func tapEndsOrWaitsWithoutAStack() async throws {
+            try await withStack { stack in
+                let ended = try await stack.onState("tap", "heartbeat.")
+                #expect(
+                    ended.exit == .code(1) && ended.output.isEmpty && ended.error.contains("no stack is running in")
+                        && ended.error.contains("'healthbus up --state \(stack.state)'")
+                        && ended.error.contains("--wait"), "\(ended)")
+                let both = try await stack.onState("tap", "--wait", "--since", "1h")
+                #expect(both.exit == .code(2) && both.error.contains("leave out --wait"), "\(both)")
+                let waiting = try await stack.start([
+                    "tap", "--wait", "--count", "1", "--state", stack.state, "heartbeat.steps",
+                ])
+                try await until("a word about the wait") { waiting.error.contains("nothing is running in") }
+                let up = try await stack.upAndReady()
+                let heard = try await waiting.ended()
+                #expect(heard.exit == .code(0) && heard.output.contains("heartbeat.steps"), "\(heard)")
+                try await stack.interrupt(up)
+            }
+        }
+
         /// A tap that begins before a stack's first sample and continues while samples arrive shows each one once;
         /// following one sample ends with its delivery.
         @Test func tapReplaysWithoutGapOrDouble() async throws {

@@ -25,6 +25,7 @@ enum TapCommand: Command {
             .init("--values", help: "show health values too"),
             .init("--heartbeats", help: "show heartbeats too; 'tap heartbeat.' shows nothing else"),
             .init("--count", value: "number", help: "end after this many"),
+            .init("--wait", help: "wait for a stack that isn't running yet, instead of ending"),
             .init("--json", help: "one JSON object per line on standard output, and nothing else"),
         ],
         examples: [
@@ -39,6 +40,10 @@ enum TapCommand: Command {
         signal(SIGPIPE, SIG_IGN)
         let count = try arguments.integer("--count", in: 1 ... .max)
         let isJSON = arguments.flag("--json")
+        let waits = arguments.flag("--wait")
+        for option in ["--since", "--follow-sample"] where waits && arguments.value(option) != nil {
+            throw Failure.usage("\(option) reads what is there", hint: "leave out --wait")
+        }
         if let id = arguments.value("--follow-sample") { return try follow(id, stack, isJSON: isJSON) }
         let from = arguments.value("--from")
         if let from, stack.configuration.instance(from) == nil, from != "supervisor" {
@@ -64,16 +69,27 @@ enum TapCommand: Command {
             }
             return try replay.run(from: try start(since, from: from)) { printer.print($0) }
         }
-        if try !stack.names.contains(where: { try stack.reader().isRunning($0) }) {
-            StandardStream.error.write(
-                stack.advice.addressed(
-                    "nothing is running in \(stack.place) yet; messages are shown once it does ('healthbus up' starts it)\n"
-                ))
-        }
+        try requireStack(stack, waits: waits)
         try Tap().run(
             address: try stack.address(as: KeyRole.tapName), filter: filter,
             print: { printer.print(printer.showsValues ? $0 : Redaction.redact($0)) },
             malformed: { printer.print(unreadable: $0.description) })
+    }
+
+    /// Ends the command if there is nothing to listen to and nobody asked to wait for it. Over TCP, processes may be
+    /// running that this one only hasn't heard yet.
+    private static func requireStack(_ stack: Stack, waits: Bool) throws {
+        let reader = stack.reader()
+        guard !stack.isUp(), try !stack.names.contains(where: { try reader.isRunning($0) }) else { return }
+        guard waits || stack.configuration.bus.isRemote else {
+            throw Failure(
+                "no stack is running in \(stack.place)",
+                hint: "start it with 'healthbus up'; with --wait, tap waits for it")
+        }
+        StandardStream.error.write(
+            stack.advice.addressed(
+                "healthbus: nothing is running in \(stack.place) yet; messages are shown once it does ('healthbus up' starts it)\n"
+            ))
     }
 
     private static func start(_ text: String, from: String?) throws -> TapReplay.Start {
