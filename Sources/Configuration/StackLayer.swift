@@ -4,9 +4,10 @@ import HealthModel
 import Synchronization
 
 /// What a state folder itself records about its stack, in `<state>/stack.json`: the configuration it was last started
-/// with ("config", a path), so that no command reads a different stack from the running one; which plugins its
-/// instances have been swapped for ("instances", applied on top of that configuration); which instances a person has
-/// stopped ("stopped"); and in which zones days began before the observer's store was lost ("formerZones").
+/// with ("config", a path), so that no command reads a different stack from the running one; with which options of `up`
+/// ("options"); which plugins its instances have been swapped for ("instances", applied on top of that configuration);
+/// which instances a person has stopped ("stopped"); and in which zones days began before the observer's store was lost
+/// ("formerZones").
 package struct StackLayer: Sendable {
     package let file: String
 
@@ -24,7 +25,7 @@ package struct StackLayer: Sendable {
             throw ConfigurationError(file: file, key: "", reason: "can't be read; check its permissions")
         }
         let value = try ConfigurationText.value(data, file: file)
-        let known = ["config", "formerZones", "instances", "stopped"]
+        let known = ["config", "formerZones", "instances", "options", "stopped"]
         for key in (value.object ?? [:]).keys.sorted() where !known.contains(key) {
             throw ConfigurationError(
                 file: file, key: key, reason: "isn't known here; use one of \(known.joined(separator: ", "))")
@@ -32,6 +33,10 @@ package struct StackLayer: Sendable {
         guard value["config"].isNull || value["config"].string != nil else {
             throw ConfigurationError(file: file, key: "config", reason: "must be a path")
         }
+        guard
+            value["options"].isNull
+                || (value["options"].object != nil && value["options"].read(StartOptions.self) != nil)
+        else { throw ConfigurationError(file: file, key: "options", reason: "must be an object of strings") }
         guard value["formerZones"].isNull || value["formerZones"].object != nil else {
             throw ConfigurationError(file: file, key: "formerZones", reason: "must be an object")
         }
@@ -47,11 +52,17 @@ package struct StackLayer: Sendable {
     /// The file that the stack was last started with; nil for the default configuration alone.
     package func configurationFile() throws -> String? { try read()["config"].string }
 
-    /// Stores which configuration the stack is started with.
+    /// The options that the stack was last started with.
+    package func startOptions() throws -> StartOptions { try read()["options"].read() ?? StartOptions() }
+
+    /// Stores what the stack is started with.
     /// - Parameter configurationFile: its absolute path; nil for the default alone.
     /// - Throws: `ConfigurationError` when the file can't be used or written; it is then unchanged.
-    package func remember(_ configurationFile: String?) throws {
-        try change { $0["config"] = configurationFile.map { .string($0) } }
+    package func remember(_ configurationFile: String?, _ options: StartOptions = StartOptions()) throws {
+        try change { members in
+            members["config"] = configurationFile.map { .string($0) }
+            members["options"] = options == StartOptions() ? nil : Value(options)
+        }
     }
 
     /// The zone in which each person's days began before the observer's store was lost; those that are settled aren't

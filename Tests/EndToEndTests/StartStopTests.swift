@@ -16,7 +16,9 @@ extension EndToEnd {
 
         @Test func aStackGoesOnInTheBackgroundUntilItIsStopped() async throws {
             try await withStack { stack in
-                let detached = try await stack.onState("up", "--detach", "--zone", "Europe/Berlin")
+                let metrics = "127.0.0.1:\(try freePort())"
+                let detached = try await stack.onState(
+                    "up", "--detach", "--zone", "Europe/Berlin", "--metrics", metrics)
                 #expect(detached.exit == .code(0), "\(detached)")
                 #expect(detached.output.contains("'healthbus stop --state \(stack.state)'"), "\(detached.output)")
                 #expect(detached.error.contains("processes are ready") && !detached.error.contains("instance.started"))
@@ -33,6 +35,8 @@ extension EndToEnd {
 
                 let started = try await stack.onState("start")
                 #expect(started.exit == .code(0), "\(started)")
+                #expect(started.error.contains("as last time: --metrics \(metrics)"), "\(started.error)")
+                #expect(started.error.contains("metrics  http://\(metrics)/metrics"), "\(started.error)")
                 #expect(try await stack.onState("stop").exit == .code(0))
                 let nowhere = try await stack.run("stop", "--state", stack.path("none"))
                 #expect(nowhere.exit == .code(1) && nowhere.error.contains("there is no state folder"), "\(nowhere)")

@@ -105,6 +105,26 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: layer.file))
     }
 
+    /// `start` repeats them; an `up` without them forgets them.
+    @Test func itKnowsTheOptionsOfTheLastStart() throws {
+        #expect(try layer.startOptions().words == [])
+        let options = StartOptions(inbox: "/srv/in box", metrics: "127.0.0.1:9464")
+        try layer.remember("/etc/healthbus/stack.json", options)
+        try layer.setStopped(true, "steps")
+        #expect(try StackLayer(state).startOptions() == options)
+        #expect(try layer.startOptions().words == ["--inbox", "/srv/in box", "--metrics", "127.0.0.1:9464"])
+        #expect(try layer.configurationFile() == "/etc/healthbus/stack.json")
+        #expect(try stack().instance("body") != nil)
+        try layer.remember(nil, StartOptions(metrics: "[::1]:0"))
+        #expect(try layer.startOptions().words == ["--metrics", "[::1]:0"])
+        try layer.remember(nil)
+        #expect(try layer.startOptions().words == [] && layer.stopped() == ["steps"])
+        for wrong in [#"{"options": "--metrics"}"#, #"{"options": {"inbox": 1}}"#] {
+            try wrong.write(toFile: layer.file, atomically: true, encoding: .utf8)
+            #expect(throws: ConfigurationError.self) { try layer.startOptions() }
+        }
+    }
+
     /// Only the owner can read it, and leftovers from an attempt that crashed don't matter.
     @Test func itIsTheOwnersAlone() throws {
         try "{ \"insta".write(toFile: layer.file + ".new", atomically: false, encoding: .utf8)

@@ -126,7 +126,8 @@ package final class StackRunner: Sendable {
         for notice in try [zone.notice].compactMap({ $0 }) + FormerZone.atStart(of: stack, beginning: zone.beginning) {
             toldTo(stack.advice.addressed(notice))
         }
-        try StackLayer(stack.state).remember(stack.configurationFile)
+        try StackLayer(stack.state).remember(
+            stack.configurationFile, StartOptions(inbox: options.inbox, metrics: options.monitoring?.description))
         if stack.configuration.only(.backend) != nil { try SecretFile.ensure(stack.state.backendToken) }
 
         let relay = try LogRelay(

@@ -52,7 +52,8 @@ enum StopCommand: Command {
 enum StartCommand: Command {
     static let help = CommandHelp(
         name: "healthbus start",
-        summary: "Start the stack in the background, or one process that was stopped.",
+        summary:
+            "Start the stack in the background, as 'up' last started it, or one process that was stopped.",
         positionals: [.init("instance", isRequired: false)],
         options: CommandHelp.stackOptions, examples: ["healthbus start", "healthbus start steps"])
 
@@ -61,7 +62,13 @@ enum StartCommand: Command {
         guard let name = arguments.positionals.first else {
             var words = ["up", "--state", stack.state.path]
             if let file = stack.configurationFile { words += ["--config", file] }
-            return try BackgroundStack(stack).start(words)
+            let options = try StackLayer(stack.state).startOptions().words
+            if !options.isEmpty, !stack.isUp() {
+                let given = options.map(Advice.quoted).joined(separator: " ")
+                StandardStream.error.write(
+                    stack.advice.addressed("as last time: \(given); 'healthbus up --detach' starts it with others\n"))
+            }
+            return try BackgroundStack(stack).start(words + options)
         }
         let runs = try ProcessClient(stack).set(name, runs: true)
         StandardStream.output.write(
