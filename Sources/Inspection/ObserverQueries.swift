@@ -9,8 +9,10 @@ import Protocol
 struct ObserverQueries {
     let reader: StackReader
     let observer: StackConfiguration.Instance
+    private let stack: Stack
 
     init(_ stack: Stack, _ reader: StackReader) throws {
+        self.stack = stack
         self.reader = reader
         observer = try stack.instance(.observer)
     }
@@ -42,7 +44,7 @@ struct ObserverQueries {
         if let zones = users[user] { return zones }
         guard !users.isEmpty else {
             throw Failure(
-                "nothing has been stored in \(reader.state.path) yet", hint: "'healthbus import FILE' brings some")
+                "nothing has been stored in \(stack.place) yet", hint: try NothingYet.advice(stack, reader, user: user))
         }
         let names = users.keys.sorted()
         throw Failure.usage(

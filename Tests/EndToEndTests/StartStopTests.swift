@@ -43,6 +43,23 @@ extension EndToEnd {
             }
         }
 
+        @Test func anImportInTheBackgroundIsAnnounced() async throws {
+            try await withStack { stack in
+                let export = try await stack.generate("export.zip", "--days", "3")
+                let detached = try await stack.onState("up", "--detach", "--import", export)
+                #expect(detached.exit == .code(0), "\(detached)")
+                #expect(detached.output.contains("It goes on to import \(export) in the background"), "\(detached)")
+                #expect(detached.output.contains("'healthbus imports list --state \(stack.state)'"), "\(detached)")
+                try await until("days") {
+                    let rows = try await stack.onState("imports", "--json").json()["imports"].array ?? []
+                    let days = try await stack.onState("days")
+                    #expect(rows.isEmpty || !days.error.contains("'healthbus import FILE"), "\(days)")
+                    return !days.output.isEmpty
+                }
+                #expect(try await stack.onState("stop").exit == .code(0))
+            }
+        }
+
         @Test func aStartInTheBackgroundThatFailsSaysWhy() async throws {
             try await withStack { stack in
                 let config = try stack.write("config.json", #"{"instancess": {}}"#)

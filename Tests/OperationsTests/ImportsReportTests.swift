@@ -25,4 +25,38 @@ import Testing
         #expect(state { $0.problem = ImportRow.cancelled } == "cancelled")
         #expect(state { $0.undone = 7 } == "taken back")
     }
+
+    /// Where there is nothing to show yet, an import that is under way is named instead of advising one.
+    @Test func nothingYetIsExplainedByTheImports() {
+        func row(_ state: ImportRow.State, _ name: String = "export.zip", user: String = "me", added: Int64 = 0)
+            -> ImportRow
+        {
+            let report = ImportReport(
+                path: name, total: .init(read: added, added: added, known: 0, deleted: 0, quarantined: 0), byType: [:],
+                seconds: 1)
+            return ImportRow(
+                id: name, path: "/x/\(name)", user: user, state: state,
+                report: state == .closed ? Value(report) : nil, problem: nil, request: nil)
+        }
+        func advice(_ rows: [ImportRow], days: Bool = true, running: Bool = true, user: String? = "me") -> String {
+            NothingYet.advice(rows, user: user, isDays: days, isRunning: running)
+        }
+        let usual = "'healthbus import FILE' brings some"
+        #expect(advice([]) == usual)
+        #expect(advice([row(.failed), row(.closed)]) == usual)
+        for state in [ImportRow.State.announced, .receiving, .open] {
+            #expect(
+                advice([row(state), row(.failed, "b.zip")])
+                    == "export.zip is being imported: 'healthbus imports list' shows when that is done")
+        }
+        #expect(advice([row(.open), row(.open, "b.zip")]).hasPrefix("2 files are being imported: "))
+        #expect(
+            advice([row(.open)], running: false)
+                == "export.zip is only partly imported: 'healthbus up' goes on with that")
+        #expect(advice([row(.open, user: "anna")]) == usual)
+        #expect(advice([row(.open, user: "anna")], user: nil).hasPrefix("export.zip is being imported"))
+        // Days come after their samples; nights may just not be in the export.
+        #expect(advice([row(.closed, added: 7)]).hasPrefix("what was imported is still to be computed"))
+        #expect(advice([row(.closed, added: 7)], days: false) == usual)
+    }
 }

@@ -67,7 +67,8 @@ package struct ReplayPlan {
         since = nil
         guard case .day(let from) = start, let span = try observing.span(of: Array(zones.keys), zones) else {
             throw Failure(
-                "nothing has been stored in \(stack.place) yet", hint: "'healthbus import FILE' brings some")
+                "nothing has been stored in \(stack.place) yet",
+                hint: try NothingYet.advice(stack, reader, user: user))
         }
         // Days without samples have nothing to compute; the day after the last may contain the end of its night.
         let first = max(from, span.lowerBound)

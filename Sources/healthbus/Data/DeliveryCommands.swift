@@ -75,8 +75,8 @@ enum TypesCommand: Command {
         if json {
             StandardStream.output.write(report.json + "\n")
         } else if report.types.isEmpty {
-            StandardStream.error.write(
-                stack.advice.addressed("no types yet in \(stack.place); 'healthbus import FILE' brings some\n"))
+            let advice = try NothingYet.advice(stack, stack.reader(), user: nil)
+            StandardStream.error.write(stack.advice.addressed("no types yet in \(stack.place); \(advice)\n"))
         } else {
             StandardStream.output.write(report.table(for: Terminal(.output)))
         }

@@ -63,10 +63,11 @@ private enum EventOutput {
         switch try arguments.rowFormat() {
         case .table(let terminal):
             guard !rows.events.isEmpty else {
+                let advice = try NothingYet.advice(stack, reader, user: user)
                 StandardStream.error.write(
                     stack.advice.addressed(
                         range.isEverything
-                            ? "no \(kind.rawValue)s yet in \(stack.place); 'healthbus import FILE' brings some\n"
+                            ? "no \(kind.rawValue)s yet in \(stack.place); \(advice)\n"
                             : "no such \(kind.rawValue)s in \(stack.place)\n"))
                 return
             }

@@ -35,7 +35,7 @@ enum DaysCommand: Command {
             stack.reader(), consolidator: try stack.instance(.consolidator), user: user, range: range,
             last: range.isEverything && (isForEyes || format == .json) ? usual : nil)
         let named = arguments.value("--columns").map { $0.split(separator: ",").map(String.init) }
-        if isForEyes, report.days.isEmpty { return tellOfNone(arguments, stack, range) }
+        if isForEyes, report.days.isEmpty { return try tellOfNone(arguments, stack, range, user) }
         if hourly || named != nil || format == .csv || format == .lines {
             try report.write(named, format, hourly: hourly, onlyFilled: isForEyes)
         } else if arguments.flag("--json") {
@@ -49,13 +49,16 @@ enum DaysCommand: Command {
         }
     }
 
-    private static func tellOfNone(_ arguments: Arguments, _ stack: Stack, _ range: DateRange) {
+    private static func tellOfNone(
+        _ arguments: Arguments, _ stack: Stack, _ range: DateRange, _ user: String
+    ) throws {
         let given = ["--user", "--from", "--to", "--last"].filter(arguments.flag)
         let place = "in \(stack.place)"
+        let advice = try NothingYet.advice(stack, stack.reader(), user: user, isDays: true)
         StandardStream.error.write(
             stack.advice.addressed(
                 given.isEmpty
-                    ? "no days yet \(place); 'healthbus import FILE' brings some\n"
+                    ? "no days yet \(place); \(advice)\n"
                     : "no days \(range.words)\(place); without \(given.joined(separator: " and ")) the newest days that have data are shown\n"
             ))
     }

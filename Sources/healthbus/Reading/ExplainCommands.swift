@@ -65,6 +65,9 @@ enum CheckCommand: Command {
         let options = CheckReport.Options(
             user: user, from: range.from, to: range.to, tolerance: try tolerance(arguments.value("--tolerance")))
         let report = try CheckReport(stack, options)
+        if let remark = try NothingYet.remark(stack, user: user) {
+            StandardStream.error.write(stack.advice.addressed("\(remark); this is of what is there so far\n"))
+        }
         StandardStream.output.write(
             arguments.flag("--json")
                 ? report.json + "\n" : stack.advice.addressed(report.text(for: Terminal(.output))))

@@ -3,6 +3,7 @@ import Foundation
 import Inspection
 import Logging
 import Processes
+import Terminal
 
 /// A stack that keeps running in the background, without a terminal.
 struct BackgroundStack {
@@ -17,8 +18,9 @@ struct BackgroundStack {
     static func output(of stack: Stack) -> String { stack.supervisorFolder + "/output" }
 
     /// Starts `up` with these words, and returns once all its processes are ready.
+    /// - Parameter imports: files that `up` goes on to import.
     /// - Throws: `Failure` with its output if it ends before that.
-    func start(_ words: [String]) throws {
+    func start(_ words: [String], imports: [String] = []) throws {
         for folder in [stack.state.path, stack.supervisorFolder] { try StateFolder.make(folder) }
         // Checked first, since the running stack is using the file for its output.
         if let holder = InstanceLock.holder(folder: stack.supervisorFolder), stack.isUp() {
@@ -35,6 +37,17 @@ struct BackgroundStack {
                 stack.advice.addressed(
                     "It is running in \(stack.state.path) (process \(pid)); 'healthbus status' shows it, 'healthbus stop' stops it.\n"
                 ))
+            if let last = imports.last {
+                let what = imports.count == 1 ? last : HumanFormat.count(imports.count, "file")
+                StandardStream.output.write(
+                    stack.advice.addressed(
+                        """
+                        It goes on to import \(what) in the background: 'healthbus imports list' shows when that is done, \
+                        'healthbus status' what is still to compute and to deliver. \
+                        If that can't be imported, the stack stops, and \(file) says why.
+
+                        """))
+            }
         case .ended(let exit):
             // It has reported why, and what to do.
             StandardStream.error.write(Self.lines(of: file).map { $0 + "\n" }.joined())

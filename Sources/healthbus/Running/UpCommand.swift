@@ -12,7 +12,8 @@ enum UpCommand: Command {
         name: "healthbus up", summary: "Start the stack; Ctrl-C stops it.",
         options: CommandHelp.startOptions + [
             .init(
-                "--import", value: "file", repeats: true, help: "import this export once the stack is ready"
+                "--import", value: "file", repeats: true,
+                help: "import this export once the stack is ready; with --detach, in the background"
             ),
             .user("the person whose samples the imports are (default: me)"),
             .init("--mix-made-up", help: "with --import: even if that mixes made-up data with a person's"),
@@ -87,7 +88,7 @@ extension UpCommand {
             throw Failure.usage("--detach can't be combined with \(option)", hint: "leave out one of them")
         }
         let words = CommandLine.arguments.dropFirst().filter { $0 != "--detach" }
-        try BackgroundStack(try Stack(starting: arguments)).start(Array(words))
+        try BackgroundStack(try Stack(starting: arguments)).start(Array(words), imports: arguments.values("--import"))
     }
 
     /// - Throws: `Failure` if files can't be taken from it: the person who names the folder now can fix it now.

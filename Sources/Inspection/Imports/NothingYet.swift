@@ -1,0 +1,55 @@
+import Client
+import Foundation
+import HealthModel
+import Protocol
+import Terminal
+
+/// What to say where there is nothing to show yet: that an import is about to bring it, or how to import.
+package enum NothingYet {
+    /// - Parameters:
+    ///   - user: whose data is missing; nil for anybody's.
+    ///   - isDays: whether days are missing; they only come some time after their samples.
+    package static func advice(
+        _ stack: Stack, _ reader: StackReader, user: String?, isDays: Bool = false
+    ) throws -> String {
+        advice(
+            try ImportsReport(stack, reader).rows, user: user, isDays: isDays,
+            isRunning: try reader.isRunning(stack.observer))
+    }
+
+    /// Pure.
+    /// - Parameter rows: the imports, newest first.
+    package static func advice(_ rows: [ImportRow], user: String?, isDays: Bool, isRunning: Bool) -> String {
+        let own = rows.filter { user == nil || $0.user == user }
+        if let text = underWay(own, isRunning: isRunning) { return text }
+        if isDays, own.contains(where: hasAdded) {
+            return "what was imported is still to be computed: "
+                + (isRunning ? "'healthbus status' shows how much" : "'healthbus up' goes on with it")
+        }
+        return "'healthbus import FILE' brings some"
+    }
+
+    /// For a report that is about less than a person expects; nil when no import of theirs is under way.
+    package static func remark(_ stack: Stack, user: String) throws -> String? {
+        let reader = stack.reader()
+        let rows = try ImportsReport(stack, reader).rows.filter { $0.user == user }
+        return underWay(rows, isRunning: try reader.isRunning(stack.observer))
+    }
+
+    private static func underWay(_ rows: [ImportRow], isRunning: Bool) -> String? {
+        let open = rows.filter { [.announced, .receiving, .open].contains($0.state) }
+        guard let last = open.last else { return nil }
+        let what = open.count == 1 ? (last.path as NSString).lastPathComponent : HumanFormat.count(open.count, "file")
+        let verb = open.count == 1 ? "is" : "are"
+        return isRunning
+            ? "\(what) \(verb) being imported: 'healthbus imports list' shows when that is done"
+            : "\(what) \(verb) only partly imported: 'healthbus up' goes on with that"
+    }
+
+    private static func hasAdded(_ row: ImportRow) -> Bool {
+        guard row.state == .closed, row.undone == nil, let report: ImportReport = row.report?.read() else {
+            return false
+        }
+        return report.dryRun != true && report.total.added > 0
+    }
+}
