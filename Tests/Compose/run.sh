@@ -287,7 +287,7 @@ quietly cli ready --within 30
 database() { docker exec "$(container postgres-server)" sh -c 'psql --csv "$(cat /var/lib/healthbus-database/url)" -c "$1"' sh "$1"; }
 # Every figure of every day, as reported by the stack and by the database's view.
 same_in_database() {
-    cli days --csv >"$work/days.csv"
+    cli days --all --csv >"$work/days.csv"
     database 'SELECT * FROM healthbus_views.days ORDER BY user_id, date' >"$work/database.csv"
     python3 - "$work/days.csv" "$work/database.csv" <<'PY'
 import csv, json, sys

@@ -100,15 +100,19 @@ extension EndToEnd {
                 let top = try await stack.onState("top", "--once")
                 #expect(top.exit == .code(1) && top.error.contains("no stack is running in \(stack.state)"), "\(top)")
 
-                // Only the last 30 days with data are printed unless more are requested; the suggested command runs as
-                // printed.
+                // Only the last 30 days with data are printed unless more are requested, in every form.
                 let days = try await stack.onState("days", "--json")
                 #expect(try days.json().array?.count == 30)
-                let advice = try #require(
-                    days.error.firstMatch(of: #/the last 30 of ([0-9]+) days; --from ([0-9-]+) /#))
-                let all = try await stack.onState("days", "--json", "--from", String(advice.2))
+                let advice = try #require(days.error.firstMatch(of: #/the last 30 of ([0-9]+) days; --all /#))
+                let all = try await stack.onState("days", "--json", "--all")
                 #expect(try all.json().array?.count == Int(advice.1) && all.error.isEmpty, "\(all.error)")
-                #expect(try await stack.onState("days", "--csv").output.split(separator: "\n").count > 40)
+                for (form, header) in [("--csv", 1), ("--ndjson", 0)] {
+                    let few = try await stack.onState("days", form)
+                    #expect(few.output.split(separator: "\n").count == 30 + header, "\(form)")
+                    #expect(few.error == days.error)
+                    let rows = try await stack.onState("days", form, "--all").output.split(separator: "\n")
+                    #expect(rows.count == Int(advice.1).map { $0 + header }, "\(form)")
+                }
             }
         }
     }

@@ -85,7 +85,7 @@ extension EndToEnd {
             #expect(try await number("SELECT count(*) AS n FROM samples") == Int64(samples))
             #expect(try await number("SELECT sum(samples) AS n FROM sources") == Int64(samples))
             let figures = "steps,heart_rate_average,sleep_asleep_minutes"
-            let days = try await stack.onState("days", "--csv", "--columns", figures).output
+            let days = try await stack.onState("days", "--all", "--csv", "--columns", figures).output
             let select = "SELECT date, \(figures) FROM days ORDER BY date"
             #expect(try await stack.onState("query", select, "--csv").output == days)
             let header = try await stack.onState("days", "--csv").output.split(separator: "\n").first
@@ -118,6 +118,7 @@ extension EndToEnd {
                 try await check(["days", "--last", "soon"], "isn't a date")
                 try await check(["days", "--csv", "--columns", "step"], "did you mean steps?")
                 try await check(["days", "--csv", "--json"], "can't be combined")
+                try await check(["days", "--all", "--last", "week"], "--all is every day")
                 let none = try stack.write("none.json", #"{ "instances": { "backend": null, "uploader": null } }"#)
                 let query = try await stack.onState("query", "SELECT 1", "--config", none)
                 #expect(

@@ -18,8 +18,6 @@ package struct DaysReport {
     let versions: [Int64]
     /// The total number of days, including those beyond `last`.
     package let total: Int
-    /// The date of the first of all days.
-    package let first: String?
 
     /// - Parameters:
     ///   - last: only this many of the newest days that have data.
@@ -47,7 +45,6 @@ package struct DaysReport {
         self.days = shown.map(\.day)
         versions = shown.map(\.version)
         total = sorted.count
-        first = sorted.first?.day["date"].string
     }
 
     /// Whether it contains anything besides its times.

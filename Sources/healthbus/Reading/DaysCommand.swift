@@ -9,15 +9,16 @@ enum DaysCommand: Command {
         name: "healthbus days",
         summary:
             "Show the daily summaries, or their hours: the last 30 days with data, unless you name others. "
-            + "A narrow terminal gets fewer columns; --csv and --ndjson get all days.",
+            + "A narrow terminal gets fewer columns.",
         options: CommandHelp.stackOptions + [
-            .from(), .to(), .last, .init("--hourly", help: "one row per hour of the local clock"),
+            .from(), .to(), .last, .init("--all", help: "all days, those without data too"),
+            .init("--hourly", help: "one row per hour of the local clock"),
             .init("--columns", value: "names", help: "only these figures, such as steps,heart_rate_average"),
             .user("whose days (default: me)"), .csv, .json, .ndjson,
         ],
         examples: [
             "healthbus days --last week", "healthbus days --from 2025-03-24 --to 2025-03-30",
-            "healthbus days --last week --hourly --columns steps", "healthbus days --last 2025 --csv > days.csv",
+            "healthbus days --last week --hourly --columns steps", "healthbus days --all --csv > days.csv",
             "healthbus days --json",
         ])
 
@@ -28,12 +29,16 @@ enum DaysCommand: Command {
         let stack = try Stack(reading: arguments)
         let user = arguments.value("--user") ?? "me"
         let range = try arguments.dateRange(stack, user: user)
+        let isAll = arguments.flag("--all")
+        guard !isAll || range.isEverything else {
+            throw Failure.usage("--all is every day", hint: "leave it out, or --from, --to and --last")
+        }
         let format = try arguments.rowFormat()
         let hourly = arguments.flag("--hourly")
         let isForEyes = if case .table = format { true } else { false }
         let report = try DaysReport(
             stack.reader(), consolidator: try stack.instance(.consolidator), user: user, range: range,
-            last: range.isEverything && (isForEyes || format == .json) ? usual : nil)
+            last: range.isEverything && !isAll ? usual : nil)
         let named = arguments.value("--columns").map { $0.split(separator: ",").map(String.init) }
         if isForEyes, report.days.isEmpty { return try tellOfNone(arguments, stack, range, user) }
         if hourly || named != nil || format == .csv || format == .lines {
@@ -45,7 +50,7 @@ enum DaysCommand: Command {
         }
         if report.total > report.days.count {
             StandardStream.error.write(
-                "the last \(report.days.count) of \(report.total) days; --from \(report.first ?? "DATE") shows all\n")
+                "the last \(report.days.count) of \(report.total) days; --all shows all\n")
         }
     }
 
