@@ -7,11 +7,14 @@ package struct ZoneMoment: Sendable, Equatable {
     }
 
     private let form: Form
+    /// The date, if that is all that was written.
+    package let date: LocalDay?
 
     /// Reads `2025-03-30` (the first instant of that date), `2025-03-30T14:00`, `2025-03-30T14:00:30`, and with an
     /// offset or `Z`; nil for anything else.
     package init?(_ text: String) {
-        if let day = LocalDay(text) {
+        date = LocalDay(text)
+        if let day = date {
             form = .local(ZoneTimeline.localStart(of: day))
         } else if let local = InstantText.parse(text + "Z") ?? InstantText.parse(text + ":00Z") {
             form = .local(local.microseconds)

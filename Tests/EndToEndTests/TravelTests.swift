@@ -152,6 +152,7 @@ extension EndToEnd {
         private func stopped(_ stack: TestStack) async throws {
             let shown = try await stack.onState("zone", "show")
             #expect(shown.exit == .code(0) && shown.output.contains("Pacific/Honolulu"))
+            #expect(try await stack.onState("zone").output == shown.output)
             for (words, exit, message) in [
                 (["set", "Europe/Berlin"], 1, "no stack is running"),
                 (["show", "--user", "nobody"], 1, "the only user is 'me'"),

@@ -164,4 +164,33 @@ import Testing
         let earlier = try #require(ZoneMoment("2025-03-09"))
         #expect(try ZonePlan.instant(of: earlier, in: parts) == at("2025-03-08T23:00:00Z"))
     }
+
+    /// Without the entry before, an entry's local time is another. Its date and its instant still mean it.
+    @Test func anEntryIsFoundByItsDateAfterTheOneBeforeIsGone() throws {
+        let left = try at("2025-03-10T13:00:00Z")
+        let further = try at("2025-03-20T02:00:00Z")
+        let all = parts(
+            [], added: [.init(from: left, zone: "America/New_York"), .init(from: further, zone: "Asia/Tokyo")])
+        let few = parts([], added: [.init(from: further, zone: "Asia/Tokyo")])
+        func found(_ text: String, _ parts: [ZonePlan.Part]) throws -> [Instant] {
+            try ZonePlan.added(at: try #require(ZoneMoment(text)), in: parts).map(\.from)
+        }
+        // By New York's clock, and, when that is gone, by Berlin's.
+        #expect(try found("2025-03-19T22:00", all) == [further] && found("2025-03-19T22:00", few).isEmpty)
+        #expect(try found("2025-03-20T03:00", few) == [further])
+        for text in ["2025-03-20", "2025-03-20T02:00Z", "2025-03-20T11:00+09:00"] {
+            #expect(try found(text, all) == [further] && found(text, few) == [further], "\(text)")
+        }
+        #expect(try found("2025-03-19", all) == [further])
+        #expect(try found("2025-03-21", all).isEmpty && found("2025-03-10", few).isEmpty)
+        let twice = parts(
+            [],
+            added: [.init(from: left, zone: "Asia/Tokyo"), .init(from: left + .seconds(7200), zone: "Asia/Kolkata")])
+        #expect(try found("2025-03-10", twice).count == 2 && found("2025-03-10T15:00Z", twice).count == 1)
+        // What is seen can't be removed.
+        #expect(try found("2025-03-10", parts(seen("America/New_York", "2025-03-10T20:00:00Z"))).isEmpty)
+        let lost = try #require(ZoneMoment("2025-03-19T22:00"))
+        #expect(try ZonePlan.nearestAdded(to: lost, in: few)?.from == further)
+        #expect(try ZonePlan.nearestAdded(to: lost, in: parts([])) == nil)
+    }
 }

@@ -12,13 +12,13 @@ enum ZoneCommand: Command {
         summary:
             "Show or change where a person's days begin: set <zone>, add <from> <zone>, remove <from>.",
         positionals: [
-            .init("show|set|add|remove"), .init("zone-or-moment", isRequired: false, repeats: true),
+            .init("show|set|add|remove", isRequired: false), .init("zone-or-moment", isRequired: false, repeats: true),
         ],
         options: CommandHelp.stackOptions + [.user("whose days (default: me)"), .json],
         examples: [
-            "healthbus zone show", "healthbus zone set Europe/Berlin",
+            "healthbus zone", "healthbus zone set Europe/Berlin",
             "healthbus zone add 2025-03-30T14:00 America/New_York",
-            "healthbus zone remove 2025-03-30T14:00",
+            "healthbus zone remove 2025-03-30",
         ])
 
     private enum Action: String, CaseIterable {
@@ -36,7 +36,7 @@ enum ZoneCommand: Command {
     }
 
     static func run(_ arguments: Arguments) throws {
-        let action = try action(arguments.positionals[0])
+        let action = try arguments.positionals.first.map(action) ?? .show
         let words = Array(arguments.positionals.dropFirst())
         guard words.count == action.words.count else {
             let form = (["healthbus zone \(action.rawValue)"] + action.words.map { "<\($0)>" }).joined(separator: " ")
@@ -110,16 +110,24 @@ enum ZoneCommand: Command {
     }
 
     private static func removable(_ moment: ZoneMoment, _ text: String, _ report: ZoneReport) throws -> Instant {
-        let from = try ZonePlan.instant(of: moment, in: report.parts)
-        guard let part = report.parts.first(where: { $0.from == from }), part.origin == .added else {
-            let isSeen = report.parts.contains { $0.from == from }
+        let found = try ZonePlan.added(at: moment, in: report.parts)
+        if let part = found.first, found.count == 1 { return part.from }
+        guard found.isEmpty else {
+            let each = found.map { InstantText.iso8601($0.from) }.map { text in "'healthbus zone remove \(text)'" }
             throw Failure(
-                isSeen
-                    ? "the entry of \(text) is seen in the data, not added" : "no zone was added for \(text)",
-                hint: isSeen
-                    ? "'healthbus zone add \(text) ZONE' goes before it" : "'healthbus zone show' lists the added ones"
-            )
+                "\(found.count) zones were added on \(text)", hint: "choose from \(each.joined(separator: ", "))")
         }
-        return from
+        let from = try ZonePlan.instant(of: moment, in: report.parts)
+        guard !report.parts.contains(where: { $0.from == from && $0.origin == .seen }) else {
+            throw Failure(
+                "the entry of \(text) is seen in the data, not added",
+                hint: "'healthbus zone add \(text) ZONE' goes before it")
+        }
+        // A local time changes when the entry before goes.
+        let nearest = try ZonePlan.nearestAdded(to: moment, in: report.parts).map { InstantText.iso8601($0.from) }
+        throw Failure(
+            "no zone was added for \(text)",
+            hint: nearest.map { text in "the nearest begins at \(text): 'healthbus zone remove \(text)'" }
+                ?? "none was: 'healthbus zone show' lists them all")
     }
 }
