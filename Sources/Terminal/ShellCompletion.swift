@@ -29,7 +29,7 @@ package struct ShellCompletion: Sendable {
             # Completion of \(name) for bash: source it, or put it where bash-completion looks.
             _\(name)() {
                 local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
-                local i place=0 words="" skip="" line="" kind=""
+                local i place=0 words="" skip="" line="" kind="" head=""
                 COMPREPLY=()
                 if [ "$COMP_CWORD" -eq 1 ]; then
                     COMPREPLY=($(compgen -W "\(commandWords.joined(separator: " "))" -- "$word"))
@@ -48,12 +48,17 @@ package struct ShellCompletion: Sendable {
                         case "${COMP_WORDS[i]}" in -*) ;; *) place=$((place + 1)) ;; esac
                     done
                     case "$command $place" in
-            \(commandSet.commands.map(bashPositionals).joined())            esac
+            \(commandSet.commands.map(bashPositionals).joined())            "help 0") kind="choice:\(commandSet.commands.map(\.word).joined(separator: " "))" ;;
+                    esac
                 fi
                 case "$kind" in
                     file) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$word")) ;;
                     folder) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$word")) ;;
                     known:*) COMPREPLY=($(compgen -W "$(\(ask) ${kind#known:} 2>/dev/null)" -- "$word")) ;;
+                    list:*)
+                        # What comes after the last comma; the rest stays.
+                        case "$word" in *,*) head="${word%,*}," ;; esac
+                        COMPREPLY=($(compgen -P "$head" -W "$(\(ask) ${kind#list:} 2>/dev/null)" -- "${word##*,}")) ;;
                     choice:*) COMPREPLY=($(compgen -W "${kind#choice:}" -- "$word")) ;;
                 esac
             }
@@ -90,6 +95,7 @@ package struct ShellCompletion: Sendable {
         case .folder: "folder"
         case .choice(let words): "choice:\(words.joined(separator: " "))"
         case .known(let known): "known:\(known.rawValue)"
+        case .list(let known): "list:\(known.rawValue)"
         case .free: "free"
         }
     }
@@ -115,7 +121,8 @@ package struct ShellCompletion: Sendable {
                 words=("${(@)words[2,-1]}")
                 (( CURRENT-- ))
                 case $command in
-            \(commandSet.commands.map(zshCommand).joined())    esac
+            \(commandSet.commands.map(zshCommand).joined())        help) (( CURRENT == 2 )) && _describe command commands ;;
+                esac
             }
             if [ "$funcstack[1]" = "_\(name)" ]; then _\(name) "$@"; else compdef _\(name) \(name); fi
 
@@ -145,6 +152,7 @@ package struct ShellCompletion: Sendable {
         case .folder: "_files -/"
         case .choice(let words): "(\(words.joined(separator: " ")))"
         case .known(let known): "{compadd -- ${(f)\"$(\(ask) \(known.rawValue) 2>/dev/null)\"}}"
+        case .list(let known): "{_sequence compadd - ${(f)\"$(\(ask) \(known.rawValue) 2>/dev/null)\"}}"
         case .free: " "
         }
     }
@@ -162,6 +170,10 @@ package struct ShellCompletion: Sendable {
                 "complete -c \(name) -n __fish_use_subcommand -a \(command.word) -d '\(Self.quoted(command.summary, "\\'"))'"
             )
         }
+        lines.append("complete -c \(name) -n __fish_use_subcommand -a help -d 'explain a command'")
+        lines.append(
+            "complete -c \(name) -n '__fish_seen_subcommand_from help' -a '\(commandSet.commands.map(\.word).joined(separator: " "))'"
+        )
         for command in commandSet.commands {
             let when = "complete -c \(name) -n '__fish_seen_subcommand_from \(command.word)'"
             for option in command.options {
@@ -184,6 +196,7 @@ package struct ShellCompletion: Sendable {
         case .folder: " -a '(__fish_complete_directories)'"
         case .choice(let words): " -a '\(words.joined(separator: " "))'"
         case .known(let known): " -a '(\(ask) \(known.rawValue) 2>/dev/null)'"
+        case .list(let known): " -a '(__fish_append , (\(ask) \(known.rawValue) 2>/dev/null))'"
         case .free: ""
         }
     }

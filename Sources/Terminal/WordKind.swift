@@ -1,3 +1,5 @@
+import Logging
+
 /// What a word on a command line stands for, judging by its name in the help, so that a shell can complete it.
 package enum WordKind: Sendable, Hashable {
     case file, folder
@@ -5,11 +7,13 @@ package enum WordKind: Sendable, Hashable {
     case choice([String])
     /// Words that only the program knows, so the shell has to ask it for them.
     case known(Known)
+    /// Several of them, with commas in between.
+    case list(Known)
     /// Anything: nothing can be offered.
     case free
 
     package enum Known: String, Sendable, CaseIterable {
-        case instances, plugins, tokens, types
+        case categories, columns, destinations, figures, instances, metrics, plugins, tokens, topics, types, zones
     }
 
     /// - Parameter name: the name of an option's value or of a positional: "file", "off|on", "instance".
@@ -17,10 +21,18 @@ package enum WordKind: Sendable, Hashable {
         switch name {
         case "file": self = .file
         case "folder": self = .folder
+        case "category": self = .known(.categories)
+        case "columns": self = .list(.columns)
+        case "destination": self = .known(.destinations)
+        case "figure": self = .known(.figures)
         case "instance": self = .known(.instances)
+        case "metric": self = .known(.metrics)
         case "plugin": self = .known(.plugins)
         case "token": self = .known(.tokens)
+        case "topic-prefix": self = .known(.topics)
         case "type": self = .known(.types)
+        case "zone", "zone-or-moment": self = .known(.zones)
+        case "level": self = .choice(Log.Level.allCases.map(\.rawValue))
         case "frequency": self = .choice(["immediate", "hourly", "daily", "weekly"])
         case _ where name.contains("|"): self = .choice(name.split(separator: "|").map(String.init))
         default: self = .free

@@ -80,6 +80,22 @@ extension EndToEnd {
                     try await offers(stack, script, "healthbus", "import", stack.path("exp")) == [
                         stack.path("export.zip")
                     ])
+                #expect(try await offers(stack, script, "healthbus", "help", "sta") == ["start", "status"])
+                #expect(try await offers(stack, script, "healthbus", "tap", "daily") == ["daily.summary"])
+                #expect(try await offers(stack, script, "healthbus", "tap", "--type", "StepC") == ["StepCount"])
+                #expect(try await offers(stack, script, "healthbus", "zone", "set", "Europe/Berl") == ["Europe/Berlin"])
+                #expect(
+                    try await offers(stack, script, "healthbus", "up", "--zone", "Europe/Berl") == ["Europe/Berlin"])
+                let figures = try await offers(stack, script, "healthbus", "explain", "st")
+                #expect(figures.isSuperset(of: ["steps", "stand"]) && !figures.contains("sleep"), "\(figures)")
+                #expect(try await offers(stack, script, "healthbus", "explain", "DistanceCyc") == ["DistanceCycling"])
+                #expect(try await offers(stack, script, "healthbus", "sync", "hyd") == ["hydration"])
+                // A list goes on after its last comma.
+                #expect(
+                    try await offers(stack, script, "healthbus", "days", "--columns", "date,step").contains(
+                        "date,steps"))
+                #expect(try await offers(stack, script, "healthbus", "logs", "--level", "n") == ["notice"])
+                #expect(try await offers(stack, script, "healthbus", "logs", "--category", "observ") == ["observer"])
                 // The value of an option isn't a positional.
                 #expect(try await offers(stack, script, "healthbus", "run", "--state", "/x", "slee") == ["sleep"])
             }
@@ -146,6 +162,8 @@ extension EndToEnd {
                 #expect(try await said(stack, "completions", "instances").contains("heart-rate\n"))
                 #expect(try await said(stack, "completions", "plugins").contains("steps-python\n"))
                 #expect(try await said(stack, "completions", "types").contains("\nStepCount\n"))
+                #expect(try await said(stack, "completions", "topics").contains("\nfigures.steps\n"))
+                #expect(try await said(stack, "completions", "destinations") == "uploader\n")
                 let wrong = try await stack.run("completions", "csh")
                 #expect(wrong.exit == .code(2) && wrong.error.contains("bash"))
             }

@@ -45,16 +45,18 @@ package struct ExplainedMetric: Sendable, Equatable {
             onlyUnit = nil
             return
         }
-        guard let identifier else {
-            let own = figures.filter { $0.explanation == nil && $0.form != .object }.map {
-                $0.path.joined(separator: ".")
-            }
+        let types = held.union(HealthType.allKnown.keys)
+        guard
+            let identifier = types.sorted().first(where: {
+                $0.lowercased() == word || Self.bare($0).lowercased() == word
+            })
+        else {
             let known =
-                own + named.flatMap { [$0.how.names[0], $0.figure.path[0]] + $0.how.names.dropFirst() }
-                + types.map(Self.bare) + figures.compactMap { others.others(of: $0).first }
+                Self.own(figures) + named.flatMap { [$0.how.names[0], $0.figure.path[0]] + $0.how.names.dropFirst() }
+                + types.map(Self.bare)
             throw Self.unknown(
                 text, nearest: Nearest.to(word, among: known.map { $0.lowercased() }), among: known,
-                names: named.map(\.how.names[0]) + own)
+                names: Self.names(of: figures))
         }
         if let own = own.first(where: { $0.name == identifier }) {
             let (rule, member) = Self.rule(of: own)
@@ -77,6 +79,16 @@ package struct ExplainedMetric: Sendable, Equatable {
             path = ["other", identifier, type.style == .cumulative ? "sum" : "average"]
             unit = type.unit
         }
+    }
+
+    /// The short names that `explain` knows besides types.
+    package static func names(of figures: [FigureDeclaration]) -> [String] {
+        figures.compactMap { $0.explanation?.names[0] } + own(figures)
+    }
+
+    /// Figures whose rule only their handler knows.
+    private static func own(_ figures: [FigureDeclaration]) -> [String] {
+        figures.filter { $0.explanation == nil && $0.form != .object }.map { $0.path.joined(separator: ".") }
     }
 
     /// How a person's own type is summed up, and the figure's name under the type's.

@@ -34,14 +34,16 @@ package struct LogReport {
         /// What comes before the full stop in an event's name: `observer` of `observer.fired`.
         /// - Throws: `Failure` (usage) for one that no event has, with the nearest name.
         package static func categories(_ names: [String]) throws(Failure) -> Set<String> {
-            let known = Set(LogEvent.all.map(\.category))
-            for name in names where !known.contains(name) {
+            for name in names where !allCategories.contains(name) {
                 throw Failure.usage(
                     "no event has the category '\(name)'",
-                    hint: Nearest.hint(for: name, among: known.sorted(), quoted: false))
+                    hint: Nearest.hint(for: name, among: allCategories, quoted: false))
             }
             return Set(names)
         }
+
+        /// Every category that events have, sorted.
+        package static var allCategories: [String] { Set(LogEvent.all.map(\.category)).sorted() }
     }
 
     private let logs: [(instance: String, path: String)]

@@ -32,6 +32,13 @@ extension DaysReport {
         try output.finish()
     }
 
+    /// The names that `write` accepts for days, then those that only hours have.
+    package static func columns(of stack: Stack) -> [String] {
+        let views = HealthViews(figures: stack.configuration.figures)
+        let days = views[.days]?.columns.map(\.name) ?? []
+        return days + (views[.hours]?.columns.map(\.name) ?? []).filter { !days.contains($0) }
+    }
+
     /// The named columns, after those that give the time; all columns if none are named.
     private func columns(_ named: [String]?, hourly: Bool) throws(Failure) -> [ViewColumn] {
         let all = HealthViews(figures: figures)[hourly ? .hours : .days]?.columns ?? []

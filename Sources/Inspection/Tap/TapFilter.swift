@@ -80,16 +80,24 @@ extension StackConfiguration {
             prefixes: prefixes, type: type, handler: type.flatMap { handler(of: $0)?.name }, user: user, from: from)
     }
 
-    /// An explanation for each prefix that no topic of this stack begins with: nothing would ever be shown for it, and
-    /// a mistyped word would look like a quiet stack.
-    /// - Parameter isReplay: whether changes in changelogs are meant instead of messages.
-    package func unknown(prefixes: [String], isReplay: Bool) -> [String] {
+    /// What this stack's messages are about, sorted; one that ends with a full stop begins several topics.
+    package var topics: [String] { Set(topics(isReplay: false).map(\.text)).sorted() }
+
+    private func topics(isReplay: Bool) -> [Subscription] {
         let rights = BusRights(self)
         var said = instances.flatMap { rights.grant(.instance($0.name), name: $0.name)?.publishes ?? [] }
         // The hub has no grant; the rest is sent by tools.
         for name in names + ["supervisor"] { said += [.exact(Heartbeat.topic(name)), .exact("control.\(name)")] }
         said.append(.exact(BusConnection.hello))
-        if isReplay { said = said.filter { Self.kept.contains($0.text.prefix { $0 != "." }) } + [.prefix("samples.")] }
+        guard isReplay else { return said }
+        return said.filter { Self.kept.contains($0.text.prefix { $0 != "." }) } + [.prefix("samples.")]
+    }
+
+    /// An explanation for each prefix that no topic of this stack begins with: nothing would ever be shown for it, and
+    /// a mistyped word would look like a quiet stack.
+    /// - Parameter isReplay: whether changes in changelogs are meant instead of messages.
+    package func unknown(prefixes: [String], isReplay: Bool) -> [String] {
+        let said = topics(isReplay: isReplay)
         let unknown = prefixes.filter { prefix in
             !said.contains { topic in
                 if topic.text.hasPrefix(prefix) { return true }

@@ -13,7 +13,7 @@ enum DaysCommand: Command {
         options: CommandHelp.stackOptions + [
             .from(), .to(), .last, .init("--all", help: "all days, those without data too"),
             .init("--hourly", help: "one row per hour of the local clock"),
-            .init("--columns", value: "names", help: "only these figures, such as steps,heart_rate_average"),
+            .init("--columns", value: "columns", help: "only these figures, such as steps,heart_rate_average"),
             .user("whose days (default: me)"), .csv, .json, .ndjson,
         ],
         examples: [

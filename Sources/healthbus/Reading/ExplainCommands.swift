@@ -7,7 +7,7 @@ enum ExplainCommand: Command {
     static let help = CommandHelp(
         name: "healthbus explain",
         summary: "Show why a day's figure is what it is: which source counted when, and what it added.",
-        positionals: [.init("metric"), .init("date")],
+        positionals: [.init("figure"), .init("date")],
         options: CommandHelp.stackOptions + [
             .init("--hour", help: "by hour"),
             .init("--all", help: "every single interval and sample, however many"),

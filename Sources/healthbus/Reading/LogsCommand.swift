@@ -16,7 +16,7 @@ enum LogsCommand: Command {
             .init("--since", value: "when", help: "only since then: 10m, 2h, 3d, 2025-03-30, 2025-03-30T14:00Z"),
             .init("--level", value: "level", help: "only from this level up: debug, info, notice, warning, error"),
             .init(
-                "--category", value: "name", repeats: true,
+                "--category", value: "category", repeats: true,
                 help: "only events of this category, such as observer, task, sync or delivery"),
             .init("--json", help: "one JSON object per line on standard output, and nothing else"),
         ],

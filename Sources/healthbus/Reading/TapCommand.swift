@@ -15,7 +15,7 @@ enum TapCommand: Command {
         summary: "Print the messages that pass on the bus, decoded, without health values. Changes nothing.",
         positionals: [.init("topic-prefix", isRequired: false, repeats: true)],
         options: CommandHelp.stackOptions + [
-            .init("--type", value: "name", help: "only messages about this type: StepCount, HKQuantityTypeIdentifier…"),
+            .init("--type", value: "type", help: "only messages about this type: StepCount, HKQuantityTypeIdentifier…"),
             .user("only messages that name this user"),
             .init("--from", value: "instance", help: "only what this instance sends"),
             .init(

@@ -20,7 +20,7 @@ enum DemoCommand: Command {
             .config,
             .init("--export", value: "file", help: "your own export instead of a made-up one"),
             .init(
-                "--zone", value: "IANA name",
+                "--zone", value: "zone",
                 help: "where days begin (default: Europe/Berlin for made-up data, else the machine's)"),
         ],
         examples: ["healthbus demo", "healthbus demo --export export.zip"])

@@ -14,7 +14,7 @@ enum GenerateCommand: Command {
             .init("--seed", value: "number", help: "another seed makes another person (default: 1)"),
             .init(
                 "--records", value: "number", help: "exactly this many records, instead of the usual density"),
-            .init("--zone", value: "IANA name", help: "where the person lives (default: Europe/Berlin)"),
+            .init("--zone", value: "zone", help: "where the person lives (default: Europe/Berlin)"),
             .init("--end", value: "date", help: "the last day (default: 2025-04-05)"),
             .init("--units", value: "system", help: "metric or imperial (default: metric)"),
             .init("--output", short: "-o", value: "file", help: "where to write the zip"),

@@ -14,7 +14,7 @@ enum PluginsCommand: Command {
         positionals: [.init("list|show|validate|new|test"), .init("plugin", isRequired: false)],
         options: [
             .config, .json,
-            .init("--language", value: "name", help: "new: python, swift or node (default: python)"),
+            .init("--language", value: "python|swift|node", help: "new: in which one (default: python)"),
             .init(
                 "--types", value: "type", repeats: true, help: "new: sample types it gets (default: step count)"),
             .init("--output", short: "-o", value: "folder", help: "new: where to write it (default: its name)"),

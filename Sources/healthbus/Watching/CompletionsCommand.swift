@@ -10,7 +10,11 @@ enum CompletionsCommand: Command {
     static let help = CommandHelp(
         name: "healthbus completions",
         summary: "Print a script that lets a shell complete commands, options and names; or the names themselves.",
-        positionals: [.init("bash|zsh|fish|instances|plugins|tokens|types")],
+        positionals: [
+            .init(
+                (ShellCompletion.Shell.allCases.map(\.rawValue) + WordKind.Known.allCases.map(\.rawValue))
+                    .joined(separator: "|"))
+        ],
         options: CommandHelp.stackOptions + [
             .init("--install", help: "write the script where the shell looks for it, and say what else is needed")
         ],
@@ -42,12 +46,21 @@ enum CompletionsCommand: Command {
 
     private static func names(_ kind: WordKind.Known, _ arguments: Arguments) throws -> [String] {
         switch kind {
+        case .categories: LogReport.Filter.allCategories
+        case .columns: try DaysReport.columns(of: Stack(arguments))
+        case .destinations: try Stack(arguments).destinations.map(\.name)
+        case .figures:
+            try ExplainedMetric.names(of: Stack(arguments).configuration.figures)
+                + HealthType.allKnown.keys.map { TypeName.short($0) }.sorted()
         case .instances: try Stack(arguments).names
+        case .metrics: try Stack(arguments).configuration.handlers.map(\.name)
         case .plugins: try Stack(arguments).catalog.manifests.keys.sorted()
         case .tokens:
             try TokenFile(try Stack(arguments).state).read().entries.filter { $0.state(at: WallClock.now) == .valid }
                 .map(\.id)
+        case .topics: try Stack(arguments).configuration.topics
         case .types: HealthType.allKnown.keys.map { TypeName.short($0) }.sorted()
+        case .zones: ZoneName.known
         }
     }
 }

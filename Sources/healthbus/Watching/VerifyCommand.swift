@@ -11,7 +11,7 @@ enum VerifyCommand: Command {
         name: "healthbus verify",
         summary: "Compare what was delivered with what the backend keeps, by id; deliver again what it lacks.",
         options: CommandHelp.stackOptions + [
-            .init("--destination", value: "name", help: "whose backend, if the stack has several destinations"),
+            .init("--destination", value: "destination", help: "whose backend, if the stack has several destinations"),
             .user("only this person's (default: everybody's)"),
             .from(), .to(), .last,
             .init("--repair", help: "deliver exactly what is missing or older there, and compare again"), .json,
