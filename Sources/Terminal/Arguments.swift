@@ -2,8 +2,8 @@ import Logging
 
 /// The words of a command line, sorted according to its `CommandHelp`.
 ///
-/// `--option value`, `--option=value`, `-o value`; everything after `--` is positional. A lone `-` is positional too,
-/// as is a number. A value may begin with a hyphen ("--offset -5") unless it is itself an option.
+/// `--option value`, `--option=value`, `-o value`, `-n20`; everything after `--` is positional. A lone `-` is positional
+/// too, as is a number. A value may begin with a hyphen ("--offset -5") unless it is itself an option.
 package struct Arguments: Sendable {
     package let command: CommandHelp
     package private(set) var positionals: [String] = []
@@ -73,7 +73,7 @@ package struct Arguments: Sendable {
     }
 
     private mutating func take(option word: String, _ rest: inout ArraySlice<String>) throws(Failure) {
-        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let parts = Self.parts(of: word)
         guard let option = command.options.first(where: { $0.name == parts[0] || $0.short == parts[0] }) else {
             throw .usage(
                 "unknown option \(parts[0])",
@@ -96,6 +96,16 @@ package struct Arguments: Sendable {
         } else {
             throw .usage("\(option.name) needs a value", hint: "give it as \(option.name) <\(valueName)>")
         }
+    }
+
+    /// The option, and the value in the same word if there is one. Right after a short option only a number is a value:
+    /// anything else may be a long option with a hyphen too few.
+    private static func parts(of word: String) -> [String] {
+        let rest = word.dropFirst(2)
+        if !word.hasPrefix("--"), !rest.isEmpty, rest.allSatisfy(\.isNumber) {
+            return [String(word.prefix(2)), String(rest)]
+        }
+        return word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     }
 
     private func isOption(_ word: String) -> Bool {

@@ -55,6 +55,15 @@ import Testing
         #expect(merged.next()?.instance == "b")
     }
 
+    @Test(arguments: [0, 1, 3, 5, 9]) func theLastLinesAreKeptInOrder(_ limit: Int) {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var last = LastLines(limit)
+        #expect(last.lines.isEmpty)
+        let all = (0..<7).map { LogLine(String(line($0, "a").dropLast()), instance: "a", before: "") }
+        for line in all { last.add(line) }
+        #expect(last.lines == Array(all.suffix(limit)))
+    }
+
     @Test func theFilterGoesByLevelAndTime() {
         let old = LogLine(String(line(1, "a", "error").dropLast()), instance: "a", before: "")
         let new = LogLine(String(line(9, "a", "info").dropLast()), instance: "a", before: "")

@@ -36,6 +36,24 @@ import Testing
         #expect(arguments.value("--offset") == nil)
     }
 
+    /// As in `tail -n20`. Other letters may be a long option with a hyphen too few.
+    @Test func aNumberMayFollowAShortOptionAtOnce() throws {
+        let command = CommandHelp(
+            name: "healthbus logs", summary: "Shows.", positionals: [.init("instance", isRequired: false)],
+            options: [
+                .init("--tail", short: "-n", value: "number", help: "how many"),
+                .init("--follow", short: "-f", help: "on"),
+            ])
+        for line in ["-n20 x", "x -n 20", "-n=20 x", "--tail 20 x", "--tail=20 x"] {
+            let arguments = try Arguments(line.split(separator: " ").map(String.init), for: command)
+            #expect(try arguments.integer("--tail") == 20 && arguments.positionals == ["x"], "\(line)")
+        }
+        for (line, message) in [("-nx", "unknown option -nx"), ("-f7", "--follow takes no value"), ("-q7", "unknown")] {
+            let error = #expect(throws: Failure.self) { try Arguments([line], for: command) }
+            #expect(error?.message.contains(message) == true, "\(line): \(error?.message ?? "")")
+        }
+    }
+
     @Test func repeatsFlagsAndValuesThatLookLikeOptions() throws {
         let arguments = try Self.parse("--type a --complete --type=b=c --offset -5 - -- --user")
         #expect(arguments.values("--type") == ["a", "b=c"])

@@ -62,14 +62,21 @@ package struct LogReport {
     package var isEmpty: Bool { !logs.contains { FileManager.default.fileExists(atPath: $0.path) } }
 
     /// Prints the lines in order; when following, until `print` returns false.
-    package func run(_ filter: Filter, follows: Bool, print: (LogLine) -> Bool) throws {
+    /// - Parameter last: only this many of the wanted lines that are there already; nil for all.
+    package func run(_ filter: Filter, last: Int? = nil, follows: Bool, print: (LogLine) -> Bool) throws {
         let watch = follows ? try LogWatch(logs.map(\.path)) : nil
         var merged = MergedLogs(logs, fromEnd: false)
+        var kept = last.map { LastLines($0) }
         while true {
             watch?.arm()
             while let line = merged.next() {
-                if filter.wants(line), !print(line) { return }
+                guard filter.wants(line) else { continue }
+                if kept != nil { kept?.add(line) } else if !print(line) { return }
             }
+            for line in kept?.lines ?? [] {
+                if !print(line) { return }
+            }
+            kept = nil
             guard let watch else { return }
             watch.wait()
         }

@@ -13,6 +13,7 @@ enum LogsCommand: Command {
         positionals: [.init("instance", isRequired: false, repeats: true)],
         options: CommandHelp.stackOptions + [
             .init("--follow", short: "-f", help: "continue with what is logged from now on"),
+            .init("--tail", short: "-n", value: "number", help: "only the last lines, this many"),
             .init("--since", value: "when", help: "only since then: 10m, 2h, 3d, 2025-03-30, 2025-03-30T14:00Z"),
             .init("--level", value: "level", help: "only from this level up: debug, info, notice, warning, error"),
             .init(
@@ -20,7 +21,7 @@ enum LogsCommand: Command {
                 help: "only events of this category, such as observer, task, sync or delivery"),
             .init("--json", help: "one JSON object per line on standard output, and nothing else"),
         ],
-        examples: ["healthbus logs --level notice --since 1h", "healthbus logs observer uploader --follow"])
+        examples: ["healthbus logs --level notice --since 1h", "healthbus logs -n 20 observer uploader --follow"])
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(reading: arguments)
@@ -31,6 +32,7 @@ enum LogsCommand: Command {
         let filter = LogReport.Filter(
             since: since, minimum: try arguments.choice("--level", as: Log.Level.self) ?? .debug,
             categories: try LogReport.Filter.categories(arguments.values("--category")))
+        let last = try arguments.integer("--tail", in: 0 ... .max)
         if report.isEmpty {
             StandardStream.error.write(
                 stack.place == stack.state.path
@@ -41,7 +43,7 @@ enum LogsCommand: Command {
             )
         }
         let isJSON = arguments.flag("--json")
-        try report.run(filter, follows: arguments.flag("--follow")) { line in
+        try report.run(filter, last: last, follows: arguments.flag("--follow")) { line in
             StandardStream.output.write((isJSON ? line.json : line.line) + "\n")
         }
     }

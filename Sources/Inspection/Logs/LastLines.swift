@@ -1,0 +1,25 @@
+import Logging
+
+/// The newest lines of many, however many there were.
+package struct LastLines {
+    private let limit: Int
+    private var ring: [LogLine] = []
+    /// The oldest of a full ring.
+    private var oldest = 0
+
+    /// - Parameter limit: how many to keep.
+    package init(_ limit: Int) { self.limit = limit }
+
+    package mutating func add(_ line: LogLine) {
+        guard limit > 0 else { return }
+        if ring.count < limit {
+            ring.append(line)
+        } else {
+            ring[oldest] = line
+            oldest = (oldest + 1) % limit
+        }
+    }
+
+    /// In the order in which they were added.
+    package var lines: [LogLine] { Array(ring[oldest...] + ring[..<oldest]) }
+}
