@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// Numbers and times in human-readable form, in English, the same on every machine. Only relative times can be in the
-/// person's language.
+/// person's language; programs get ISO 8601 instead.
 package enum HumanFormat {
     private static let isPlain = Atomic(false)
     private static let wanted = Mutex(british)
@@ -64,6 +64,12 @@ package enum HumanFormat {
 
     private static func joined(_ first: Int, _ firstUnit: String, _ second: Int, _ secondUnit: String) -> String {
         "\(first) \(firstUnit)" + (second > 0 ? " \(second) \(secondUnit)" : "")
+    }
+
+    /// As below on a screen; "2025-03-30T08:15:00Z" in a pipe, where nobody knows when it was written.
+    package static func relative(_ date: Date?, now: Date, for terminal: Terminal) -> String {
+        guard let date, !terminal.isTerminal else { return relative(date, now: now) }
+        return date.formatted(.iso8601)
     }
 
     /// "5 min ago", "in 2 hr", or "vor 5 Min." once `useLanguage` was called; "never" for nil.

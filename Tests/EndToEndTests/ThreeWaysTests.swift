@@ -159,7 +159,7 @@ extension EndToEnd {
                 }
                 let told = try await stack.onState("explain", "workouts", "2025-03-27")
                 #expect(
-                    told.output.contains("1 replaced on 2025-03-30 an earlier version that ended 09:30:00"),
+                    told.output.contains("1 replaced on 2025-03-30 an earlier version that ended 2025-03-27T09:30:00"),
                     "\(told.output)")
                 let json = try await stack.onState("explain", "workouts", "2025-03-27", "--json").json()
                 #expect(json["workouts"].array?.first?["replaced"].array?.count == 1 && json["agrees"] == true)

@@ -52,7 +52,7 @@ import Testing
                 "start": .column(.int64([1_743_315_300_000_000])),
             ]
         ).line(width: .max)
-        #expect(line.hasPrefix("2025-03-30 06:15:00.25Z  page.x  observer  {"), "\(line)")
+        #expect(line.hasPrefix("2025-03-30T06:15:00.25Z  page.x  observer  {"), "\(line)")
         for part in [
             #""lastSynced":"2025-03-30T06:15:00Z""#, #""day":"2025-03-30""#, #""days":12"#,
             #""sequence":1795407682304"#, #""day":"1969-12-31""#, #""ids":[1,2,3,"and 17 more"]"#,

@@ -44,6 +44,16 @@ import Testing
         #expect(HumanFormat.relative(now + 7200, now: now) == "in 2 hr")
     }
 
+    /// A pipe's reader can't know when it was written.
+    @Test func aPipeGetsMomentsInstead() {
+        let now = Date(timeIntervalSince1970: 1_770_000_000)
+        let (screen, pipe) = (Terminal(isTerminal: true), Terminal(isTerminal: false))
+        #expect(HumanFormat.relative(now - 300, now: now, for: screen) == "5 min ago")
+        #expect(HumanFormat.relative(now - 300, now: now, for: pipe) == "2026-02-02T02:35:00Z")
+        #expect(HumanFormat.relative(now, now: now, for: pipe) == "2026-02-02T02:40:00Z")
+        #expect(HumanFormat.relative(nil, now: now, for: pipe) == "never")
+    }
+
     @Test(arguments: [
         (["LANG": "de_DE.UTF-8"], "vor 5 Min."), (["LC_TIME": "de_AT@euro", "LANG": "en_US.UTF-8"], "vor 5 Min."),
         (["LC_ALL": "C.UTF-8", "LANG": "de_DE.UTF-8"], "5 min ago"), (["LANG": "en_US.UTF-8"], "5 min ago"),

@@ -129,12 +129,12 @@ extension TaskClient {
             let history = task.history ?? TaskHistory()
             var waits = task.waitsFor ?? ""
             if task.obstacle == .notYet, let earliest = date(task.request?.earliestBegin) {
-                waits = HumanFormat.relative(earliest, now: now)
+                waits = HumanFormat.relative(earliest, now: now, for: terminal)
             }
             if let progress = task.progress { waits = "\(progress.done) of \(progress.total) done" }
             table.add([
                 row.id, task.kind?.rawValue ?? "", task.state.rawValue, waits,
-                HumanFormat.relative(date(history.lastBegin), now: now),
+                HumanFormat.relative(date(history.lastBegin), now: now, for: terminal),
                 history.lastOutcome == nil ? "" : HumanFormat.duration(.microseconds(history.lastDuration)),
                 history.lastOutcome?.rawValue ?? "", "\(history.runs)",
             ])

@@ -166,7 +166,7 @@ extension CheckReport {
         guard !repeats.versions.isEmpty else { return text }
         var versions = Table([.init("Date"), .init("Source"), .init("Activity"), .init("Start"), .init("Ends")])
         for found in repeats.versions {
-            let clock = DayClock(zones, found.day)
+            let clock = DayClock(zones, found.day).shown(on: terminal)
             versions.add([
                 found.day.description, found.source, found.activity, clock.time(found.start),
                 found.ends.map { clock.time($0) }.joined(separator: ", "),

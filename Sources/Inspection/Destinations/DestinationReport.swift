@@ -117,8 +117,8 @@ extension DestinationReport {
         ])
         for row in rows {
             table.add([
-                row.name, row.plugin, row.state, row.place, Self.text(row.behind), waits(row.behind),
-                row.rate.map { HumanFormat.count(Int($0.rounded())) + "/s" } ?? "", delivered(row),
+                row.name, row.plugin, row.state, row.place, Self.text(row.behind), waits(row.behind, terminal),
+                row.rate.map { HumanFormat.count(Int($0.rounded())) + "/s" } ?? "", delivered(row, terminal),
             ])
         }
         let waiting = rows.compactMap { row in row.blocked.map { "\(row.name) waits: \($0)\n" } }
@@ -140,15 +140,15 @@ extension DestinationReport {
             .joined(separator: ", ")
     }
 
-    private func waits(_ behind: Row.Behind?) -> String {
+    private func waits(_ behind: Row.Behind?, _ terminal: Terminal) -> String {
         guard let seconds = behind?.seconds, behind?.isLevel == false else { return "" }
-        return HumanFormat.relative(now.addingTimeInterval(-seconds), now: now)
+        return HumanFormat.relative(now.addingTimeInterval(-seconds), now: now, for: terminal)
     }
 
-    private func delivered(_ row: Row) -> String {
+    private func delivered(_ row: Row, _ terminal: Terminal) -> String {
         let date = row.lastDelivered.flatMap { InstantText.parse($0) }.map {
             Date(timeIntervalSince1970: $0.secondsSince1970)
         }
-        return HumanFormat.relative(date, now: now)
+        return HumanFormat.relative(date, now: now, for: terminal)
     }
 }

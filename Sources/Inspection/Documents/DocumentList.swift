@@ -42,7 +42,7 @@ package struct DocumentList {
         for row in rows {
             table.add([
                 "\(row.number)", row.kind.rawValue, row.reference.map { QuarantineReport.short($0.type) } ?? "",
-                row.reference?.received.map { String(InstantText.iso8601($0).prefix(16)) } ?? "", row.mediaType,
+                row.reference?.received.map { terminal.moment($0) } ?? "", row.mediaType,
                 HumanFormat.bytes(Int(row.bytes)),
             ])
         }

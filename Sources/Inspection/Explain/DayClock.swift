@@ -1,5 +1,6 @@
 import Foundation
 import HealthModel
+import Terminal
 
 /// Times of one day as the local clock showed them.
 struct DayClock {
@@ -7,6 +8,8 @@ struct DayClock {
     let day: LocalDay
     /// On a day when the clock changes, a time without an offset may occur twice.
     private let showsOffset: Bool
+    /// Each time with its date and its offset.
+    private var isInFull = false
 
     init(_ zones: ZoneTimeline, _ day: LocalDay) {
         self.zones = zones
@@ -15,9 +18,17 @@ struct DayClock {
         showsOffset = Set(edges.map { Self.offset(zones, $0) }).count > 1
     }
 
+    /// The same clock for what is shown there: in a pipe, times are in full.
+    func shown(on terminal: Terminal) -> DayClock {
+        var clock = self
+        clock.isInFull = !terminal.isTerminal
+        return clock
+    }
+
     /// "08:15:00", preceded by the date if it isn't this day's, and followed by the offset from UTC if the clock
     /// changed.
     func time(_ instant: Instant) -> String {
+        if isInFull { return zones.localText(of: instant) }
         let offset = Self.offset(zones, instant)
         let local = InstantText.iso8601(Instant(seconds: instant.flooredSecond + Int64(offset)))
         let clock = local.split(separator: "T").last.map { String($0.prefix(8)) } ?? ""
@@ -27,6 +38,7 @@ struct DayClock {
 
     /// A range's end: midnight reads as the end of the day.
     func end(_ instant: Instant) -> String {
+        if isInFull { return time(instant) }
         let isEdge = zones.ranges(of: day).contains { $0.upperBound == instant }
         return isEdge && time(instant).hasPrefix("\(zones.day(of: instant)) 00:00:00") ? "24:00:00" : time(instant)
     }

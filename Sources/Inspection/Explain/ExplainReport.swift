@@ -114,7 +114,9 @@ package struct ExplainReport {
                 "\(statistics) of what counts \(statistics == 1 ? "is a statistic" : "are statistics"): added up or "
                 + "averaged by an app that sent no samples of that time.\n"
         }
-        for table in explanation.tables(shown, clock) { text += "\n" + table.render(for: terminal, all: shown.all) }
+        for table in explanation.tables(shown, clock.shown(on: terminal)) {
+            text += "\n" + table.render(for: terminal, all: shown.all)
+        }
         return text
     }
 

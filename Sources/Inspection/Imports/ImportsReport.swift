@@ -12,6 +12,8 @@ package struct ImportsReport {
     package let rows: [ImportRow]
     package let devices: [PushingDevice]
 
+    package init(rows: [ImportRow], devices: [PushingDevice]) { (self.rows, self.devices) = (rows, devices) }
+
     package init(_ stack: Stack) throws { try self.init(stack, stack.reader()) }
 
     package init(_ stack: Stack, _ reader: StackReader) throws {
@@ -59,7 +61,7 @@ package struct ImportsReport {
             let report: ImportReport? = row.report?.read()
             func count(_ number: Int64?) -> String { number.map { HumanFormat.count(Int($0)) } ?? "" }
             table.add([
-                row.id, row.submitted.map { String(InstantText.iso8601($0).prefix(16)) } ?? "", row.user,
+                row.id, row.submitted.map { terminal.moment($0) } ?? "", row.user,
                 Self.state(of: row),
                 count(report?.total.added), count(report?.total.known), (row.path as NSString).lastPathComponent,
             ])

@@ -77,7 +77,8 @@ package struct ConflictsReport {
             let conflict = entry.conflict
             table.add([
                 "\(entry.number)", QuarantineReport.short(conflict.type),
-                conflict.kept.map(Self.words) ?? "a sample of another type", Self.words(conflict.told), conflict.source,
+                conflict.kept.map { Self.words($0, terminal) } ?? "a sample of another type",
+                Self.words(conflict.told, terminal), conflict.source,
                 "\(entry.seen)",
             ])
         }
@@ -89,8 +90,8 @@ package struct ConflictsReport {
     }
 
     /// "612 count at 2025-03-30T08:15"
-    private static func words(_ content: RecordConflict.Content) -> String {
+    private static func words(_ content: RecordConflict.Content, _ terminal: Terminal) -> String {
         let value = content.value.map { "\(Value.number($0).json()) \(content.unit) at " } ?? ""
-        return value + InstantText.iso8601(content.start).prefix(16)
+        return value + terminal.moment(content.start)
     }
 }

@@ -71,7 +71,8 @@ package struct DeadLetterReport {
                 (namesStage ? [entry.stage] : []) + [
                     "\(letter.number)", letter.metric, letter.id, letter.status.map { "\($0)" } ?? "", letter.reason,
                     "\(letter.tries)",
-                    HumanFormat.relative(Date(timeIntervalSince1970: letter.lastTried.secondsSince1970), now: now),
+                    HumanFormat.relative(
+                        Date(timeIntervalSince1970: letter.lastTried.secondsSince1970), now: now, for: terminal),
                 ])
         }
         return table.render(for: terminal)

@@ -60,7 +60,7 @@ package struct QuarantineReport {
         for entry in entries {
             table.add([
                 "\(entry.number)", Self.short(entry.type ?? "?"),
-                entry.start.map { String(InstantText.iso8601($0).prefix(16)) } ?? "", entry.reason, "\(entry.seen)",
+                entry.start.map { terminal.moment($0) } ?? "", entry.reason, "\(entry.seen)",
                 Self.place(of: entry),
             ])
         }

@@ -38,8 +38,7 @@ package struct EntriesReport {
         for event in events {
             table.add([
                 event.id, TypeName.short(event.type),
-                zones.map { String($0.localText(of: event.start).prefix(16)).replacing("T", with: " ") }
-                    ?? InstantText.iso8601(event.start), event.value.map { Value.number($0).json() } ?? "", event.unit,
+                terminal.moment(event.start, on: zones), event.value.map { Value.number($0).json() } ?? "", event.unit,
                 event.note ?? "", "\(event.version)",
             ])
         }

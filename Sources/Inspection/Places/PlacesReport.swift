@@ -112,10 +112,7 @@ package struct PlacesReport {
                 place.condition.name, Self.degrees(place.condition.latitude), Self.degrees(place.condition.longitude),
                 "\(Int(place.condition.radius.rounded()))", Self.words(place.state), HumanFormat.count(place.visits),
                 "\(minutes / 60):" + (minutes % 60 < 10 ? "0" : "") + "\(minutes % 60)",
-                place.lastEvent.map { event in
-                    zones.map { String($0.localText(of: event.time).prefix(16)).replacing("T", with: " ") }
-                        ?? InstantText.iso8601(event.time)
-                } ?? "",
+                place.lastEvent.map { terminal.moment($0.time, on: zones) } ?? "",
             ])
         }
         return table.render(for: terminal)

@@ -103,7 +103,8 @@ package struct EventRows {
                 + [.init(""), .init("Source", givesWay: 1)])
         for night in events {
             table.add(
-                [night.day.description, Self.clock(night.start, zones), Self.clock(night.end, zones)]
+                [night.day.description]
+                    + [night.start, night.end].map { $0.map { terminal.clock($0, on: zones) } ?? "" }
                     + members.map { Self.hours(night.body[$0.1].double) }
                     + [night.body["main"].bool == false ? "nap" : "", night.body["source"].string ?? ""])
         }
@@ -119,7 +120,8 @@ package struct EventRows {
         for workout in events {
             let body = workout.body
             table.add([
-                workout.day.description, Self.clock(workout.start, zones), body["type"].string ?? "other",
+                workout.day.description, workout.start.map { terminal.clock($0, on: zones) } ?? "",
+                body["type"].string ?? "other",
                 Self.hours(body["duration"].double.map { $0 / 60 }),
                 Self.rounded(body["distance"].double.map { $0 / 1000 }, 10),
                 Self.rounded(body["activeEnergy"].double, 1), Self.rounded(body["heartRate"]["average"].double, 1),
@@ -127,10 +129,6 @@ package struct EventRows {
             ])
         }
         return table.render(for: terminal)
-    }
-
-    private static func clock(_ instant: Instant?, _ zones: ZoneTimeline) -> String {
-        instant.map { String(zones.localText(of: $0).dropFirst(11).prefix(5)) } ?? ""
     }
 
     /// 7:05.

@@ -53,7 +53,7 @@ package struct AlertsReport {
         for entry in entries {
             let since = Date(timeIntervalSince1970: entry.alert.since.secondsSince1970)
             table.add([
-                HumanFormat.relative(since, now: now), entry.from, entry.alert.text, entry.alert.remedy,
+                HumanFormat.relative(since, now: now, for: terminal), entry.from, entry.alert.text, entry.alert.remedy,
             ])
         }
         return table.render(for: terminal)

@@ -76,7 +76,8 @@ package struct HistoryReport {
             let failed = round.failed.sorted { $0.key < $1.key }.map { "\($0.key) failed (\($0.value))" }
             let succeeded = round.succeeded
             table.add([
-                HumanFormat.relative(date, now: now), round.reason, HumanFormat.duration(.seconds(round.seconds)),
+                HumanFormat.relative(date, now: now, for: terminal), round.reason,
+                HumanFormat.duration(.seconds(round.seconds)),
                 (failed + (succeeded.isEmpty ? [] : ["\(succeeded.joined(separator: ", ")) succeeded"]))
                     .joined(separator: "; "),
             ])

@@ -200,6 +200,7 @@ package struct StatusReport {
 extension StatusReport {
     /// Tables for people, and one line that names the stalest metric.
     package func text(for terminal: Terminal) -> String {
+        func ago(_ value: Value) -> String { self.ago(value, terminal) }
         var processes = Table([
             .init("Process"), .init("State"), .number("Pid"), .number("Restarts"), .number("Memory"), .number("Behind"),
         ])
@@ -260,11 +261,11 @@ extension StatusReport {
         return HumanFormat.count(Int(days.int ?? 0))
     }
 
-    private func ago(_ value: Value) -> String {
+    private func ago(_ value: Value, _ terminal: Terminal) -> String {
         let date = value.string.flatMap { InstantText.parse($0) }.map {
             Date(timeIntervalSince1970: $0.secondsSince1970)
         }
-        return HumanFormat.relative(date, now: now)
+        return HumanFormat.relative(date, now: now, for: terminal)
     }
 }
 

@@ -75,7 +75,7 @@ package struct TypesReport {
             }
             table.add([
                 type.type, HumanFormat.count(Int(type.samples)), type.requested ?? "", type.effective ?? "",
-                type.authorization.rawValue, type.state, HumanFormat.relative(fired, now: now),
+                type.authorization.rawValue, type.state, HumanFormat.relative(fired, now: now, for: terminal),
                 type.strikes > 0 ? "\(type.strikes)" : "",
             ])
         }

@@ -2,6 +2,7 @@ import Changelog
 import Foundation
 import HealthModel
 import Protocol
+import Terminal
 
 /// One sample's way through the stages, from what each has stored durably. Pure.
 package struct SampleTrace: Sendable {
@@ -136,9 +137,10 @@ package struct SampleTrace: Sendable {
 
 extension SampleTrace.Step {
     /// - Parameter seen: when this step was first seen done while following; nil if it was done before.
-    package func line(seen: Instant?) -> String {
+    package func line(seen: Instant?, for terminal: Terminal) -> String {
         func clock(_ time: Instant) -> String {
-            String(InstantText.iso8601(time).replacingOccurrences(of: "T", with: " ").prefix(23))
+            guard terminal.isTerminal else { return InstantText.iso8601(time) }
+            return String(InstantText.iso8601(time).replacingOccurrences(of: "T", with: " ").prefix(23))
         }
         let when: String
         switch (isDone, at ?? seen) {
@@ -149,7 +151,8 @@ extension SampleTrace.Step {
         case (nil, nil): when = "unknown"
         }
         let what = [day, note].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
-        return [when.padding(24), instance.padding(14), name.padding(12), what].joined().trimmed
+        return [when.padding(terminal.isTerminal ? 24 : 28), instance.padding(14), name.padding(12), what].joined()
+            .trimmed
     }
 
     package func value(seen: Instant?) -> Value {

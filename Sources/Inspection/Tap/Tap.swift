@@ -50,8 +50,10 @@ extension Message {
     }
 
     /// For people: time, topic, sender, and the body with readable dates, cut to fit.
+    /// - Parameter width: `.max` for a pipe, where the time is ISO 8601.
     package func line(width: Int) -> String {
-        let time = InstantText.iso8601(header.at).replacing("T", with: " ").prefix(23)
+        let full = InstantText.iso8601(header.at)
+        let time = width == .max ? full[...] : full.replacing("T", with: " ").prefix(23)
         let body = body.isNull ? "" : "  " + TapText.readable(body).json()
         let line = "\(time.hasSuffix("Z") ? String(time.dropLast()) : String(time))Z  \(topic)  \(header.from)\(body)"
         // Any process on the bus may choose any name for a topic; it must not be able to control the terminal.

@@ -16,7 +16,8 @@ package struct TopView: Sendable {
     /// - Parameter height: the most lines, if there is a screen; processes that don't fit are counted, and those that
     ///   need attention then come first.
     package func lines(for terminal: Terminal, height: Int? = nil) -> [String] {
-        let time = InstantText.iso8601(table.now).split(separator: "T").last?.prefix(8) ?? ""
+        let now = InstantText.iso8601(Instant(seconds: table.now.flooredSecond))
+        let time = terminal.isTerminal ? now.split(separator: "T").last ?? "" : now[...]
         let total = table.total
         var summary = [total.state]
         if let rows = total.rows { summary.append("\(count(rows)) rows/s") }
@@ -24,7 +25,7 @@ package struct TopView: Sendable {
         summary.append(HumanFormat.count(Int(table.pendingDays), "day") + " to compute")
         if let processor = total.processor { summary.append("CPU \(percent(processor)) %") }
         if let memory = total.memory { summary.append(HumanFormat.bytes(Int(memory))) }
-        var lines = ["\(time)Z  \(state)", summary.joined(separator: ", "), ""]
+        var lines = ["\(time)  \(state)", summary.joined(separator: ", "), ""]
         if terminal.isTerminal { lines = lines.map { DisplayWidth.truncated($0, to: terminal.width) } }
         lines[0] = terminal.styled(lines[0], .bold)
 

@@ -62,7 +62,8 @@ package struct ZoneReport {
                 case .seen: "seen in the data"
                 }
             table.add([
-                row.local ?? "always", from == .distantPast ? "" : InstantText.iso8601(from), row.part.zone, row.offset,
+                (terminal.isTerminal ? row.local : row.full) ?? "always",
+                from == .distantPast ? "" : InstantText.iso8601(from), row.part.zone, row.offset,
                 origin,
             ])
         }
@@ -71,13 +72,15 @@ package struct ZoneReport {
 
     /// Local times are in the preceding zone, as `add` and `remove` read them; the offset is the new zone's from then
     /// on.
-    private func rows() throws -> [(part: ZonePlan.Part, local: String?, offset: String)] {
+    private func rows() throws -> [(part: ZonePlan.Part, local: String?, full: String?, offset: String)] {
         try parts.enumerated().map { index, part in
-            guard index > 0 else { return (part, nil, try Self.offset(part.zone, at: parts.dropFirst().first?.from)) }
+            guard index > 0 else {
+                return (part, nil, nil, try Self.offset(part.zone, at: parts.dropFirst().first?.from))
+            }
             let before = try ZoneTimeline(zone: parts[index - 1].zone)
             let local = InstantText.iso8601(part.from + before.offset(at: part.from)).dropLast()
             let text = local.hasSuffix(":00") ? local.dropLast(3) : local
-            return (part, String(text), try Self.offset(part.zone, at: part.from))
+            return (part, String(text), before.localText(of: part.from), try Self.offset(part.zone, at: part.from))
         }
     }
 

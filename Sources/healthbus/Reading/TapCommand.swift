@@ -105,10 +105,12 @@ enum TapCommand: Command {
     }
 
     private static func follow(_ id: String, _ stack: Stack, isJSON: Bool) throws {
+        let terminal = Terminal(.output)
         try SampleFollower(stack, id: id).run(
             waiting: { StandardStream.error.write("there is no such sample yet; waiting for it\n") },
             print: { step, seen in
-                StandardStream.output.write((isJSON ? step.value(seen: seen).json() : step.line(seen: seen)) + "\n")
+                let line = isJSON ? step.value(seen: seen).json() : step.line(seen: seen, for: terminal)
+                return StandardStream.output.write(line + "\n")
             })
     }
 

@@ -1,0 +1,24 @@
+import HealthModel
+import Terminal
+
+/// How tables write moments: briefly for people, ISO 8601 with its zone for programs, which can't know where the person
+/// is.
+extension Terminal {
+    /// A moment in UTC: to the minute on a screen.
+    package func moment(_ instant: Instant) -> String {
+        let text = InstantText.iso8601(instant)
+        return isTerminal ? String(text.prefix(16)) : text
+    }
+
+    /// A moment on a person's clock: "2025-03-30 10:15" on a screen. In UTC without one.
+    package func moment(_ instant: Instant, on zones: ZoneTimeline?) -> String {
+        guard let text = zones?.localText(of: instant) else { return InstantText.iso8601(instant) }
+        return isTerminal ? String(text.prefix(16)).replacing("T", with: " ") : text
+    }
+
+    /// A time on a person's clock, next to its date: "10:15" on a screen.
+    package func clock(_ instant: Instant, on zones: ZoneTimeline) -> String {
+        let text = zones.localText(of: instant)
+        return isTerminal ? String(text.dropFirst(11).prefix(5)) : text
+    }
+}
