@@ -77,6 +77,26 @@ extension DeliveryStage {
 
     // MARK: Dead letters
 
+    /// Raises an alert while there are dead letters, also those of an earlier process or release: nothing sends them
+    /// again until a person decides.
+    func alertOfLetters(_ turn: Turn) throws {
+        let hasLetters = ledger.deadLetters > 0
+        guard hasLetters != hasToldOfLetters else { return }
+        hasToldOfLetters = hasLetters
+        guard hasLetters else {
+            try turn.clear(.deadLetters)
+            return
+        }
+        // Named, since others may have dead letters too.
+        let choice = "--destination \(instance)"
+        try turn.raise(
+            Alert(
+                .deadLetters, text: "The destination \(instance) has refused elements for good: they are dead letters.",
+                remedy:
+                    "'healthbus dead-letters list \(choice)' says why; 'healthbus dead-letters retry --all \(choice)' "
+                    + "sends them again, 'healthbus dead-letters drop --all --yes \(choice)' gives them up"))
+    }
+
     /// Looks for the next letter's row, wherever it may be; a letter whose row has changed since then is deleted, as
     /// the newer version is delivered anyway.
     func nextLetter(_ selection: MendSelection, after: Int64, _ turn: Turn) throws {

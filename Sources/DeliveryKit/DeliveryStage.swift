@@ -58,6 +58,10 @@ package final class DeliveryStage: Stage {
     }
     /// Since when something has been waiting without anything being accepted.
     private var stuckSince: MonotonicTime?
+    /// Whether there were dead letters when that was last told; nil before the first turn.
+    var hasToldOfLetters: Bool?
+    /// The name of its instance.
+    let instance: String
 
     /// How many requests may be in progress at once: one is encoded while the other is being stored.
     static let concurrentRequests = 2
@@ -95,6 +99,7 @@ package final class DeliveryStage: Stage {
             return settings.choice.takes(type: type, of: metric) ? metric : nil
         }
         gate = PathGate(needsPath: needsPath)
+        self.instance = instance
         releaseTopic = "sync.\(instance)"
         controlTopic = "control.\(instance)"
     }
@@ -185,6 +190,7 @@ package final class DeliveryStage: Stage {
 
     package func tick(_ turn: Turn) throws -> MonotonicTime? {
         let times = [try moveSuspects(turn), try move(turn), try moveCheck(turn), try alertOfDelay(turn)]
+        try alertOfLetters(turn)
         return times.compactMap { $0 }.min()
     }
 

@@ -14,6 +14,8 @@ package struct Alert: Sendable, Equatable {
         case degraded
         /// A handler can't compute some days: their figures stay as they were.
         case failedDays = "failed-days"
+        /// A destination has refused elements for good.
+        case deadLetters = "dead-letters"
     }
 
     package var kind: Kind

@@ -231,6 +231,11 @@ import Testing
         expectOne(.warning, "uploader", "refused 2 elements") {
             $0.beats["uploader"]?.beat.say(["deadLetters": 2])
         }
+        // With their number, and only once: their alert isn't reported as well.
+        expectOne(.warning, "uploader", "refused 1 element for good") {
+            $0.beats["uploader"]?.beat.say(["deadLetters": 1])
+            $0.alerts = [("uploader", "dead-letters", "", "It has refused elements for good.", "drop them")]
+        }
         expectOne(.error, "steps", "couldn't compute 1 day;") { $0.beats["steps"]?.beat.say(["failedDays": 1]) }
         // With the reason, and only once: its alert isn't reported as well.
         expectOne(.error, "steps", "as they were. 2025-04-05 can't be computed: it broke") {

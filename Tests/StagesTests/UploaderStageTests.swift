@@ -3,6 +3,7 @@ import Changelog
 import DeliveryKit
 import HTTP
 import HealthModel
+import Logging
 import MessageBus
 import Protocol
 import SQLite
@@ -251,6 +252,43 @@ import UploaderStage
             ]))
         try accept(&backend)
         #expect(try detail("deadLetters") == 0)
+    }
+
+    private func alert() throws -> RaisedAlert? {
+        try rig.rows()[Alert.key(.deadLetters, "")]?.body?.read(RaisedAlert.self)
+    }
+
+    /// With commands for just this destination, since others may have dead letters, too.
+    @Test(arguments: [true, false]) func lettersAreToldUntilTheyAreSentOrDropped(isDropped: Bool) throws {
+        var backend = FakeBackend()
+        #expect(try alert() == nil)
+        try refuseForGood(6)
+        let told = try #require(try alert())
+        let commands = Advice.commands(in: told.remedy)
+        #expect(
+            commands
+                == ["list", "retry --all", "drop --all --yes"].map {
+                    "healthbus dead-letters \($0) --destination uploader"
+                })
+        // It isn't raised again by another process, or for another letter.
+        try rig.restart()
+        #expect(try alert()?.since == told.since && rig.log.fields(of: .alertRaised).count == 1)
+        if isDropped {
+            try rig.turn { _ = try rig.stage.mend(MendRequest(id: "drop", action: "drop"), $0) }
+        } else {
+            try retry([Self.row], head: 6)
+            #expect(try alert() != nil)
+            try accept(&backend)
+        }
+        #expect(try detail("deadLetters") == 0 && alert() == nil)
+    }
+
+    /// The file of a release that didn't tell of them.
+    @Test func earlierLettersAreToldToo() throws {
+        try refuseForGood(6)
+        try rig.turn { _ = try $0.clear(.deadLetters) }
+        try rig.restart()
+        #expect(try alert() != nil)
     }
 
     @Test func aDroppedLetterIsCounted() throws {

@@ -222,9 +222,14 @@ package struct Diagnosis {
     private var alerts: [Finding] {
         let backend = seen.stack.only(.backend)?.name
         let uploaders = seen.stack.instances.filter { $0.manifest.kind == .uploader }.map(\.name)
-        // Failed days are reported with their number.
+        // Failed days and dead letters are reported with their number.
         let others = seen.alerts.filter {
-            $0.kind != Alert.Kind.failedDays.rawValue || seen.beats[$0.from]?.beat.handler?.failedDays ?? 0 == 0
+            let details = seen.beats[$0.from]?.beat
+            return switch $0.kind {
+            case Alert.Kind.failedDays.rawValue: details?.handler?.failedDays ?? 0 == 0
+            case Alert.Kind.deadLetters.rawValue: details?.uploader?.deadLetters ?? 0 == 0
+            default: true
+            }
         }
         return others.map { alert in
             let finding = Finding(.warning, alert.from, alert.text, remedy: alert.remedy)

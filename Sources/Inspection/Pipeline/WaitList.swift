@@ -45,7 +45,10 @@ package struct WaitList: Sendable, Equatable {
         {
             // A process that doesn't answer is reported separately; one answer may be late.
             guard let rows = try? reader.rows(instance, topic: Alert.topicPrefix) else { continue }
-            for alert in rows.compactMap({ $0.body?.read(RaisedAlert.self) }) {
+            // Dead letters are listed with their number.
+            let letters = beats[instance.name]?.beat.uploader?.deadLetters ?? 0
+            for alert in rows.compactMap({ $0.body?.read(RaisedAlert.self) })
+            where letters == 0 || alert.kind != Alert.Kind.deadLetters.rawValue {
                 entries.append(
                     Entry(
                         kind: .alert, severity: .warning, subject: instance.name, what: alert.text,
