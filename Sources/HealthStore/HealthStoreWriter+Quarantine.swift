@@ -36,6 +36,27 @@ extension HealthStoreWriter {
             user: user)
     }
 
+    /// For each of these inputs, whether a person has dropped it: it is refused like a deleted sample, and isn't
+    /// quarantined any more. Changes nothing.
+    package func areDropped(_ inputs: [QuarantinedInput]) throws -> [Bool] {
+        forgetWhatWasUndone()
+        guard !inputs.isEmpty, let user = try users.existing(self.user) else { return inputs.map { _ in false } }
+        return try inputs.map { try isDropped(digest($0.raw, reason: $0.reason), user: user) }
+    }
+
+    /// Whether a person has decided against a conflict's content.
+    func isDropped(_ conflict: RecordConflict, user: Int) throws -> Bool {
+        let keys = keys(of: conflict)
+        return try isDropped(keys.current, user: user) || isDropped(keys.former, user: user)
+    }
+
+    private func isDropped(_ content: SampleID, user: Int) throws -> Bool {
+        let find = statements.findDropped
+        find.bind(1, user)
+        find.bind(2, content)
+        return try find.firstRow { _ in true } ?? false
+    }
+
     /// What a conflict is known by, and what the release that introduced conflicts would have known it by, which also
     /// told them apart by the content of the sample.
     func keys(of conflict: RecordConflict) -> (current: SampleID, former: SampleID) {

@@ -40,16 +40,24 @@ extension RecordClaim {
         return version.int ?? version.string.flatMap { Int64($0) } ?? 0
     }
 
-    /// Sets the record's content aside.
+    /// Sets the record's content aside. Content that a person has decided against changes nothing.
     func setAside(_ record: IncomingRecord, against row: StoredRow?, _ tally: inout IngestCounts.Tally) throws {
-        tally.quarantined += 1
-        tally.conflicts += 1
-        guard !isTrial else { return }
+        guard !isTrial else {
+            tally.quarantined += 1
+            tally.conflicts += 1
+            return
+        }
         let conflict = RecordConflict(
             type: try writer.types.name(type), uuid: record.uuid?.description ?? "",
             source: try writer.origins.origin(record.origin).sourceName,
             told: try content(start: record.start, end: record.end, value: record.value, unit: record.unit),
             kept: try row.map { try content(start: $0.start, end: $0.end, value: $0.value, unit: $0.unit) })
+        if try writer.isDropped(conflict, user: user) {
+            tally.known += 1
+            return
+        }
+        tally.quarantined += 1
+        tally.conflicts += 1
         tally.newlyQuarantined += try writer.setAside(conflict, line: record.line, from: session.source, user: user)
     }
 

@@ -35,8 +35,15 @@ extension HealthStoreWriter {
                 line: batch.line.isEmpty ? 0 : batch.line[row], reason: refused.reason(row, batch),
                 raw: batch.element(row))
         }
-        tally.quarantined = inputs.count
-        if session.tellsOutcomes { for row in rows { session.reasons[row] = refused.reason(row, batch) } }
+        let dropped = try areDropped(inputs)
+        tally.deleted = dropped.count { $0 }
+        tally.quarantined = inputs.count - tally.deleted
+        if session.tellsOutcomes {
+            for (row, isDropped) in zip(rows, dropped) {
+                if isDropped { session.outcomes[row] = .deleted }
+                session.reasons[row] = refused.reason(row, batch)
+            }
+        }
         if !isTrial { tally.newlyQuarantined = try quarantine(inputs, session: session) }
         return tally
     }

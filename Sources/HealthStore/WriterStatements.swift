@@ -17,6 +17,7 @@ final class WriterStatements {
     let countQuarantined: Statement
     let renameQuarantined: Statement
     let forgetQuarantined: Statement
+    let findDropped: Statement
 
     init(in database: Database) throws {
         let columns = StoredRow.columns
@@ -51,5 +52,7 @@ final class WriterStatements {
             "UPDATE quarantine SET sample = ?1, content = ?1 WHERE user = ?3 AND sample = ?2")
         forgetQuarantined = try database.prepare(
             "DELETE FROM quarantine WHERE user = ? AND content = ? AND dropped = 0")
+        findDropped = try database.prepare(
+            "SELECT 1 FROM quarantine WHERE user = ? AND content = ? AND dropped = 1")
     }
 }

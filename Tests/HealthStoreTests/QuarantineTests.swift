@@ -69,6 +69,47 @@ import Testing
         #expect(kept == "")
     }
 
+    /// It isn't counted as quarantined either, neither by an import nor by a dry run.
+    @Test func whatIsDroppedCountsAsDeleted() throws {
+        let inputs = [1, 2].map {
+            QuarantinedInput(line: 4, reason: "startDate isn't a date", raw: "<Record a=\"\($0)\">")
+        }
+        #expect(try store.writer.areDropped(inputs) == [false, false])
+        _ = try store.database.transaction {
+            try store.writer.quarantine(inputs, session: ImportSession(source: "file"))
+        }
+        try store.database.transaction { try store.writer.dropQuarantined([try #require(try entries().first)]) }
+        #expect(try store.writer.areDropped(inputs) == [true, false])
+    }
+
+    @Test func whatThereIsNoRoomForCountsAsDeletedOnceItIsDropped() throws {
+        try store.add((0..<1000).map { Record(type: "Made\($0)") })
+        let odd = Record(type: "Another")
+        let first = try store.add([odd])
+        #expect(first.quarantined == 1 && first.deleted == 0)
+        let all = try entries()
+        try store.database.transaction { try store.writer.dropQuarantined(all) }
+        let session = ImportSession(source: "test", tellsOutcomes: true)
+        let again = try store.add([odd], session)
+        #expect(again.quarantined == 0 && again.deleted == 1 && session.outcomes == [.deleted])
+        let tried = try store.writer.tryOut(
+            Record.batch([odd]), session: ImportSession(source: "trial"), plausibility: Record.plausibility)
+        #expect(tried.total.quarantined == 0 && tried.total.deleted == 1)
+        #expect(try entries().isEmpty)
+    }
+
+    @Test func aConflictThatIsDroppedChangesNothing() throws {
+        let uuid = SampleID(high: 7, low: 9)
+        try store.add([Record(value: 10, uuid: uuid)])
+        #expect(try store.add([Record(value: 20, uuid: uuid)]).conflicts == 1)
+        let all = try entries()
+        try store.database.transaction { try store.writer.dropQuarantined(all) }
+        let again = try store.add([Record(value: 20, uuid: uuid)])
+        #expect(again.known == 1 && again.quarantined == 0 && again.conflicts == 0)
+        #expect(try store.add([Record(value: 30, uuid: uuid)]).quarantined == 1)
+        #expect(try entries().count == 1)
+    }
+
     /// The release that introduced conflicts identified one by its complete text, including the content that the sample
     /// had.
     @Test func conflictsOfAnEarlierReleaseStayWhatTheyAre() throws {

@@ -107,8 +107,15 @@ struct IngestMessageTests {
         #expect(IngestPart(.null) == nil)
     }
 
+    private var withDropped: IngestReceipt {
+        var receipt = IngestReceipt(id: "1f", part: 3)
+        receipt.dropped = [4, 7]
+        return receipt
+    }
+
     @Test func anAnswerComesAsItWent() throws {
         for receipt in [
+            withDropped,
             IngestReceipt(id: "1f", part: 0), IngestReceipt(id: "1f", part: 2, beginAgain: true),
             IngestReceipt(id: "1f", part: 2, refused: "the store's file was removed"),
             IngestReceipt(id: "1f", part: 1, outcomes: [0, 1, 4], reasons: [.init(row: 2, text: "too many")]),
@@ -132,7 +139,7 @@ struct IngestMessageTests {
         #expect(try check("ingest", follower.body) == nil)
         #expect(try check("ingest", IngestPart(id: "a", number: 0, user: "u", device: "d", way: "w").body) == nil)
         for receipt in [
-            IngestReceipt(id: "1f", part: 0), IngestReceipt(id: "1f", part: 2, beginAgain: true),
+            withDropped, IngestReceipt(id: "1f", part: 0), IngestReceipt(id: "1f", part: 2, beginAgain: true),
             IngestReceipt(id: "1f", part: 2, refused: "why"), IngestReceipt(id: "1f", part: 0, cursor: "g.7.x"),
             IngestReceipt(id: "1f", part: 1, outcomes: [0, 4], reasons: [.init(row: 1, text: "why")]),
         ] {

@@ -123,6 +123,21 @@ struct IngestTests {
         #expect(try deletions("running") == [true] && deletions("cycling") == [true])
     }
 
+    /// What a person has dropped from the quarantine isn't there again when it is repeated.
+    @Test func whatWasDroppedIsAnsweredAsDeleted() throws {
+        let rig = try IngestRig()
+        let odd = [
+            "{\"type\": \"HKQuantityTypeIdentifierStepCount\", \"start\": \"then\"}", IngestRig.steps(1, value: -5),
+        ]
+        #expect(try rig.post(odd).words == ["quarantined", "quarantined"])
+        let drop = MendRequest(id: "drop", action: "drop")
+        try rig.observer.turn { _ = try rig.observer.stage.mend(drop, $0) }
+        try rig.observer.turn { _ = try rig.observer.stage.mended(drop, $0) }
+        let again = try rig.post(odd + ["{\"type\": 7}"])
+        #expect(again.words == ["deleted", "deleted", "quarantined"] && again["quarantined"] == 1)
+        #expect(try rig.observer.report().details["quarantined"] == 1)
+    }
+
     @Test func statisticsAreRestated() throws {
         let rig = try IngestRig()
         func hour(_ value: Double) -> String { IngestRig.steps(1, value: value, more: ", \"statistics\": true") }

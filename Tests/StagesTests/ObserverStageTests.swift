@@ -237,6 +237,30 @@ import Testing
         }
     }
 
+    /// What a person has dropped isn't counted as quarantined when it comes again.
+    @Test func whatWasDroppedIsNotQuarantinedAgain() throws {
+        let rig = try rig()
+        let odd = QuarantinedInput(line: 99, reason: "startDate isn't a date", raw: "<Record type=\"T\" a=\"1\"/>")
+        let other = QuarantinedInput(line: 100, reason: odd.reason, raw: "<Record type=\"T\" a=\"2\"/>")
+        func counts(_ id: String, _ inputs: [QuarantinedInput], _ options: [String: Value] = [:]) throws -> [Int64?] {
+            try begin(rig, id, options)
+            try read(rig, id, life(1...3), date: nil, notUnderstood: inputs)
+            let report = try finish(rig, id)
+            #expect(
+                report["byType"]["T"]["read"].int == Int64(inputs.count)
+                    && report["read"].int == Int64(3 + inputs.count))
+            return ["quarantined", "deleted"].map { report[$0].int }
+        }
+        #expect(try counts("a0000000-0", [odd]) == [1, 0])
+        try rig.turn { _ = try rig.stage.mend(MendRequest(id: "drop", action: "drop"), $0) }
+        try rig.turn { _ = try rig.stage.mended(MendRequest(id: "drop", action: "drop"), $0) }
+        #expect(try detail(rig) == 0)
+        #expect(try counts("a0000000-1", [odd, other], ["dryRun": true]) == [1, 1])
+        #expect(try counts("a0000000-2", [odd, other]) == [1, 1])
+        try rig.restart()
+        #expect(try detail(rig) == 1)
+    }
+
     /// A torn copy leaves pieces in the quarantine; the same file, whole, has them as records.
     @Test func piecesOfADamagedFileGoOnceItIsWhole() throws {
         let rig = try rig()

@@ -115,6 +115,8 @@ package struct IngestReceipt: Codable, Sendable, Equatable {
     package var outcomes: [UInt8]
     /// Why rows were quarantined, by row.
     @IfAny package var reasons: [Reason]
+    /// Items of the part's `quarantined` that a person has dropped: they are refused like deleted samples.
+    @IfAny package var dropped: [Int64] = []
     /// The observer has restarted and doesn't know the request's earlier parts: the whole request must be sent again.
     @IfReadable package var beginAgain: Bool?
     /// Why nothing in the part was accepted, if so.

@@ -44,7 +44,7 @@ struct ItemOutcomes {
             reasons.append((content.records.line[Int(reason.row)], reason.text))
         }
         for input in content.quarantined {
-            note(input.line, .quarantined)
+            note(input.line, receipt.dropped.contains(input.line) ? .deleted : .quarantined)
             reasons.append((input.line, input.reason))
         }
     }

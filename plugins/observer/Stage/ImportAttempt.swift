@@ -12,10 +12,17 @@ final class ImportAttempt {
     let session: ImportSession
     let startedAt: MonotonicTime
     var counts = IngestCounts()
-    /// Inputs that couldn't be understood.
-    private(set) var quarantinedInputs: Int64 = 0
+    /// Inputs that couldn't be understood, dropped ones included.
+    private(set) var notUnderstood: Int64 = 0
     /// Their number by type if they state one, otherwise by the name of the element.
-    private var inputsByType: [String: Int64] = [:]
+    private var inputsByType: [String: Inputs] = [:]
+
+    private struct Inputs {
+        var quarantined: Int64 = 0
+        /// Those that a person has dropped from the quarantine.
+        var dropped: Int64 = 0
+    }
+
     /// How many types a report lists; an input can invent any number.
     private static let typeLimit = 2000
     var bytesRead: Int64 = 0
@@ -35,12 +42,18 @@ final class ImportAttempt {
         self.startedAt = startedAt
     }
 
-    func count(_ inputs: [QuarantinedInput]) {
-        quarantinedInputs += Int64(inputs.count)
-        for input in inputs {
+    /// - Parameter dropped: for each input, whether a person has dropped it.
+    func count(_ inputs: [QuarantinedInput], dropped: [Bool]) {
+        notUnderstood += Int64(inputs.count)
+        for (input, isDropped) in zip(inputs, dropped) {
             let type = HealthStoreReader.typeOrElement(of: input.raw)
             let isListed = inputsByType[type] != nil || inputsByType.count < Self.typeLimit
-            inputsByType[isListed ? type : IngestCounts.otherTypes, default: 0] += 1
+            let name = isListed ? type : IngestCounts.otherTypes
+            if isDropped {
+                inputsByType[name, default: Inputs()].dropped += 1
+            } else {
+                inputsByType[name, default: Inputs()].quarantined += 1
+            }
         }
     }
 
@@ -53,20 +66,20 @@ final class ImportAttempt {
     func report(of entry: ImportLedger.Entry, summary: ReadSummary) -> Value {
         var byType: [String: ImportReport.Tally] = [:]
         var total = ImportReport.Tally(
-            read: records + quarantinedInputs, added: 0, known: 0, deleted: 0, quarantined: quarantinedInputs)
+            read: records + notUnderstood, added: 0, known: 0, deleted: 0, quarantined: 0)
         for type in Set(counts.byType.keys).union(inputsByType.keys) {
             let tally = counts.byType[type] ?? .init()
-            let inputs = inputsByType[type] ?? 0
-            let quarantined = Int64(tally.quarantined)
-            let deleted = Int64(tally.deleted)
+            let inputs = inputsByType[type] ?? Inputs()
+            let quarantined = Int64(tally.quarantined) + inputs.quarantined
+            let deleted = Int64(tally.deleted) + inputs.dropped
+            let read = Int64(tally.read) + inputs.quarantined + inputs.dropped
             let added = entry.added[type] ?? 0
             // Samples of an import that was only tried, and then refused, are neither added nor known.
             let isRefused = entry.plan?.isTryingOut == true && entry.plan?.isTrial == false
             let known =
-                isRefused ? Int64(tally.known + tally.joined) : Int64(tally.read) - added - quarantined - deleted
+                isRefused ? Int64(tally.known + tally.joined) : read - added - quarantined - deleted
             var told = ImportReport.Tally(
-                read: Int64(tally.read) + inputs, added: added, known: known, deleted: deleted,
-                quarantined: quarantined + inputs)
+                read: read, added: added, known: known, deleted: deleted, quarantined: quarantined)
             if entry.plan?.isComplete == true { told.deletedByAbsence = entry.plan?.deleted[type] ?? 0 }
             byType[type] = told
             total.added += added

@@ -65,7 +65,7 @@ extension ObserverStage {
         ifNeeded summary: ReadSummary, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn
     ) throws -> Bool {
         let refusal = entry.plan?.refusal(
-            damaged: summary.damaged?.description, notUnderstood: attempt.quarantinedInputs,
+            damaged: summary.damaged?.description, notUnderstood: attempt.notUnderstood,
             newest: imports.newestComplete(of: entry.user))
         guard let refusal else { return false }
         try refuse(refusal, summary, attempt, &entry, turn)

@@ -39,7 +39,7 @@ extension ObserverStage {
         case .quarantined(_, let inputs):
             _ = try turn.write()
             quarantined += Int64(try writer.quarantine(inputs, session: attempt.session))
-            attempt.count(inputs)
+            attempt.count(inputs, dropped: try writer.areDropped(inputs))
         case .summaries(_, let rows):
             _ = try turn.write()
             try writer.upsertActivitySummaries(rows, exported: attempt.export?.date)
@@ -66,11 +66,12 @@ extension ObserverStage {
     private func tryOut(
         _ event: ImportEvent, _ attempt: ImportAttempt, _ entry: ImportLedger.Entry, _ turn: Turn
     ) throws -> Bool {
+        let writer = try writer(for: entry.user, turn)
         switch event {
         case .records(_, let batch):
-            attempt.counts += try writer(for: entry.user, turn).tryOut(
+            attempt.counts += try writer.tryOut(
                 batch, session: attempt.session, plausibility: Self.plausibility(at: turn.now))
-        case .quarantined(_, let inputs): attempt.count(inputs)
+        case .quarantined(_, let inputs): attempt.count(inputs, dropped: try writer.areDropped(inputs))
         case .summaries, .route, .routeEnded, .document: break
         default: return false
         }

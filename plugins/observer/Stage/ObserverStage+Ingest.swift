@@ -40,7 +40,10 @@ extension ObserverStage {
                 .map { .init(row: Int64($0.key), text: $0.value) }
         }
         receipt.outcomes += deletions.map(\.rawValue)
-        quarantined += Int64(try writer(for: part.user, turn).quarantine(part.quarantined, session: session))
+        let writer = try writer(for: part.user, turn)
+        quarantined += Int64(try writer.quarantine(part.quarantined, session: session))
+        receipt.dropped = zip(part.quarantined, try writer.areDropped(part.quarantined))
+            .filter { $0.1 }.map(\.0.line)
         return receipt
     }
 
