@@ -124,7 +124,7 @@ package struct IngestCounts: Sendable, Equatable {
         /// Records in quarantine, newly or already: outside the plausibility limits, or of a type that the store has no
         /// room for.
         package var quarantined = 0
-        /// Quarantined records that weren't in the quarantine before.
+        /// By how many entries the quarantine has grown; negative if it has shrunk.
         package var newlyQuarantined = 0
         /// Quarantined records whose UUID belongs to a sample with different content.
         package var conflicts = 0

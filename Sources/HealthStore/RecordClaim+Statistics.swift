@@ -13,11 +13,13 @@ extension RecordClaim {
         }
         let old = writer.window.rows[slot]
         session.claim(old, child: false)
-        if old.state == .deleted {
+        let isNewer = try replaces(old, record)
+        // Without a UUID it was dropped from the quarantine, until there is a newer one.
+        if old.state == .deleted, old.uuid != nil || !isNewer {
             tally.deleted += 1
             return .beginning
         }
-        guard try replaces(old, record) || old.state == .absent else {
+        guard isNewer || old.state == .absent else {
             if old.state == .quarantined { tally.quarantined += 1 } else { tally.known += 1 }
             return old.state == .alive ? old.born : .beginning
         }
@@ -37,7 +39,12 @@ extension RecordClaim {
         row.metadata = nil
         row.hasPayload = !record.payload.isEmpty
         writer.window.update(slot, row)
-        if let reason { try writer.note(row.id, reason: reason, line: record.line, source: session.source, user: user) }
+        if let reason {
+            tally.newlyQuarantined += try writer.note(
+                row.id, reason: reason, line: record.line, source: session.source, user: user)
+        } else if old.state == .quarantined {
+            tally.newlyQuarantined -= try writer.forgetQuarantined(old.id, user: user)
+        }
         return .beginning
     }
 

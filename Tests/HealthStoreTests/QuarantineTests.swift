@@ -110,6 +110,25 @@ import Testing
         #expect(try entries().count == 1)
     }
 
+    /// Statistics are restated: an impossible one makes room for the next.
+    @Test(arguments: [true, false]) func aStatisticThatIsPutRightIsNotInQuarantine(isDropped: Bool) throws {
+        func hour(_ value: Double, _ created: Int64) -> Record {
+            Record(type: HealthType.statistics(of: Record().type), value: value, created: created)
+        }
+        var count = try store.add([hour(-5, 1)]).newlyQuarantined
+        if isDropped {
+            let all = try entries()
+            try store.database.transaction { try store.writer.dropQuarantined(all) }
+            count = 0
+            for _ in 0..<2 { #expect(try store.add([hour(-5, 1)]).deleted == 1) }
+        }
+        count += try store.add([hour(-6, 2)]).newlyQuarantined
+        #expect(try entries().count == 1 && count == 1)
+        count += try store.add([hour(7, 3)]).newlyQuarantined
+        #expect(try entries().isEmpty && count == 0)
+        #expect(try store.alive().map(\.value) == [7])
+    }
+
     /// The release that introduced conflicts identified one by its complete text, including the content that the sample
     /// had.
     @Test func conflictsOfAnEarlierReleaseStayWhatTheyAre() throws {
