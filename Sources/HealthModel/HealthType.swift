@@ -61,6 +61,12 @@ public struct HealthType: Hashable, Sendable {
         return identifier == workoutIdentifier ? .workout : .other
     }
 
+    /// Whether samples of a type may be parts of a correlation: HealthKit has two, blood pressure and food.
+    package static func mayBePart(_ identifier: String) -> Bool {
+        guard identifier.hasPrefix(quantityPrefix) else { return false }
+        return ["BloodPressure", "Dietary"].contains { identifier.dropFirst(quantityPrefix.count).hasPrefix($0) }
+    }
+
     static let quantityPrefix = "HKQuantityTypeIdentifier"
     static let categoryPrefix = "HKCategoryTypeIdentifier"
     static let correlationPrefix = "HKCorrelationTypeIdentifier"

@@ -52,6 +52,7 @@ struct BatchIngest {
         let claim = RecordClaim(
             writer: writer, session: session, user: user, type: type,
             isStatistics: HealthType.base(ofStatistics: name) != nil, isTrial: isTrial,
+            keepsTried: isTrial && HealthType.mayBePart(name),
             replaced: name == HealthType.workoutIdentifier && !session.isPushed
                 ? try writer.sightings.replaced(user: user) : [],
             unnamedOrigins: try writer.origins.unnamed(),

@@ -17,6 +17,8 @@ package final class ImportSession {
     /// New names that a trial run's records have used so far, which an import would have added to the store.
     var triedTypes: Set<String> = []
     var triedUnits: Set<String> = []
+    /// Rows that a trial run would have stored or changed.
+    var tried = TriedRows()
     /// The second in which the first of its records starts, by type.
     private(set) var firstSeconds: [String: Int64] = [:]
     /// For each row of the current batch, the first sequence of the row that its record claimed; `.beginning` when it

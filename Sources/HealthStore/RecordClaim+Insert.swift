@@ -35,16 +35,9 @@ extension RecordClaim {
         row.created = record.created
         row.uuid = record.uuid
         row.hasPayload = !record.payload.isEmpty
-        if isDeleted {
-            row.state = .deleted
-            tally.deleted += 1
-        } else if reason != nil {
-            row.state = .quarantined
-            tally.quarantined += 1
-            tally.newlyQuarantined += 1
-        } else {
-            tally.added += 1
-        }
+        row.state = Self.state(ofNew: reason, isDeleted: isDeleted)
+        tally.count(new: row.state)
+        if reason != nil { tally.newlyQuarantined += 1 }
         try store(&row, record)
         session.claim(row, child: record.isChild)
         writer.heads.enter(row)
@@ -53,6 +46,10 @@ extension RecordClaim {
         if let uuid = row.uuid { try writer.register(uuid, user: user, sequence: row.sequence, deleted: isDeleted) }
         if let reason { try writer.note(row.id, reason: reason, line: record.line, source: session.source, user: user) }
         return row.state == .alive ? row.born : .beginning
+    }
+
+    static func state(ofNew reason: String?, isDeleted: Bool) -> SampleState {
+        isDeleted ? .deleted : reason == nil ? .alive : .quarantined
     }
 
     private func isAfter(_ row: StoredRow, _ record: IncomingRecord, isQuarantined: Bool) -> Bool {

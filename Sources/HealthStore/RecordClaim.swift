@@ -12,6 +12,8 @@ struct RecordClaim {
     let isStatistics: Bool
     /// Whether rows are only claimed, and nothing is written.
     let isTrial: Bool
+    /// Whether rows that the trial would store or change are kept, so that later records find them.
+    let keepsTried: Bool
     /// First sequences of workouts that are earlier versions of others: an export that contains them isn't enough to
     /// restore them.
     let replaced: Set<Int64>
@@ -82,6 +84,9 @@ struct RecordClaim {
         switch row.state {
         case .deleted: tally.deleted += 1
         case .absent where isReplaced(row): tally.known += 1
+        case .absent where isTrial && session.hasClaimed(row, child: !record.isChild):
+            // The other record of this sample has restored it.
+            if implausible(record) == nil { tally.known += 1 } else { tally.quarantined += 1 }
         case .absent:
             // The limits may have changed since it was last checked.
             if implausible(record) == nil {
@@ -90,6 +95,7 @@ struct RecordClaim {
                 tally.quarantined += 1
                 if !isTrial { tally.newlyQuarantined += 1 }
             }
+            if keepsTried { tryReviving(row, record, slot) }
         case .alive: if changed { tally.joined += 1 } else { tally.known += 1 }
         case .quarantined:
             tally.quarantined += 1
@@ -108,24 +114,10 @@ struct RecordClaim {
         new record: IncomingRecord, ordinals: Int, isDeleted: Bool, _ tally: inout IngestCounts.Tally
     ) throws -> SequenceNumber {
         if isTrial {
-            count(record, isDeleted: isDeleted, &tally)
+            tryInserting(record, ordinals: ordinals, isDeleted: isDeleted, &tally)
             return .beginning
         }
         return try insert(record, ordinals: ordinals, isDeleted: isDeleted, &tally)
-    }
-
-    /// Counts the outcome for a record that matches no row.
-    private func count(_ record: IncomingRecord, isDeleted: Bool, _ tally: inout IngestCounts.Tally) {
-        if isDeleted {
-            tally.deleted += 1
-        } else if implausible(record) != nil {
-            tally.quarantined += 1
-        } else if record.isChild {
-            // Usually a copy of a top-level record, which is the one that counts.
-            tally.known += 1
-        } else {
-            tally.added += 1
-        }
     }
 
     private struct Candidates {
@@ -197,10 +189,16 @@ struct RecordClaim {
 
     func slot(_ record: IncomingRecord, _ ordinal: Int) throws -> Int? {
         let id = record.id(ordinal)
-        if let slot = writer.window.slot(of: id) { return slot }
-        guard writer.window.crowded.contains(record.second),
+        if let slot = writer.window.slot(of: id) {
+            if keepsTried { writer.window.update(slot, session.tried.current(writer.window.rows[slot])) }
+            return slot
+        }
+        if writer.window.crowded.contains(record.second),
             let row = try writer.row(user: user, type: type, second: record.second, id: id)
-        else { return nil }
+        {
+            return writer.window.append(keepsTried ? session.tried.current(row) : row)
+        }
+        guard keepsTried, let row = session.tried.new(record, as: id, type: type) else { return nil }
         return writer.window.append(row)
     }
 

@@ -190,4 +190,57 @@ import Testing
         #expect(try complete(store, records, before: head) == absent.absent)
         #expect(absent.absent.allSatisfy { $0.value <= absent.covered[$0.key] ?? 0 })
     }
+
+    /// Blood pressures as exports contain them: at top level, and again as parts of correlations; some only once.
+    private func readings(_ random: inout SeededGenerator) -> [Record] {
+        let pressure = "HKQuantityTypeIdentifierBloodPressure"
+        var (records, parts): ([Record], [Record]) = ([], [])
+        for _ in 0..<Int.random(in: 1...25, using: &random) {
+            let reading = Record(
+                type: pressure + (Bool.random(using: &random) ? "Systolic" : "Diastolic"),
+                start: Self.start + Double(Int.random(in: 0...5, using: &random)) * 100,
+                value: Double(Int.random(in: -1...3, using: &random)), unit: "mmHg")
+            let times = Int.random(in: 0...5, using: &random)
+            if times != 0 { records.append(reading) }
+            if times != 1 {
+                var part = reading
+                part.flags = RecordFlags.correlationChild.rawValue
+                parts.append(part)
+            }
+        }
+        return records + parts
+    }
+
+    /// However it is cut into batches, and whether the samples are new, known, or were gone.
+    @Test(arguments: 1...120)
+    func aTrialCountsPartsOfCorrelationsAsAnImportDoes(_ seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let store = try StoreFixture()
+        if seed % 3 > 0 { try store.add(readings(&generator)) }
+        let records = readings(&generator)
+        if seed % 3 > 1 {
+            // They are gone from a later export, and then come back.
+            let ends = ["Systolic", "Diastolic"].map {
+                Record(type: "HKQuantityTypeIdentifierBloodPressure" + $0, start: Self.start - 100, value: 9)
+            }
+            try store.add(records)
+            try complete(store, ends)
+        }
+        let size = Int.random(in: 1...12, using: &generator)
+        let batches = stride(from: 0, to: records.count, by: size).map {
+            Array(records[$0..<min($0 + size, records.count)])
+        }
+        let session = ImportSession(source: "trial")
+        var tried = IngestCounts()
+        for batch in batches {
+            tried += try store.writer.tryOut(
+                Record.batch(batch), session: session, plausibility: Record.plausibility)
+        }
+        let real = ImportSession(source: "import")
+        var counts = IngestCounts.Tally()
+        for batch in batches { counts += try store.add(batch, real) }
+        #expect(tried.total.added == counts.added && tried.total.revived == counts.revived)
+        #expect(tried.total.known == counts.known + counts.joined && tried.total.quarantined == counts.quarantined)
+        if seed % 3 > 1 { #expect(counts.revived > 0 || records.allSatisfy { $0.value < 0 }) }
+    }
 }
