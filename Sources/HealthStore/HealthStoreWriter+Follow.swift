@@ -11,6 +11,8 @@ package struct FollowCounts: Sendable, Equatable {
     package var refused = 0
     /// By how many entries the quarantine has grown; negative if it has shrunk.
     package var quarantined = 0
+    /// HealthKit UUIDs of samples that people enter and that have other content now.
+    package var revised: [SampleID] = []
 
     package init() {}
 }
@@ -78,6 +80,7 @@ extension HealthStoreWriter {
         case .elsewhere(let old):
             try giveUp(old, in: guest, &counts)
             try insert(number, of: guest, &counts)
+            counts.noteRevised(guest.page.flags[number], guest.uuid(number))
         case .none, .deletedHere: try insert(number, of: guest, &counts)
         }
     }
@@ -218,6 +221,7 @@ extension HealthStoreWriter {
             if changesMetadata { try set(.metadata, of: row, metadata) }
             if changesPayload { try set(.payload, of: row, payload) }
         }
+        if !isAsItWas { counts.noteRevised(guest.page.flags[number], row.uuid) }
         if old.state != .alive || guest.mayBeKeptApart, !isAsItWas || reason == nil {
             try forget(old.id, in: guest, &counts)
             if row.id != old.id { try forget(row.id, in: guest, &counts) }
@@ -243,5 +247,11 @@ extension HealthStoreWriter {
         row.created = page.created.isEmpty ? 0 : page.created[number]
         // Another row of the page may have the one that was here: rows with the same key can change places.
         row.uuid = guest.uuid(number)
+    }
+}
+
+extension FollowCounts {
+    fileprivate mutating func noteRevised(_ flags: SampleFlags, _ uuid: SampleID?) {
+        if flags.contains(.manual), let uuid { revised.append(uuid) }
     }
 }

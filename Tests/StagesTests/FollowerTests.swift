@@ -245,4 +245,67 @@ struct FollowerTests {
         #expect(told["dateOfBirth"] == "1985-07-14")
         #expect(told["ownTypes"]["mood"]["unit"] == "ours" && told["ownTypes"]["tea"] == theirs)
     }
+
+    // MARK: Own events
+
+    private func own(_ rig: StageRig<ObserverStage>, _ request: OwnRequest) throws -> OwnAnswer {
+        var part = IngestPart(
+            id: "\(UInt64.random(in: 0 ... .max))", number: 0, user: "anna", device: "phone", way: "/v1/events")
+        part.isLast = true
+        part.own = request
+        rig.sent = []
+        try rig.hear(IngestPart.topic("observer"), part.body)
+        let said = try #require(rig.sent.first { $0.topic == IngestReceipt.topic("test") })
+        return try #require(said.body.read(IngestReceipt.self)?.own)
+    }
+
+    private func change(
+        _ rig: StageRig<ObserverStage>, _ body: Value, from version: Int64
+    ) throws -> OwnAnswer {
+        var request = OwnRequest(.changeEvent, id: "one", body: body)
+        request.version = version
+        return try own(rig, request)
+    }
+
+    private static let mass: Value = ["type": "BodyMass", "start": "2025-03-27T08:00:00Z", "value": 71, "unit": "kg"]
+
+    /// Only its latest state is sent, whether it was followed in between or not.
+    @Test(arguments: [true, false]) func anEventThatIsCorrectedTwiceIsAsItIsThere(_ isFollowed: Bool) throws {
+        let rig = try FollowRig()
+        let made = try own(rig.there, OwnRequest(.addEvent, id: "one", body: Self.mass))
+        try #require(made.status == 201, "\(made.body.json())")
+        try rig.catchUp()
+        #expect(try rig.isSame() && FollowRig.alive(rig.here).count == 1)
+        let changes: [Value] = [
+            ["value": 72, "note": "on the old scale"], ["value": 73, "note": .null],
+            ["start": "2025-03-27T07:00:00Z"], ["start": "2025-03-27T08:00:00Z", "value": 74],
+        ]
+        for (index, body) in changes.enumerated() {
+            let changed = try change(rig.there, body, from: Int64(index + 1))
+            #expect(changed.status == 200, "\(changed.body.json())")
+            if isFollowed || index % 2 == 1 {
+                try rig.catchUp()
+                #expect(try rig.isSame() && FollowRig.alive(rig.here).count == 1)
+            }
+        }
+        _ = try own(rig.there, OwnRequest(.removeEvent, id: "one"))
+        try rig.catchUp()
+        #expect(try rig.isSame() && FollowRig.alive(rig.here).isEmpty)
+    }
+
+    /// As when the second stack began with a backup of the first one: whoever read the event here before doesn't
+    /// overwrite what was corrected there.
+    @Test func aCorrectionThereRaisesTheVersionOfAnEventHere() throws {
+        let rig = try FollowRig()
+        for stack in [rig.there, rig.here] { _ = try own(stack, OwnRequest(.addEvent, id: "one", body: Self.mass)) }
+        func shown() throws -> Value { try own(rig.here, OwnRequest(.showEvent, id: "one")).body }
+        try rig.catchUp()
+        #expect(try rig.isSame() && shown()["version"] == 1)
+        _ = try change(rig.there, ["value": 72], from: 1)
+        _ = try change(rig.there, ["value": 73], from: 2)
+        try rig.catchUp()
+        #expect(try rig.isSame() && shown()["version"] == 3 && shown()["value"].double == 73)
+        #expect(try change(rig.here, ["value": 80], from: 1).status == 409)
+        #expect(try rig.isSame())
+    }
 }

@@ -32,6 +32,7 @@ extension ObserverStage {
             let counts = try writer(for: part.user, turn).follow(
                 part.followed, source: part.way, plausibility: Self.plausibility(at: turn.now))
             quarantined += Int64(counts.quarantined)
+            for uuid in counts.revised { try raiseVersion(of: uuid, user: part.user, turn) }
             if counts.refused > 0 {
                 turn.log(
                     .followRefused,

@@ -5,7 +5,7 @@ import ObserverReading
 import StageKit
 
 /// A person's events can change in other ways, too: a push of the same UUID with a higher sync version, a conflict that
-/// is resolved. Whoever read an event before then must not overwrite that unseen, so it gets a new version.
+/// is resolved, another stack that is followed and has the same event. Whoever read an event before then must not overwrite that unseen, so it gets a new version.
 extension ObserverStage {
     /// JSON carries no larger number exactly.
     private static let highestVersion: Int64 = 1 << 53
