@@ -25,8 +25,7 @@ struct DocumentWriter {
         _ text: inout ExportText, _ result: inout ExportGenerator.Result, _ progress: (Int, Int) -> Void
     ) {
         head(&text)
-        let total = counts.streams.reduce(
-            counts.readings * RecordCounts.recordsPerReading + (counts.hasHeight ? 1 : 0), +)
+        let total = counts.total(of: life.plans)
         if counts.hasHeight {
             height(&text)
             result.records += 1
@@ -36,7 +35,7 @@ struct DocumentWriter {
             let writer = RecordWriter(stream, system: options.unitSystem, address: address, rings: rings)
             for (index, plan) in life.plans.enumerated() {
                 rings.day = index
-                let count = RecordCounts.part(counts.streams[subject], day: index, of: life.plans.count)
+                let count = counts.records(of: subject, on: plan.day, index, of: life.plans.count)
                 var random = SeededRandom(seed: options.seed, subject: UInt64(subject + 1), day: plan.day.number)
                 writer.write(count, plan, zone: options.zone, &random, &text)
                 result.records += count
@@ -84,7 +83,6 @@ struct DocumentWriter {
 
     /// Blood pressure entered by hand: both values at top level, then the correlations that repeat them.
     private func readings(_ text: inout ExportText, _ result: inout ExportGenerator.Result) {
-        guard counts.readings > 0 else { return }
         let mercury = ["Systolic": (118.0, 7.0), "Diastolic": (76.0, 5.0)]
         let writers = ["Systolic", "Diastolic"].map { name in
             let stream = RecordStream(
@@ -126,7 +124,7 @@ struct DocumentWriter {
 
     private func eachReading(_ body: (DayPlan, Int64, inout SeededRandom) -> Void) {
         for (index, plan) in life.plans.enumerated() {
-            let count = RecordCounts.part(counts.readings, day: index, of: life.plans.count)
+            let count = counts.readings(on: plan.day, index, of: life.plans.count)
             for number in 0..<count {
                 var random = SeededRandom(seed: options.seed, subject: UInt64(1500 + number), day: plan.day.number)
                 body(plan, plan.wake + 2700 + Int64(number) * 1800, &random)

@@ -8,6 +8,9 @@ package enum UnitSystem: String, Sendable, CaseIterable {
 
 /// Writes the export of an invented life: a zip archive like those from the Health app, with the same bytes for the
 /// same options everywhere.
+///
+/// Without a number of records a day's samples depend on the seed, the zone and the date only: a longer period contains
+/// the samples of a shorter one, except for the height, which is entered on the first day.
 package struct ExportGenerator: Sendable {
     package struct Options: Sendable {
         package var days: Int

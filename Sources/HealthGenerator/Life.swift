@@ -38,7 +38,8 @@ struct Life: Sendable {
         var lastBed: Int64?
         var plans: [DayPlan] = []
         plans.reserveCapacity(days)
-        for index in 0..<days {
+        // The first night depends on the evening before.
+        for index in -1..<days {
             // A day that a zone skipped (30 December 2011 in Samoa) has no plan.
             let day = first.adding(days: index)
             let ranges = zones.ranges(of: day)
@@ -47,7 +48,7 @@ struct Life: Sendable {
                 day, begin.flooredSecond, finish.flooredSecond, lastBed,
                 SeededRandom(seed: seed, subject: 0, day: day.number))
             lastBed = plan.bed
-            plans.append(plan)
+            if index >= 0 { plans.append(plan) }
         }
         self.plans = plans
     }

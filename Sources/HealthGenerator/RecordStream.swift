@@ -1,3 +1,5 @@
+import HealthModel
+
 /// The records of one type from one source: how many a day has, and their contents.
 struct RecordStream {
     enum Shape {
@@ -99,27 +101,29 @@ struct RecordStream {
     }
 }
 
-/// How many records each stream has, so that they add up to exactly what was requested.
+/// How many records each stream has on each day. In an ordinary life that depends on the date alone, so that a longer
+/// period contains a shorter one; otherwise they add up to exactly what was requested.
 struct RecordCounts {
     /// A blood-pressure reading is four `Record` elements: two in its correlation, and two repeating them at top level.
     static let recordsPerReading = 4
     private static let readingsPerDay = 0.1
+    /// Where the days are counted from: the last one of an export, unless another is wanted.
+    private static let lastDay = LocalDay(year: 2025, month: 4, day: 5).number
 
-    let streams: [Int]
-    let readings: Int
+    /// What was requested, for all days together; nil for an ordinary life.
+    private let requested: (streams: [Int], readings: Int)?
     let hasHeight: Bool
 
     init(days: Int, records: Int?) {
+        guard let records else {
+            requested = nil
+            hasHeight = true
+            return
+        }
         let all = RecordStream.all
         let natural = all.map { Int(($0.perDay * Double(days)).rounded()) }
         let naturalReadings = Int((Self.readingsPerDay * Double(days)).rounded())
         let total = natural.reduce(0, +) + naturalReadings * Self.recordsPerReading + 1
-        guard let records else {
-            streams = natural
-            readings = naturalReadings
-            hasHeight = true
-            return
-        }
         let share = min(1, Double(records) / Double(total))
         let hasHeight = records >= 50
         let readings = Int(Double(naturalReadings) * share)
@@ -132,13 +136,50 @@ struct RecordCounts {
         // The remainder after rounding goes to heart rates, the densest.
         let left = records - fixed - all.indices.filter { all[$0].scales }.map { counts[$0] }.reduce(0, +)
         if let heart = all.firstIndex(where: { $0.type.hasSuffix("IdentifierHeartRate") }) { counts[heart] += left }
-        streams = counts
-        self.readings = readings
+        requested = (counts, readings)
         self.hasHeight = hasHeight
     }
 
+    /// How many records a stream has on a day.
+    /// - Parameters:
+    ///   - stream: its place in `RecordStream.all`.
+    ///   - index: of the day among all `days`.
+    func records(of stream: Int, on day: LocalDay, _ index: Int, of days: Int) -> Int {
+        guard let requested else { return Self.natural(RecordStream.all[stream].perDay, on: day) }
+        return Self.part(requested.streams[stream], day: index, of: days)
+    }
+
+    /// How many readings of blood pressure there are on a day.
+    func readings(on day: LocalDay, _ index: Int, of days: Int) -> Int {
+        guard let requested else { return Self.natural(Self.readingsPerDay, on: day) }
+        return Self.part(requested.readings, day: index, of: days)
+    }
+
+    /// All `Record` elements of these days.
+    func total(of plans: [DayPlan]) -> Int {
+        plans.enumerated().reduce(hasHeight ? 1 : 0) { sum, entry in
+            let (index, day) = (entry.offset, entry.element.day)
+            let streams = RecordStream.all.indices.reduce(0) {
+                $0 + records(of: $1, on: day, index, of: plans.count)
+            }
+            return sum + streams + readings(on: day, index, of: plans.count) * Self.recordsPerReading
+        }
+    }
+
+    /// One day's share of a rate, evenly spread over the calendar.
+    private static func natural(_ perDay: Double, on day: LocalDay) -> Int {
+        // Rates have two decimals at most.
+        let hundredths = Int((perDay * 100).rounded())
+        /// What there has been by then, rounded down.
+        func past(_ days: Int) -> Int {
+            let amount = hundredths * days
+            return amount >= 0 ? amount / 100 : -((99 - amount) / 100)
+        }
+        return past(day.number - lastDay) - past(day.number - lastDay - 1)
+    }
+
     /// One day's share of a count: the shares of all days add up to it.
-    static func part(_ count: Int, day index: Int, of days: Int) -> Int {
+    private static func part(_ count: Int, day index: Int, of days: Int) -> Int {
         count * (index + 1) / days - count * index / days
     }
 }

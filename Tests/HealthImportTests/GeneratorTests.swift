@@ -25,6 +25,22 @@ import Testing
         #expect(first.bytes != other.bytes)
     }
 
+    /// The same person for longer, and until another day.
+    @Test(arguments: [(7, 5), (12, 5), (11, 2)]) func aLongerPeriodContainsAShorterOne(days: Int, end: Int) throws {
+        func samples(_ days: Int, _ end: Int) throws -> [String: Int] {
+            let made = try generate(.init(days: days, seed: 7, end: LocalDay(year: 2025, month: 4, day: end)))
+            #expect(made.summary.recordElements == made.result.records)
+            let rows = made.sink.rows.filter { !$0.type.hasSuffix("Height") }.map {
+                "\($0.type) \($0.origin.sourceName) \($0.start) \($0.end) \($0.value) \($0.created) \($0.metadata) \($0.payload)"
+            }
+            return Dictionary(rows.map { ($0, 1) }, uniquingKeysWith: +)
+        }
+        let (short, long) = (try samples(days, end), try samples(40, 5))
+        #expect(short.count > 5000 && long.count > short.count)
+        let others = short.filter { long[$0.key] ?? 0 < $0.value }
+        #expect(others.isEmpty, "\(others.keys.prefix(5))")
+    }
+
     @Test(arguments: [(0, 1), (1, 1), (49, 3), (5000, 1), (5000, 40), (20_000, 10)])
     func theCountOfRecordsIsMetExactly(records: Int, days: Int) throws {
         let made = try generate(.init(days: days, seed: 3, records: records))

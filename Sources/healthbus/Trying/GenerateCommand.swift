@@ -10,11 +10,14 @@ enum GenerateCommand: Command {
     static let help = CommandHelp(
         name: "healthbus generate", summary: "Write the export of a made-up person.",
         options: [
-            .init("--days", value: "number", help: "how many days (default: 90)"),
+            .init(
+                "--days", value: "number",
+                help: "how many days (default: 90); more days have the same samples and others, except for the height"),
             .init("--seed", value: "number", help: "another seed makes another person (default: 1)"),
             .init(
-                "--records", value: "number", help: "exactly this many records, instead of the usual density"),
-            .init("--zone", value: "zone", help: "where the person lives (default: Europe/Berlin)"),
+                "--records", value: "number",
+                help: "exactly this many records, spread over the days, instead of the usual density"),
+            .init("--zone", value: "IANA name", help: "where the person lives (default: Europe/Berlin)"),
             .init("--end", value: "date", help: "the last day (default: 2025-04-05)"),
             .init("--units", value: "system", help: "metric or imperial (default: metric)"),
             .init("--output", short: "-o", value: "file", help: "where to write the zip"),
