@@ -71,30 +71,6 @@ extension SamplePage {
         return page
     }
 
-    /// The same rows, without the names that none of them uses: `select` keeps those of the rows it leaves out, which
-    /// may be other people's.
-    package func withoutUnusedNames() -> SamplePage {
-        var page = self
-        page.types = Self.used(types, by: &page.type)
-        page.units = Self.used(units, by: &page.unit)
-        page.origins = Self.used(origins, by: &page.origin)
-        return page
-    }
-
-    private static func used<Entry>(_ entries: [Entry], by column: inout [Int32]) -> [Entry] {
-        var new = [Int32](repeating: -1, count: entries.count)
-        var used: [Entry] = []
-        for row in column.indices {
-            let old = Int(column[row])
-            if new[old] < 0 {
-                new[old] = Int32(used.count)
-                used.append(entries[old])
-            }
-            column[row] = new[old]
-        }
-        return used
-    }
-
     private static func merge<Entry: Hashable>(_ entries: inout [Entry], _ others: [Entry]) -> [Int32] {
         var index = Dictionary(entries.enumerated().map { ($1, Int32($0)) }, uniquingKeysWith: { first, _ in first })
         return others.map { entry in

@@ -47,9 +47,9 @@ import Testing
 
     /// Imports samples as if from a file; returns the types that fired.
     @discardableResult
-    func bring(_ rig: StageRig<ObserverStage>, _ records: Record...) throws -> [String] {
+    func bring(_ rig: StageRig<ObserverStage>, user: String = "me", _ records: Record...) throws -> [String] {
         let id = "00000000-\(rig.identifierOfNextImport)"
-        try command(rig, ["command": "import", "id": .string(id), "path": "/tmp/x"])
+        try command(rig, ["command": "import", "id": .string(id), "path": "/tmp/x", "user": .string(user)])
         for case let effect in rig.effects {
             guard case .adopt(id, _, _) = effect.request as? ObserverEffect else { continue }
             try rig.reply(effect, FileStep.adopted(id: id))

@@ -4,6 +4,7 @@ import HealthModel
 struct Record: Hashable {
     var type = "HKQuantityTypeIdentifierStepCount"
     var source = "Watch"
+    var device = ""
     var start: Instant
     var length = Duration.seconds(60)
     var value: Double
@@ -23,7 +24,7 @@ struct Record: Hashable {
         for (line, record) in records.enumerated() {
             batch.type.append(index(record.type, &batch.types))
             batch.unit.append(index(record.unit, &batch.units))
-            batch.origin.append(index(Origin(sourceName: record.source), &batch.origins))
+            batch.origin.append(index(Origin(sourceName: record.source, device: record.device), &batch.origins))
             batch.start.append(record.start.microseconds)
             batch.end.append((record.start + record.length).microseconds)
             batch.value.append(record.value)

@@ -24,6 +24,18 @@ package struct SamplesPage: PageContent {
         self.bulk = bulk
     }
 
+    /// Only these rows, without the names that only others use; users are names, too. All rows are this page as it lies
+    /// (`SamplePage.keeping`).
+    /// - Parameter rows: rising, each once.
+    package func keeping(_ rows: [Int]) -> SamplesPage {
+        guard rows.count < samples.count else { return self }
+        var page = self
+        page.samples = samples.keeping(rows)
+        page.user = rows.map { user[$0] }
+        page.users = page.user.renumber(count: users.count).map { users[$0] }
+        return page
+    }
+
     /// Whether the owner of each sample is named.
     package var isOwned: Bool {
         user.count == samples.count && user.allSatisfy { users.indices.contains(Int($0)) }

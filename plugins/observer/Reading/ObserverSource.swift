@@ -50,15 +50,10 @@ package final class ObserverSource: PullSource {
         case .samples(let types, let predicate):
             let predicate = try predicate.flatMap { try SamplePredicate($0) }
             try windowed(types, question.place, head, page) { filter, window in
-                var found = try store.anchored(filter, window, limits: Self.limits)
-                if let rows = try predicate?.filter(found.samples) {
-                    found.user = rows.map { found.user[$0] }
-                    found.samples = found.samples.select(rows)
-                }
-                return (
-                    found.covered, found.isComplete,
-                    SamplesPage(samples: found.samples, users: found.users, user: found.user)
-                )
+                let found = try store.anchored(filter, window, limits: Self.limits)
+                let page = SamplesPage(samples: found.samples, users: found.users, user: found.user)
+                let chosen = try predicate.map { page.keeping(try $0.filter(page.samples)) }
+                return (found.covered, found.isComplete, chosen ?? page)
             }
         case .spans(let types):
             try windowed(types, question.place, head, page) { filter, window in
@@ -189,7 +184,7 @@ package final class ObserverSource: PullSource {
         for part in 1...Self.partsPerSlice {
             let found = try store.slice(query, after: position, limits: Self.limits)
             position = found.next
-            let samples = try predicate.map { found.samples.select(try $0.filter(found.samples)) } ?? found.samples
+            let samples = try predicate.map { found.samples.keeping(try $0.filter(found.samples)) } ?? found.samples
             let last = position == nil || part == Self.partsPerSlice
             let rest = last ? position.map { SlicePlace(start: $0.start, id: $0.id.description) } : nil
             page(SlicePage(samples: samples, continue: rest), last)
