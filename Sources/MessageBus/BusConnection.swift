@@ -5,94 +5,12 @@ import HealthModel
 import Protocol
 import Synchronization
 
-/// The topics that a process subscribes to.
-package enum Subscription: Sendable, Hashable {
-    case exact(String)
-    case prefix(String)
-    /// Topics that begin like this and end the way a tool's name does (`BusName`).
-    case tools(String)
-
-    /// The whole topic, or its beginning.
-    package var text: String {
-        switch self {
-        case .exact(let topic), .prefix(let topic), .tools(let topic): topic
-        }
-    }
-
-    package func matches(_ topic: String) -> Bool {
-        switch self {
-        case .exact(let wanted): topic == wanted
-        case .prefix(let wanted): topic.hasPrefix(wanted)
-        case .tools(let wanted):
-            topic.hasPrefix(wanted) && BusName.areNumbers(topic.utf8.dropFirst(wanted.utf8.count))
-        }
-    }
-}
-
 /// A process's connection to the bus: one PUB socket to the hub, one SUB socket from it, and the thread that owns both.
 ///
 /// `send` never blocks: its queue is bounded and drops the oldest message, as the bus itself would, and counts it.
 /// Everything on the bus is a hint, or an answer that is asked for again, so a drop delays but never loses anything.
 /// Long answers go by `sendWhenRoom`, so that they don't push out hints, heartbeats and the answers to others.
 package final class BusConnection: Sendable {
-    package struct Handlers: Sendable {
-        /// Called on the bus thread with each message; must be quick.
-        package var message: @Sendable (Message) -> Void
-        /// Called on the bus thread with whatever couldn't be read as a message.
-        package var malformed: @Sendable (MessageError) -> Void
-        /// Called on the bus thread with messages that don't count, given their sender (`BusAddress.trust`).
-        package var foreign: @Sendable (Message) -> Void
-        /// Called when a heartbeat is due; the message that it returns is sent.
-        package var heartbeat: @Sendable () -> Message?
-        /// When the next heartbeat is due; called again after each message.
-        package var pace: @Sendable () -> Pace
-        /// Whether a heartbeat is sent at once when a process asks all others to report.
-        package var answersHello: Bool
-        /// Called occasionally with why the hub doesn't let this process in, and what to do; it keeps trying.
-        package var refused: @Sendable (String) -> Void
-        /// Called once if the sockets fail; the connection is dead then.
-        package var failed: @Sendable (any Error) -> Void
-
-        package init(
-            message: @escaping @Sendable (Message) -> Void,
-            malformed: @escaping @Sendable (MessageError) -> Void = { _ in },
-            foreign: @escaping @Sendable (Message) -> Void = { _ in },
-            heartbeat: @escaping @Sendable () -> Message? = { nil },
-            pace: @escaping @Sendable () -> Pace = { .quiet },
-            answersHello: Bool = false,
-            refused: @escaping @Sendable (String) -> Void = { _ in },
-            failed: @escaping @Sendable (any Error) -> Void = { _ in }
-        ) {
-            self.message = message
-            self.malformed = malformed
-            self.foreign = foreign
-            self.heartbeat = heartbeat
-            self.pace = pace
-            self.answersHello = answersHello
-            self.refused = refused
-            self.failed = failed
-        }
-    }
-
-    /// How soon the next heartbeat follows.
-    package enum Pace: Sendable {
-        /// In quick succession, as none has come back yet.
-        case unheard
-        /// Spaced out: there are changes to report, and more will follow.
-        case moving
-        case lively
-        case quiet
-
-        package func next(after last: MonotonicTime) -> MonotonicTime {
-            switch self {
-            case .unheard: last + BusConnection.impatience
-            case .moving: last + BusConnection.spacing
-            case .lively: Repetition.next(Repetition.lively, after: last)
-            case .quiet: Repetition.next(Repetition.quiet, after: last)
-            }
-        }
-    }
-
     /// What has passed through the connection, for `status` and metrics.
     package struct Counters: Sendable {
         package var sent = 0
@@ -124,11 +42,6 @@ package final class BusConnection: Sendable {
     private static let roomPatience = Duration.seconds(1)
     /// The time between attempts while the hub accepts nothing: a socket can't be polled for room.
     private static let fullRetry = Duration.milliseconds(2)...Duration.milliseconds(50)
-    /// The time between heartbeats until the first one has come back.
-    private static let impatience = Duration.milliseconds(30)
-    /// The time between heartbeats of a process whose state keeps changing: each repeats everything in the previous
-    /// one, and every listener reads it.
-    package static let spacing = Duration.milliseconds(100)
     /// The time between heartbeats sent on request, so that a tool that keeps asking can't keep every process busy.
     private static let greetingInterval = Duration.milliseconds(20)
     /// The time between checks of the keys.
