@@ -1,6 +1,5 @@
 import BackgroundDelivery
 import Changelog
-import Configuration
 import HealthModel
 import MessageBus
 import Protocol
@@ -210,68 +209,6 @@ package final class DeliveryStage: Stage {
         return nil
     }
 
-    private func move(_ turn: Turn) throws -> MonotonicTime? {
-        try settleDone(turn)
-        for upstream in upstreams where mayFetch(upstream) { upstream.pump(turn) }
-        try pumpReplay(turn)
-        guard gate.isOpen else {
-            blocked = Self.noPath
-            return nil
-        }
-        if blocked == Self.noPath { blocked = nil }
-        guard turn.monotonic >= waitUntil else { return waitUntil }
-        // Summaries and events first: they are small, and are what people look at.
-        let order = deliveries.indices.sorted { rank(deliveries[$0]) < rank(deliveries[$1]) }
-        let waiting = waitingMetrics
-        var next: MonotonicTime?
-        for index in order {
-            guard deliveries.count(where: { $0.sent != nil }) < Self.concurrentRequests else { break }
-            guard deliveries[index].sent == nil else { continue }
-            if isFilling(index, turn) {
-                next = deliveries[index].fillsUntil
-            } else if isPaced(index, turn) {
-                next = pacedUntil
-            } else {
-                send(index, besides: waiting, turn)
-            }
-        }
-        return next
-    }
-
-    /// Redeliveries come last: today never waits for the past.
-    private func rank(_ delivery: Delivery) -> Int {
-        delivery.fetched == nil ? 2 : delivery.upstream == samples.name ? 1 : 0
-    }
-
-    private func send(_ index: Int, besides waiting: Set<UploadMetric>, _ turn: Turn) {
-        guard let group = deliveries[index].nextGroup(besides: waiting) else { return }
-        deliveries[index].groups[group].batch.split(to: settings.elementsPerRequest)
-        guard let part = deliveries[index].groups[group].batch.next else { return }
-        let effect = perform(deliveries[index].groups[group], part, turn)
-        pace(deliveries[index].groups[group], part, turn)
-        deliveries[index].sent = .init(effect: effect, group: group, part: part)
-    }
-
-    /// Asks the host to deliver elements.
-    func perform(_ group: DeliveryGroup, _ part: Range<Int>, _ turn: Turn) -> Int64 {
-        defer { refreshToken = false }
-        return turn.perform(
-            UploadRequest(
-                group: group, part: part, deviceId: turn.head.store, syncedAt: turn.now, takesColumns: takesColumns,
-                refreshToken: refreshToken, seen: seen))
-    }
-
-    /// Moves the anchors past complete deliveries, each upstream in order.
-    func settleDone(_ turn: Turn) throws {
-        for upstream in upstreams {
-            while let index = deliveries.firstIndex(where: { $0.upstream == upstream.name }), deliveries[index].isDone {
-                if let fetched = deliveries[index].fetched { _ = try upstream.settle(fetched, turn) }
-                try ledger.keeps(older: deliveries[index].older, turn)
-                deliveries.remove(at: index)
-            }
-        }
-    }
-
     package func report(_ turn: Turn) throws -> StageReport {
         var common = StageDetails()
         common.consumed = samples.consumedByType
@@ -287,33 +224,5 @@ package final class DeliveryStage: Stage {
             frontier: Dictionary(upstreams.map { ($0.producer, $0.frontier) }, uniquingKeysWith: { min($0, $1) }),
             details: HeartbeatDetails(own, common),
             asides: HeartbeatDetails(CheckDetails(lastChecked: ledger.lastChecked)))
-    }
-}
-
-extension DeliveryStage {
-    /// Creates the stage for an instance in a stack.
-    /// - Throws: `ConfigurationError` for names in 'types' that match nothing.
-    package convenience init(
-        stack: StackConfiguration, instance: StackConfiguration.Instance, address: String = "", form: String = "",
-        needsPath: Bool,
-        generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
-    ) throws(ConfigurationError) {
-        let options = instance.configuration
-        self.init(
-            observer: stack.only(.observer)?.name ?? "observer",
-            handlers: stack.handlers.filter { $0.manifest.produces.contains { $0.hasPrefix("events.") } }.map(\.name),
-            consolidator: stack.only(.consolidator)?.name,
-            policy: UploadPolicy(
-                base: options["retryBaseSeconds"].double ?? 1, cap: options["retryCapSeconds"].double ?? 900,
-                askedCap: options["retryAfterCapSeconds"].double ?? 900),
-            settings: DeliverySettings(
-                address: address, compareEvery: .seconds(options["compareSeconds"].double ?? 3600),
-                refusedInARow: options["refusedInARow"].int.map { Int($0) } ?? 3,
-                choice: try DeliveryChoice(of: instance, in: stack),
-                samplesPerSecond: options["samplesPerSecond"].double ?? 0,
-                deliverSince: try DeliveryStage.deliverSince(of: instance, in: stack),
-                elementsPerRequest: options["elementsPerRequest"].int.map { Int($0) } ?? .max, form: form),
-            generator: generator, instance: instance.name, needsPath: needsPath,
-            family: { UploadMetric(family: stack.family(of: $0)) })
     }
 }

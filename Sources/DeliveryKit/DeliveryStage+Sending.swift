@@ -1,0 +1,69 @@
+import HealthModel
+import Protocol
+import StageKit
+
+/// From what was fetched to requests, and from their end to the anchors.
+extension DeliveryStage {
+    /// Fetches what there is room for, and sends what is waiting; returns when to look again.
+    func move(_ turn: Turn) throws -> MonotonicTime? {
+        try settleDone(turn)
+        for upstream in upstreams where mayFetch(upstream) { upstream.pump(turn) }
+        try pumpReplay(turn)
+        guard gate.isOpen else {
+            blocked = Self.noPath
+            return nil
+        }
+        if blocked == Self.noPath { blocked = nil }
+        guard turn.monotonic >= waitUntil else { return waitUntil }
+        // Summaries and events first: they are small, and are what people look at.
+        let order = deliveries.indices.sorted { rank(deliveries[$0]) < rank(deliveries[$1]) }
+        let waiting = waitingMetrics
+        var next: MonotonicTime?
+        for index in order {
+            guard deliveries.count(where: { $0.sent != nil }) < Self.concurrentRequests else { break }
+            guard deliveries[index].sent == nil else { continue }
+            if isFilling(index, turn) {
+                next = deliveries[index].fillsUntil
+            } else if isPaced(index, turn) {
+                next = pacedUntil
+            } else {
+                send(index, besides: waiting, turn)
+            }
+        }
+        return next
+    }
+
+    /// Redeliveries come last: today never waits for the past.
+    private func rank(_ delivery: Delivery) -> Int {
+        delivery.fetched == nil ? 2 : delivery.upstream == samples.name ? 1 : 0
+    }
+
+    private func send(_ index: Int, besides waiting: Set<UploadMetric>, _ turn: Turn) {
+        guard let group = deliveries[index].nextGroup(besides: waiting) else { return }
+        deliveries[index].groups[group].batch.split(to: settings.elementsPerRequest)
+        guard let part = deliveries[index].groups[group].batch.next else { return }
+        let effect = perform(deliveries[index].groups[group], part, turn)
+        pace(deliveries[index].groups[group], part, turn)
+        deliveries[index].sent = .init(effect: effect, group: group, part: part)
+    }
+
+    /// Asks the host to deliver elements.
+    func perform(_ group: DeliveryGroup, _ part: Range<Int>, _ turn: Turn) -> Int64 {
+        defer { refreshToken = false }
+        return turn.perform(
+            UploadRequest(
+                group: group, part: part, deviceId: turn.head.store, syncedAt: turn.now, takesColumns: takesColumns,
+                refreshToken: refreshToken, seen: seen))
+    }
+
+    /// Moves the anchors past complete deliveries, each upstream in order.
+    func settleDone(_ turn: Turn) throws {
+        for upstream in upstreams {
+            while let index = deliveries.firstIndex(where: { $0.upstream == upstream.name }), deliveries[index].isDone {
+                if let fetched = deliveries[index].fetched { _ = try upstream.settle(fetched, turn) }
+                try ledger.keeps(older: deliveries[index].older, turn)
+                deliveries.remove(at: index)
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import Configuration
+import HealthModel
+
+extension DeliveryStage {
+    /// Creates the stage for an instance in a stack.
+    /// - Throws: `ConfigurationError` for names in 'types' that match nothing.
+    package convenience init(
+        stack: StackConfiguration, instance: StackConfiguration.Instance, address: String = "", form: String = "",
+        needsPath: Bool,
+        generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    ) throws(ConfigurationError) {
+        let options = instance.configuration
+        self.init(
+            observer: stack.only(.observer)?.name ?? "observer",
+            handlers: stack.handlers.filter { $0.manifest.produces.contains { $0.hasPrefix("events.") } }.map(\.name),
+            consolidator: stack.only(.consolidator)?.name,
+            policy: UploadPolicy(
+                base: options["retryBaseSeconds"].double ?? 1, cap: options["retryCapSeconds"].double ?? 900,
+                askedCap: options["retryAfterCapSeconds"].double ?? 900),
+            settings: DeliverySettings(
+                address: address, compareEvery: .seconds(options["compareSeconds"].double ?? 3600),
+                refusedInARow: options["refusedInARow"].int.map { Int($0) } ?? 3,
+                choice: try DeliveryChoice(of: instance, in: stack),
+                samplesPerSecond: options["samplesPerSecond"].double ?? 0,
+                deliverSince: try DeliveryStage.deliverSince(of: instance, in: stack),
+                elementsPerRequest: options["elementsPerRequest"].int.map { Int($0) } ?? .max, form: form),
+            generator: generator, instance: instance.name, needsPath: needsPath,
+            family: { UploadMetric(family: stack.family(of: $0)) })
+    }
+}
