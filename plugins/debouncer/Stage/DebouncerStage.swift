@@ -13,34 +13,6 @@ import StageKit
 /// It moves no data: it says how far each consumer may pull. Every release is repeated (`Repetition`), so a lost one
 /// only causes delay.
 package final class DebouncerStage: Stage {
-    package struct Consumer: Sendable, Equatable {
-        package enum Role: Sendable { case handler, uploader }
-
-        package var name: String
-        /// nil: all types.
-        package var types: Set<String>?
-        /// Types that a consumer of all types doesn't accept.
-        package var except: Set<String>
-        /// Other consumers' types whose release triggers this one's sync too.
-        package var triggers: Set<String>
-        /// Minutes of the local day at which its sync runs.
-        package var times: Set<Int> = []
-        package var role: Role
-
-        package init(
-            name: String, types: Set<String>?, except: Set<String> = [], triggers: Set<String> = [],
-            role: Role = .handler
-        ) {
-            self.name = name
-            self.types = types
-            self.except = except
-            self.triggers = triggers
-            self.role = role
-        }
-
-        func takes(_ type: String) -> Bool { types?.contains(type) ?? !except.contains(type) }
-    }
-
     let instance: String
     let observer: String
     /// The consolidator, whose tasks also give the app time.
@@ -233,61 +205,6 @@ package final class DebouncerStage: Stage {
         guard window.reach != .collecting else { return }
         try save(turn)
         try released(closed, reason: "fire", turn)
-    }
-
-    /// Announces released types to the consumers concerned, including the types of consumers that these trigger.
-    func released(_ types: [String], reason: String, _ turn: Turn) throws {
-        var types = Set(types)
-        for consumer in consumers where !consumer.triggers.isDisjoint(with: types) {
-            let more = window.releaseEverything(of: consumer.takes)
-            guard !more.isEmpty else { continue }
-            types.formUnion(more)
-            try save(turn)
-        }
-        let concerned = consumers.filter { types.contains(where: $0.takes) }
-        for consumer in concerned { tell(consumer, turn) }
-        open(roundOf: concerned, reason: reason, turn)
-    }
-
-    @discardableResult
-    func open(roundOf concerned: [Consumer], reason: String, _ turn: Turn) -> Int64 {
-        let targets = Dictionary(uniqueKeysWithValues: concerned.map { ($0.name, vector(for: $0)) })
-        for name in targets.keys.sorted() { turn.log(.syncMetric, ["consumer": name, "outcome": "starting"]) }
-        return rounds.release(targets, reason: reason, now: turn.now, monotonic: turn.monotonic)
-    }
-
-    func tell(_ consumer: Consumer, _ turn: Turn) {
-        guard let head else { return }
-        let released = vector(for: consumer)
-        if telling.told.updateValue(released, forKey: consumer.name) != released {
-            telling.repetition.moved(at: turn.monotonic)
-        }
-        turn.publish(
-            Release.topic(consumer.name),
-            Release(
-                head: head, released: released, off: window.off.filter(consumer.takes).sorted(), replay: toldReplay))
-    }
-
-    func vector(for consumer: Consumer) -> AnchorVector {
-        var exceptions = window.released.exceptions.filter { consumer.takes($0.key) }
-        for (type, fired) in offFired where consumer.takes(type) {
-            exceptions[type] = min(window.released[type], fired)
-        }
-        if passesOn(to: consumer) {
-            // Types whose windows are still open count as unreleased only for other consumers.
-            exceptions = exceptions.filter { window.off.contains($0.key) }
-            for type in window.off where consumer.takes(type) {
-                exceptions[type] = exceptions[type] ?? window.released[type]
-            }
-        }
-        return AnchorVector(base: window.released.base, exceptions: exceptions)
-    }
-
-    /// Whether a consumer gets samples while the file that they come from is still being read. Days would be computed
-    /// again for each part of the file; delivering a sample early costs nothing, and the import leaves the machine time
-    /// for it.
-    private func passesOn(to consumer: Consumer) -> Bool {
-        consumer.role == .uploader && window.isImporting && window.reach == .everything
     }
 
     func save(_ turn: Turn) throws {

@@ -1,0 +1,30 @@
+extension DebouncerStage {
+    /// An instance that is told how far it may pull, and of which types.
+    package struct Consumer: Sendable, Equatable {
+        package enum Role: Sendable { case handler, uploader }
+
+        package var name: String
+        /// nil: all types.
+        package var types: Set<String>?
+        /// Types that a consumer of all types doesn't accept.
+        package var except: Set<String>
+        /// Other consumers' types whose release triggers this one's sync too.
+        package var triggers: Set<String>
+        /// Minutes of the local day at which its sync runs.
+        package var times: Set<Int> = []
+        package var role: Role
+
+        package init(
+            name: String, types: Set<String>?, except: Set<String> = [], triggers: Set<String> = [],
+            role: Role = .handler
+        ) {
+            self.name = name
+            self.types = types
+            self.except = except
+            self.triggers = triggers
+            self.role = role
+        }
+
+        func takes(_ type: String) -> Bool { types?.contains(type) ?? !except.contains(type) }
+    }
+}
