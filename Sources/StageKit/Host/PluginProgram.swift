@@ -6,51 +6,9 @@ import Configuration
 import Foundation
 import HealthModel
 import Logging
-import MessageBus
 import Protocol
 import SQLite
-import Synchronization
 import Terminal
-
-/// What a plugin's program knows once it has been started correctly: its name, its options, its folder, its lock.
-package struct PluginContext: Sendable {
-    package let state: StateFolder
-    package let stack: StackConfiguration
-    package let instance: StackConfiguration.Instance
-    package let log: StageLog
-    /// The request that it was started to carry out instead of running, for a stage that isn't running.
-    let request: MendRequest?
-
-    package var name: String { instance.name }
-    package var configuration: Value { instance.configuration }
-    package var folder: String { scratch ?? state.instance(name) }
-    package var databasePath: String { scratch.map { $0 + "/state.sqlite" } ?? state.database(name) }
-    /// Where a program that is only being checked keeps the files that would go into its folder.
-    fileprivate(set) var scratch: String?
-    /// The bus, with this instance's keys if it is sealed.
-    package let address: BusAddress
-}
-
-/// A stage, and the parts of its program outside the stage itself.
-package struct StageParts {
-    package var stage: any Stage
-    package var effects: (any EffectRunner)?
-    /// Does, without the lock, some of the work of the process that it is to replace, and compares the results.
-    package var trial: ((_ database: String, StackClient) throws -> TrialReport)?
-    /// Makes the source that answers pulls, on its own thread with its own read-only connection.
-    package var source: @Sendable (Database) throws -> any PullSource
-
-    package init(
-        stage: any Stage, effects: (any EffectRunner)? = nil,
-        trial: ((_ database: String, StackClient) throws -> TrialReport)? = nil,
-        source: @escaping @Sendable (Database) throws -> any PullSource = { ChangelogSource(database: $0) }
-    ) {
-        self.stage = stage
-        self.effects = effects
-        self.trial = trial
-        self.source = source
-    }
-}
 
 /// The `main` of every plugin: reads its arguments, checks its configuration, makes its parts, takes its lock, runs,
 /// and drains on SIGTERM.
@@ -256,55 +214,5 @@ package enum PluginProgram {
             if let lock = try InstanceLock.take(folder: context.folder, waiting: 0.5) { return lock }
         }
         exit(ExitCode.done.rawValue)
-    }
-}
-
-/// Hears SIGTERM and SIGINT.
-package final class Stopper: Sendable {
-    private struct State {
-        var asked = false
-        var action: (@Sendable () -> Void)?
-    }
-
-    private let state = Mutex(State())
-
-    package init() throws {
-        let descriptor = healthbus_catch_signals()
-        guard descriptor >= 0 else {
-            throw Failure("can't listen for signals: \(String(cString: strerror(-descriptor)))")
-        }
-        let thread = Thread { [self] in
-            var signal: UInt8 = 0
-            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            while true {
-                _ = poll(&waiting, 1, -1)
-                guard read(descriptor, &signal, 1) == 1 else { continue }
-                let action = state.withLock { state in
-                    state.asked = true
-                    return state.action
-                }
-                action?()
-            }
-        }
-        thread.name = "signals"
-        thread.start()
-    }
-
-    /// Blocks the calling thread until the process is asked to stop.
-    package func wait() {
-        let asked = DispatchSemaphore(value: 0)
-        whenAsked { asked.signal() }
-        asked.wait()
-    }
-
-    package var isAsked: Bool { state.withLock { $0.asked } }
-
-    /// Calls `action` when the process is asked to stop; at once if it already was.
-    package func whenAsked(_ action: @escaping @Sendable () -> Void) {
-        let already = state.withLock { state in
-            state.action = action
-            return state.asked
-        }
-        if already { action() }
     }
 }
