@@ -43,9 +43,6 @@ package final class Upstream {
     /// When a producer refuses a request or garbles its answer, only its own data is held up; it is asked again after
     /// this time.
     static let retryAfter = Duration.seconds(10)
-    /// The days (since 1970) that a row may belong to: roughly the years 0 to 10000.
-    private static let days = -720_000...2_940_000
-
     /// A producer that has been silent for this long is asked for its position, so that everything gets through even if
     /// every hint is lost.
     static let pollAfter = Duration.seconds(30)
@@ -81,30 +78,6 @@ package final class Upstream {
 
     /// Types that aren't observed at present: they stay where they are, and nothing waits for them.
     package private(set) var off: Set<String> = []
-
-    /// Everything up to here has been consumed, except for types that are off.
-    package var frontier: SequenceNumber { cursor.frontier(besides: off) }
-
-    /// How far each type has been consumed if types differ, for the heartbeat; nil when the frontier says it all.
-    package var consumedByType: AnchorVector? {
-        cursor.anchor.exceptions.isEmpty || !cursor.backfill.isEmpty ? nil : cursor.anchor
-    }
-
-    /// Whether the live range has been consumed; a backfill may still be in progress. False before the first hint.
-    package var isLive: Bool {
-        guard let limit else { return false }
-        return !cursor.anchor.isBehind(limit)
-    }
-
-    /// Whether at most this many sequence numbers of the live range are left, since a steady stream is never quite
-    /// consumed.
-    package func isLive(within sequences: Int64) -> Bool {
-        guard let limit else { return false }
-        return limit.minimum(besides: off) - cursor.anchor.minimum(besides: off) <= sequences
-    }
-
-    /// Whether everything within the limit has been consumed. False before the first hint.
-    package var isLevel: Bool { isLive && cursor.backfill.isEmpty }
 
     /// Whether a request is in progress.
     package var isFetching: Bool { inFlight != nil }
@@ -158,27 +131,10 @@ package final class Upstream {
     /// Whether asking now would be useless: the device is locked, or the producer has just refused.
     package func isHeldUp(_ turn: Turn) -> Bool { isInaccessible || retryAt.map { turn.monotonic < $0 } ?? false }
 
-    /// Pages that have arrived, and the cursor's position once they have been dealt with.
-    package struct Fetched {
-        package var pages: [Value]
-        let cursor: Cursor
-    }
-
     /// An answer said that the data can't be read now: the next hint shows when to ask again.
     package func becameInaccessible(_ turn: Turn) {
         if !isInaccessible { turn.log(.pageInaccessible, ["upstream": producer]) }
         isInaccessible = true
-    }
-
-    /// The result of an answer.
-    package enum Arrival {
-        /// It answers another stage's pull.
-        case other
-        /// The device is locked, or the producer refuses or can't be understood: everything stays as it is.
-        case inaccessible
-        /// The upstream starts over: everything known about it is void.
-        case reset(StoreHead)
-        case pages(Fetched)
     }
 
     /// Accepts an answer without consuming it: `settle` does that, in the order of arrival, once the pages have been
@@ -222,21 +178,6 @@ package final class Upstream {
     package func wasRefused(_ why: String, _ turn: Turn) {
         retryAt = turn.monotonic + Self.retryAfter
         turn.log(.pullRefused, ["upstream": producer, "why": why])
-    }
-
-    /// Whether the rows of a keyed changelog are valid, checked before any of them is applied. Samples are read as
-    /// columns by the stage that uses them.
-    private func isReadable(_ page: Value) -> Bool {
-        guard case .changes(let topic, _) = query else { return true }
-        let hasDays = topic?.hasPrefix("figures.") == true
-        return page.read(ChangesPage.self)?.rows.allSatisfy { row in
-            row.day.map(Self.days.contains) ?? !hasDays
-        } == true
-    }
-
-    private func pageFields(_ pages: [Value], _ through: SequenceNumber) -> LogFields {
-        let count = PageCount(pages)
-        return ["upstream": producer, "added": count.added, "deleted": count.deleted, "through": through.value]
     }
 
     /// Consumes what was fetched: the cursor moves in the turn's transaction. Returns true when this completed a

@@ -1,0 +1,43 @@
+import Changelog
+import HealthModel
+import Logging
+import Protocol
+
+/// What an answer brings, and whether it can be read.
+extension Upstream {
+    /// Pages that have arrived, and the cursor's position once they have been dealt with.
+    package struct Fetched {
+        package var pages: [Value]
+        let cursor: Cursor
+    }
+
+    /// The result of an answer.
+    package enum Arrival {
+        /// It answers another stage's pull.
+        case other
+        /// The device is locked, or the producer refuses or can't be understood: everything stays as it is.
+        case inaccessible
+        /// The upstream starts over: everything known about it is void.
+        case reset(StoreHead)
+        case pages(Fetched)
+    }
+
+    /// The days (since 1970) that a row may belong to: roughly the years 0 to 10000.
+    private static let days = -720_000...2_940_000
+
+    /// Whether the rows of a keyed changelog are valid, checked before any of them is applied. Samples are read as
+    /// columns by the stage that uses them.
+    func isReadable(_ page: Value) -> Bool {
+        guard case .changes(let topic, _) = query else { return true }
+        let hasDays = topic?.hasPrefix("figures.") == true
+        return page.read(ChangesPage.self)?.rows.allSatisfy { row in
+            row.day.map(Self.days.contains) ?? !hasDays
+        } == true
+    }
+
+    /// What the log says of pages.
+    func pageFields(_ pages: [Value], _ through: SequenceNumber) -> LogFields {
+        let count = PageCount(pages)
+        return ["upstream": producer, "added": count.added, "deleted": count.deleted, "through": through.value]
+    }
+}

@@ -1,0 +1,30 @@
+import Changelog
+import HealthModel
+import Protocol
+
+/// How far a stage has come with an upstream.
+extension Upstream {
+    /// Everything up to here has been consumed, except for types that are off.
+    package var frontier: SequenceNumber { cursor.frontier(besides: off) }
+
+    /// How far each type has been consumed if types differ, for the heartbeat; nil when the frontier says it all.
+    package var consumedByType: AnchorVector? {
+        cursor.anchor.exceptions.isEmpty || !cursor.backfill.isEmpty ? nil : cursor.anchor
+    }
+
+    /// Whether the live range has been consumed; a backfill may still be in progress. False before the first hint.
+    package var isLive: Bool {
+        guard let limit else { return false }
+        return !cursor.anchor.isBehind(limit)
+    }
+
+    /// Whether at most this many sequence numbers of the live range are left, since a steady stream is never quite
+    /// consumed.
+    package func isLive(within sequences: Int64) -> Bool {
+        guard let limit else { return false }
+        return limit.minimum(besides: off) - cursor.anchor.minimum(besides: off) <= sequences
+    }
+
+    /// Whether everything within the limit has been consumed. False before the first hint.
+    package var isLevel: Bool { isLive && cursor.backfill.isEmpty }
+}
