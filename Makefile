@@ -3,7 +3,7 @@
 # build.
 
 SWIFT ?= swift
-# On a terminal the compiler would get another flag, for colours, and build everything again.
+# On a terminal the compiler would get another flag, for colors, and build everything again.
 BUILD := $(SWIFT) build --configuration release --no-color-diagnostics
 # So that a test that crashes ends at once: the toolchain's backtracer can hang forever in a process with many threads.
 TEST := SWIFT_BACKTRACE=enable=no $(SWIFT) test --configuration release --skip-build
@@ -12,7 +12,7 @@ BIN = $(shell $(BUILD) --show-bin-path)
 PACKAGES := pkg-config libzmq3-dev libsqlite3-dev libcbor-dev libarchive-dev libcurl4-openssl-dev \
 	libmicrohttpd-dev libgnutls28-dev libxxhash-dev libsodium-dev libqrencode-dev zlib1g-dev libpq-dev libmosquitto-dev libjs-chart.js
 SOURCES := Package.swift Sources Tests plugins Benchmarks
-# The validator with which tests check messages against docs/protocol.cddl.
+# The validator that tests use to check messages against docs/protocol.cddl.
 SCHEMA := .build/schema/installed
 
 .PHONY: help run build test test-servers test-contract test-files test-fhir test-grafana test-mcp test-browser pictures bench-pages mutants messages statements fuzz bench profile image test-compose bin-path format check-format deps clean
@@ -52,7 +52,8 @@ build: deps
 	@$(BUILD)
 	@$(MAKE) --no-print-directory install-manifests
 
-# Copied again, so that nothing remains of a removed plugin; including the files of handlers in other languages.
+# Everything is copied again, including the files of handlers in other languages, so that nothing remains of a removed
+# plugin.
 .PHONY: install-manifests
 install-manifests:
 	@set -e; bin="$(BIN)"; rm -rf "$$bin/plugins"; mkdir -p "$$bin/plugins"; \
@@ -66,7 +67,7 @@ install-manifests:
 	rm -rf "$$bin/configs"; if [ -d configs ]; then cp -Rp configs "$$bin/configs"; fi
 
 test: PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
-# The program with which tests create the certificates of their own authority.
+# The program that tests use to create the certificates of their own authority.
 test: PACKAGES += openssl
 test: deps $(SCHEMA)
 	@$(BUILD) --build-tests
@@ -92,7 +93,7 @@ $(CONTRACT): Tests/Contract/requirements.txt | deps
 test-contract: build $(CONTRACT)
 	@[ ! -e $(CONTRACT) ] || $(dir $(CONTRACT))bin/python Tests/Contract/run.py "$(BIN)"
 
-# The libraries that read the files: likewise.
+# The libraries that read the files: installed in the same way.
 READERS := .build/files/installed
 
 $(READERS): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
@@ -104,7 +105,7 @@ $(READERS): Tests/Files/requirements.txt | deps
 test-files: build $(READERS)
 	@[ ! -e $(READERS) ] || $(dir $(READERS))bin/python Tests/Files/run.py "$(BIN)"
 
-# What validates FHIR's resources: likewise.
+# The library that validates FHIR resources: installed in the same way.
 RESOURCES := .build/fhir/installed
 
 $(RESOURCES): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
@@ -116,12 +117,12 @@ $(RESOURCES): Tests/FHIR/requirements.txt | deps
 test-fhir: build $(RESOURCES)
 	@[ ! -e $(RESOURCES) ] || $(dir $(RESOURCES))bin/python Tests/FHIR/run.py "$(BIN)"
 
-# Servers of its own, from Debian's programs, as for test-servers.
+# It runs servers of its own, from Debian's programs, as test-servers does.
 test-grafana: PACKAGES += postgresql prometheus
 test-grafana: build
 	@HEALTHBUS_TEST_POSTGRES="$$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)" python3 -B Tests/Grafana/run.py "$(BIN)"
 
-# What asks as an assistant's host does: likewise.
+# The client that asks as an assistant's host does: installed in the same way.
 ASSISTANT := .build/mcp/installed
 
 $(ASSISTANT): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
@@ -133,7 +134,7 @@ $(ASSISTANT): Tests/MCP/requirements.txt | deps
 test-mcp: build $(ASSISTANT)
 	@[ ! -e $(ASSISTANT) ] || $(dir $(ASSISTANT))bin/python Tests/MCP/run.py "$(BIN)"
 
-# The messages of healthbus to people, command by command, as they occur in the end-to-end tests: to be read as a whole.
+# healthbus's messages to people in the end-to-end tests, command by command, to be read as a whole.
 messages: deps
 	@$(BUILD) --build-tests
 	@$(MAKE) --no-print-directory install-manifests
@@ -142,7 +143,7 @@ messages: deps
 		echo "some tests failed ($$bin/messages.log): what they tell may be missing" >&2; \
 	python3 Tests/Messages/table.py "$$bin/messages.jsonl"
 
-# Needs no build: which test or command shows what developers say, for a reader who doubts it.
+# Shows, for a reader who doubts a developer's statement, which test or command demonstrates it; needs no build.
 COUNT ?= 50
 statements:
 	@python3 Tests/Statements/draw.py --count "$(COUNT)" $(if $(SEED),--seed "$(SEED)")
@@ -165,7 +166,7 @@ bench-pages: build $(BROWSER)
 pictures: build $(BROWSER)
 	@[ ! -e $(BROWSER) ] || $(dir $(BROWSER))bin/python Tests/Browser/pictures.py "$(BIN)" docs/pictures
 
-# A separate build, in .build/mutants: the sources with all mutants in them, each of which is active when it is named.
+# A separate build, in .build/mutants: the sources with all mutants in them, each active only when it is named.
 mutants: deps
 	@SWIFT="$(SWIFT)" Tests/Mutants/run.py $(MUTANT)
 
@@ -186,7 +187,7 @@ profile: PACKAGES += $(shell command -v perf >/dev/null || echo linux-perf)
 profile: build
 	@Benchmarks/profiling.py "$(BIN)" "$(WHAT)"
 
-# Once, and again when the pinned version changes. Without a network the tests that need it are skipped, and say so.
+# Once, and again when the pinned version changes. Without a network, the tests that need one are skipped, and say so.
 $(SCHEMA): Tests/Schema/requirements.txt | deps
 	@echo "installing the schema's checker"; rm -rf $(@D); mkdir -p $(dir $(@D)); \
 	python3 -m venv $(@D) && $(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@ || { \

@@ -13,7 +13,7 @@ func systemLibrary(_ name: String, _ debianPackage: String) -> Target {
     .systemLibrary(name: name, path: "Sources/\(name)", providers: [.apt([debianPackage])])
 }
 
-/// - Parameter linked: targets that it is linked with but doesn't import.
+/// - Parameter linked: targets that the library is linked with but doesn't import.
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], linked: [Target] = []) -> Target {
     .target(
         name: name, dependencies: dependencies + linked.map { .target(name: $0.name) }, path: "Sources/\(name)",

@@ -64,7 +64,7 @@ class Context:
         self.healthbus = os.path.join(programs, "healthbus")
         self.bench = os.path.join(programs, "healthbus-bench")
         self.work, self.scratch, self.size, self.report, self.say = work, scratch, size, report, say
-        #: High-water marks of memory by program, over all runs.
+        # : Peak memory by program, over all runs.
         self.peaks = {}
         #: A state folder with an export that has been delivered completely.
         self.state = None

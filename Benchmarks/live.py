@@ -90,8 +90,8 @@ class Crowd:
         return raw, used / passed * 100
 
     def _look(self, waiting, raw):
-        # While nothing changes, only one query, about a user without data: polling is a small part of what the stack
-        # does.
+        # While nothing changes, asks only one query, about a user without data, so that polling stays a small part of
+        # what the stack does.
         sequence = self.stack.stats(NOBODY)["sequence"]
         if sequence == self.sequence:
             return

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Lays out what goes into the image: the programs, with the libraries of the Swift toolchain that they need, once for all of them.
+# Collects what goes into the image: the programs, and one copy of the Swift toolchain's libraries that they need.
 # Static linking would give each of the programs a copy of Foundation and of ICU's data.
 #
 # stage.sh <folder of the built programs> <folder to fill>
@@ -14,7 +14,7 @@ for program in "$bin"/healthbus "$bin"/healthbus-*; do
     install -m 0755 "$program" "$out/"
     strip "$out/$(basename "$program")"
 done
-# Found there by $ORIGIN, which is in every program's run path.
+# The programs find it there through $ORIGIN, which is in their run path.
 for program in "$out"/healthbus*; do ldd "$program"; done | awk '$3 ~ /\/swift\/linux\// { print $3 }' | sort -u |
     while read -r library; do
         install -m 0644 "$library" "$out/"

@@ -2,8 +2,8 @@ import Foundation
 import HealthModel
 import Protocol
 
-/// How many samples are encoded, from columns to a message's frames, and decoded again, per second of processor time,
-/// in pages of 4,096.
+/// How many samples per second of processor time are encoded, from columns to a message's frames, and decoded again, in
+/// pages of 4,096.
 struct CodecMeasurement {
     private static let rows = 4096
     /// Rates are measured in slices of this many pages, so that a disturbed slice stands out.
@@ -14,7 +14,7 @@ struct CodecMeasurement {
     private(set) var encode: [Double] = []
     private(set) var decode: [Double] = []
 
-    /// - Parameter seconds: of processor time, for each way.
+    /// - Parameter seconds: processor time for each direction.
     /// - Throws: `Mistake` when decoding doesn't give back what was encoded.
     init(seconds: Double) throws {
         let page = MadePage.page(rows: Self.rows)

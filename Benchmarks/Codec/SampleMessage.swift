@@ -3,7 +3,7 @@ import Protocol
 
 /// A page of samples as the observer sends it to a consumer named `bench`.
 enum SampleMessage {
-    /// - Parameter bytes: the approximate size of all frames: the page gets as many rows as fit.
+    /// - Parameter bytes: the approximate size of all frames together; the page gets as many rows as fit.
     static func frames(bytes: Int) -> [[UInt8]] {
         let names = frames(of: 0).reduce(0) { $0 + $1.count }
         let row = (frames(of: 100).reduce(0) { $0 + $1.count } - names) / 100

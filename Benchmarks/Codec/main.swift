@@ -2,11 +2,11 @@ import Foundation
 import HealthModel
 import Protocol
 
-// What `bench.py` needs from the project's own code: how fast pages are encoded and decoded, and messages such as a hub
-// gets.
+// Provides what `bench.py` needs from the project's own code: how fast pages are encoded and decoded, and messages like
+// those that a hub gets.
 //
-//   healthbus-bench codec [SECONDS]    prints one JSON value
-//   healthbus-bench message BYTES      writes a message's frames, each with its length (32 bits, little-endian) before it
+//   healthbus-bench codec [SECONDS]    prints one JSON value healthbus-bench message BYTES      writes a message's
+//   frames, each preceded by its length (32 bits, little-endian)
 
 let words = Array(CommandLine.arguments.dropFirst())
 do {

@@ -1,14 +1,14 @@
-// One publisher and one subscriber at a hub, or at a stand-in for one: sends the same message again and again, and
-// receives it back.
+// One publisher and one subscriber connected to a hub, or to a stand-in for one: sends the same message again and
+// again, and receives it back.
 //
 //   cc -O2 Benchmarks/floors/load.c -o /tmp/load -lzmq
 //   /tmp/load PUBLISH SUBSCRIBE MESSAGE SECONDS
 //
-// MESSAGE is a file of frames, each with its length (32 bits, little-endian) before it; the first is the topic. At most
-// WINDOW messages are on their way at once. Even so, libzmq may drop some: until a sender next processes its commands
-// it doesn't learn what was read, and may take a pipe to be full. So the last 8 bytes of each message are its number,
-// which shows at once that earlier ones were lost. Prints the messages that arrived, the bytes of one, the seconds, and
-// the messages that were lost.
+// MESSAGE is a file of frames, each preceded by its length (32 bits, little-endian); the first is the topic. At most
+// WINDOW messages are in flight at once. Even so, libzmq may drop some: a sender learns what has been read only when it
+// next processes its commands, and may take a pipe to be full until then. So the last 8 bytes of each message are its
+// number, which shows at once when earlier ones were lost. Prints how many messages arrived, the bytes in one, the
+// seconds, and how many messages were lost.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -40,8 +40,8 @@ static void say(void *publisher, uint64_t number) {
         check(zmq_send(publisher, frames[index], lengths[index], index + 1 < FRAMES ? ZMQ_SNDMORE : 0) >= 0, "send");
 }
 
-/// The number of the next message, if it comes within the subscriber's time-out, or with ZMQ_DONTWAIT is already there;
-/// otherwise 0.
+/// The number of the next message if it arrives within the subscriber's timeout or, with ZMQ_DONTWAIT, has already
+/// arrived; otherwise 0.
 static uint64_t hear(void *subscriber, int flags) {
     uint64_t number = 0;
     zmq_msg_t frame;

@@ -18,9 +18,9 @@ package struct DeliveryError: Error, Equatable, Sendable, CustomStringConvertibl
         case notPermitted
         /// An identifier is registered twice, or submitted without having been registered.
         case alreadyRegistered, notRegistered
-        /// One app-refresh and ten processing requests may be pending.
+        /// At most one app-refresh and ten processing requests may be pending.
         case tooManyPendingTaskRequests
-        /// What was requested doesn't exist: a frequency, a type.
+        /// Something requested doesn't exist: a frequency, a type.
         case invalidArgument
     }
 

@@ -2,9 +2,9 @@ import HealthModel
 
 /// How the system delivers, no matter what its consumers ask for.
 package struct DeliveryPolicy: Sendable, Equatable {
-    /// The fastest that types not named in `floors` may be delivered in the background.
+    /// The highest frequency at which types not named in `floors` may be delivered in the background.
     package var floor = DeliveryFrequency.immediate
-    /// By type; HealthKit documents only one, hourly for stepCount.
+    /// By type; HealthKit documents only one floor: hourly, for stepCount.
     package var floors: [String: DeliveryFrequency] = [:]
     /// How long a consumer has to acknowledge a fire.
     package var acknowledgeWithin: Duration = .seconds(15)

@@ -26,7 +26,7 @@ package struct DeviceState: Codable, Sendable, Equatable {
     package var isLowPowerMode = false
     /// Sleep Focus.
     package var isSleepMode = false
-    /// The system gives no background time at present, for reasons of its own (load, battery, the app being seldom
+    /// The system gives no background time at present, for reasons of its own (load, battery, an app that is seldom
     /// used).
     package var isDeferring = false
     /// nil if unknown, in which case the machine's own path counts.

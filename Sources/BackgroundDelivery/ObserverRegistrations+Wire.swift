@@ -1,7 +1,7 @@
 import HealthModel
 
-/// The part of the registrations that must survive a restart. Fires in progress are left out: they are repeated because
-/// of `held` or the head. Empty before anything is stored.
+/// The part of the registrations that must survive a restart. Fires in progress are left out: `held` or the head causes
+/// them to be repeated. Empty before anything is stored.
 package struct KeptRegistrations: Codable, Sendable, Equatable {
     package struct Consumer: Codable, Sendable, Equatable {
         package var launch: Int64

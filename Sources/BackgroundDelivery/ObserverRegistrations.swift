@@ -54,7 +54,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
 
     package var policy: DeliveryPolicy
     var consumers: [String: Consumer] = [:]
-    /// Types with changes that haven't been fired, or that are off, and how far each was fired.
+    /// Types that are off, or have changes that haven't been fired, and how far each was fired.
     package internal(set) var held: [String: SequenceNumber] = [:]
     var lastFires: [String: Instant] = [:]
     /// Switched off by the user of the stack.
@@ -65,7 +65,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
     var frequencies: [String: DeliveryFrequency] = [:]
     /// When fires woke the app in the last hour.
     var wakes: [Instant] = []
-    /// Since when the locked phone has held back fires.
+    /// When the locked phone began to hold back fires.
     var lockHeldSince: Instant?
     /// Types that fire once more, changed or not: after a registration, or on entering the foreground.
     var advisory: Set<String> = []
@@ -76,7 +76,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
     var savedHeld: [String: SequenceNumber] = [:]
     /// Whether anything that must survive a restart has changed.
     package var needsSaving: Bool { isChanged || held != savedHeld }
-    /// Something has changed that only others read (when a type last fired).
+    /// Something that only others read has changed (when a type last fired).
     package internal(set) var isWorthSaving = false
 
     package init(policy: DeliveryPolicy) { self.policy = policy }
@@ -87,7 +87,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
     /// Whether something will fire at the next check without having changed.
     package var isAdvising: Bool { !advisory.isEmpty }
 
-    /// Consumers, by the number of the launch that they registered with.
+    /// Consumers, each with the number of the launch that it registered with.
     package var launches: [String: Int64] { consumers.mapValues(\.launch) }
     package var stoppedConsumers: [String] { consumers.filter(\.value.isStopped).keys.sorted() }
 }

@@ -27,7 +27,8 @@ package enum TaskKind: String, Codable, Sendable, CaseIterable {
         }
     }
 
-    /// What the manifest's `backgroundModes` must contain, with the names of `UIBackgroundModes`; nil for nothing.
+    /// What the manifest's `backgroundModes` must contain, with the names of `UIBackgroundModes`; nil if nothing is
+    /// required.
     package var backgroundMode: String? {
         switch self {
         case .refresh: "fetch"
@@ -44,7 +45,7 @@ package struct TaskRequest: Codable, Sendable, Equatable {
 
     /// Not part of the request as sent and stored.
     package internal(set) var identifier = ""
-    /// A lower bound by the wall clock, never a promise; nil for at once.
+    /// A lower bound by the wall clock, never a promise; nil to begin at once.
     @OrNull package var earliestBegin: Instant?
     package var requiresNetwork: Bool
     package var requiresPower: Bool

@@ -37,7 +37,7 @@ extension TaskScheduler {
                 pending[identifier] = Pending(request: request, submitted: row.submitted ?? .epoch)
             }
             if let request = row.interrupted?.named(identifier) {
-                // It takes the place of its next run: once it runs, it is submitted again.
+                // The interrupted run takes the place of the next one: once it runs, the task is submitted again.
                 pending[identifier] = Pending(
                     request: request, submitted: row.submitted ?? .epoch, wasInterrupted: true)
             }

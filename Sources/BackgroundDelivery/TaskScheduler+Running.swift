@@ -28,7 +28,7 @@ extension TaskScheduler {
     }
 
     /// Begins the tasks that may begin on their own, and returns their identifiers. If `launcher` is `device`, only
-    /// continued tasks do: their user has begun them.
+    /// continued tasks begin: their user has begun them.
     package mutating func beginDue(_ conditions: TaskConditions) -> [String] {
         var begun: [String] = []
         for identifier in pending.keys.sorted()

@@ -3,10 +3,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Pointers to GnuTLS's own structures are plain pointers here: Swift has no use for their members, and the module that knows
-// libmicrohttpd hands a session over as one.
+// Pointers to GnuTLS's own structures are plain pointers here: Swift has no use for their members, and the module that
+// wraps libmicrohttpd passes a session as one.
 
-// A certificate chain and its key, both PEM. 0, or GnuTLS's error; a key of another certificate is one too.
+// A certificate chain and its key, both PEM. Returns 0 or GnuTLS's error; a key that belongs to another certificate is
+// also an error.
 static inline int healthbus_tls_make(
     const uint8_t *chain, size_t chain_count, const uint8_t *key, size_t key_count, void **made) {
     gnutls_certificate_credentials_t credentials;
@@ -28,12 +29,12 @@ static inline void healthbus_tls_free(void *credentials) {
     gnutls_certificate_free_credentials((gnutls_certificate_credentials_t)credentials);
 }
 
-// Before a session's handshake; the credentials must outlive the session.
+// To be called before a session's handshake; the credentials must outlive the session.
 static inline int healthbus_tls_use(void *session, void *credentials) {
     return gnutls_credentials_set((gnutls_session_t)session, GNUTLS_CRD_CERTIFICATE, credentials);
 }
 
-// When the first certificate of a PEM chain ends, seconds since 1970; negative is GnuTLS's error.
+// When the first certificate of a PEM chain expires, in seconds since 1970; a negative value is GnuTLS's error.
 static inline int64_t healthbus_tls_end(const uint8_t *chain, size_t chain_count) {
     gnutls_x509_crt_t certificate;
     int code = gnutls_x509_crt_init(&certificate);

@@ -9,8 +9,9 @@ static inline int healthbus_http_hex(char digit) {
         : digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
 }
 
-// Decodes %41 in place, once. libmicrohttpd's own leaves as it is what isn't two digits, and ends a text at %00. Here
-// both become a byte that no UTF-8 has, so that a reader of the text finds only one kind of fault.
+// Decodes escapes such as %41 in place, once. libmicrohttpd's own function leaves a % without two digits as it is, and
+// ends a text at %00. Here both become a byte that can't occur in UTF-8, so that a reader of the text finds only one
+// kind of fault.
 static inline size_t healthbus_http_unescape(void *context, struct MHD_Connection *connection, char *text) {
     (void)context;
     (void)connection;
@@ -30,9 +31,9 @@ static inline size_t healthbus_http_unescape(void *context, struct MHD_Connectio
     return (size_t)(out - text);
 }
 
-// What a daemon is started with.
+// Options for starting a daemon.
 struct healthbus_http_options {
-    // Bound and listening: bound before, so that errno of a failed bind is exact; the daemon closes it.
+    // Already bound and listening, so that the errno of a failed bind is exact; the daemon closes it.
     int listener;
     unsigned threads, connections, idle_seconds;
     size_t header_bytes;
@@ -47,11 +48,11 @@ struct healthbus_http_options {
 
 // MHD_start_daemon is variadic in C, which Swift can't call.
 static inline struct MHD_Daemon *healthbus_http_start(const struct healthbus_http_options *wanted) {
-    // ITC: what wakes the threads, when a stream goes on and when the server stops.
+    // ITC wakes the threads when a stream continues and when the server stops.
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME;
     struct MHD_OptionItem items[5];
     size_t count = 0;
-    // A pool of one is refused by some versions: leave it out.
+    // Some versions refuse a pool of one: leave it out.
     if (wanted->threads > 1) {
         items[count++] = (struct MHD_OptionItem){MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)wanted->threads, NULL};
     }
@@ -86,13 +87,13 @@ static inline int healthbus_http_socket(struct MHD_Connection *connection) {
     return info ? (int)info->connect_fd : -1;
 }
 
-// The GnuTLS session of a connection; NULL of a plain one.
+// The GnuTLS session of a connection; NULL for a plain one.
 static inline void *healthbus_http_session(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
     return info ? info->tls_session : NULL;
 }
 
-// A number for the client's address: of IPv6 its network (/64), which is what one host can choose its addresses from.
+// A number for the client's address: for IPv6 its network (/64), within which one host can choose its addresses.
 static inline uint64_t healthbus_http_peer(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     if (!info || !info->client_addr) return 0;

@@ -26,7 +26,7 @@ static void pass_on(int number) {
     int saved = errno;
     unsigned char byte = (unsigned char)number;
     int fd = atomic_load(&write_end);
-    // A full pipe holds 65,536 of them unread: one more would add nothing.
+    // A full pipe holds 65,536 unread bytes: one more would add nothing.
     if (fd >= 0 && write(fd, &byte, 1) < 0) { /* nothing that a handler could do */
     }
     errno = saved;

@@ -1,6 +1,6 @@
 #include "xml_stream.h"
 
-/// Stands where a byte was that isn't UTF-8: a control character that never stays itself.
+/// Takes the place of a byte that isn't UTF-8: a control character, since those in the input all become spaces.
 enum { foreignByte = 1 };
 
 static bool isForbidden(uint8_t byte) { return byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r'; }
@@ -30,7 +30,7 @@ static int character(const uint8_t *bytes, int64_t length) {
 int64_t healthbus_xml_clean(uint8_t *bytes, int64_t length, bool last, int64_t *replaced) {
     int64_t at = 0;
     while (at < length) {
-        // Most blocks are plain text, and the compiler can vectorise the loop below.
+        // Most blocks are plain text, and the compiler can vectorize the loop below.
         while (at + 64 <= length) {
             uint8_t unusual = 0;
             for (int i = 0; i < 64; i++) {

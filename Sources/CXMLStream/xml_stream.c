@@ -24,9 +24,9 @@ struct healthbus_xml {
     int64_t capacity;
     int64_t count;
     int64_t at;
-    /// Between `at` and here no tag begins that would end a broken one.
+    /// No tag that would end a broken one begins between `at` and here.
     int64_t searched;
-    /// By kind of `specials`: between `at` and here nothing ends one.
+    /// By kind of `specials`: it doesn't end between `at` and here.
     int64_t endless[3];
     /// Line of the byte at `counted`.
     int64_t line;
@@ -160,7 +160,7 @@ static void brokenTag(healthbus_xml *xml, int64_t end, const char *problem) {
         return startTag(xml, &element, name, nameLength);
     }
     if (nameLength > 0 && isMarked) {
-        // It is unknown how much is lost of the element that ends here.
+        // It is unknown how much of the element that ends here is lost.
         if (xml->callbacks.stray != NULL) xml->callbacks.stray(xml->context, line, (const char *)begin, length);
         if (!xml->stopped) endTag(xml, name, nameLength);
         return;
@@ -192,8 +192,8 @@ static int64_t endOfLine(const healthbus_xml *xml, int64_t end) {
 }
 
 /// Where the next tag begins after the broken one: a whole tag, or one of a known element; -1 when more bytes must come
-/// first. The search continues where it stopped: a broken tag may end long before that, and many such tags would search
-/// the same bytes.
+/// first. The search continues where it last stopped: a broken tag may end long before that, and otherwise the same
+/// bytes would be searched again for each such tag.
 static int64_t nextTag(healthbus_xml *xml) {
     const uint8_t *limit = xml->bytes + xml->count;
     const uint8_t *at = xml->bytes + (xml->searched > xml->at ? xml->searched : xml->at + 1);
@@ -326,7 +326,7 @@ static void afterRoot(healthbus_xml *xml) {
         if (end == 0) xml->damage.extraLine = lineAt(xml, xml->at);
         else xml->at = end;
     }
-    // Nothing of it is needed any more.
+    // None of it is needed any more.
     if (xml->damage.extraLine > 0) xml->at = xml->count;
 }
 

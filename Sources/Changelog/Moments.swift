@@ -10,7 +10,7 @@ package enum Moments {
     static let table =
         "CREATE TABLE IF NOT EXISTS moments(seq INTEGER PRIMARY KEY, at INTEGER NOT NULL)"
 
-    /// Moments older than a step's age are thinned to the latest one per width; in microseconds.
+    /// Moments older than a step's age are thinned to the latest one per width (both in microseconds).
     private static let steps: [(age: Int64, width: Int64)] = {
         let second = Instant.microsecondsPerSecond
         return [(60 * second, second), (3600 * second, 60 * second), (2 * 86_400 * second, 3600 * second)]
@@ -54,8 +54,8 @@ package enum Moments {
         return moments
     }
 
-    /// When a sequence number had been committed at the latest; nil for one that doesn't exist yet, or is older than
-    /// the recorded moments.
+    /// The latest time by which a sequence number had been committed; nil for one that doesn't exist yet, or is older
+    /// than the recorded moments.
     package static func time(of sequence: SequenceNumber, in database: Database) throws -> Instant? {
         try list(from: sequence, through: sequence, in: database).first?.at
     }
@@ -63,7 +63,7 @@ package enum Moments {
     /// The latest sequence number that was committed before a time; the beginning if everything known came later.
     package static func sequence(before time: Instant, in database: Database) throws -> SequenceNumber {
         guard try isThere(database) else { return .beginning }
-        // If the clock was put back, moments aren't in order: take the last commit before the first one at or after the
+        // If the clock was set back, moments aren't in order: take the last commit before the first one at or after the
         // time.
         let find = try database.prepare(
             "SELECT max(seq) FROM moments WHERE seq < coalesce((SELECT min(seq) FROM moments WHERE at >= ?), \(Int64.max))"

@@ -29,9 +29,10 @@ package final class StackClient: Sendable {
 
     /// Connects; the stack need not be running.
     /// - Parameters:
-    ///   - beat: what this tool itself repeats, if anything.
+    ///   - beat: a message that this tool itself repeats, if any.
     ///   - pace: how often it repeats that.
-    ///   - hears: further topics to receive, and what to do with their messages, on the bus thread; must be quick.
+    ///   - hears: further topics to receive, and a function that handles their messages on the bus thread; it must be
+    ///     quick.
     package init(
         address: BusAddress, beat: (@Sendable () -> Message?)? = nil,
         pace: @escaping @Sendable () -> BusConnection.Pace = { .quiet },
@@ -92,7 +93,7 @@ package final class StackClient: Sendable {
     }
 
     private func receive(_ message: Message) {
-        // If the box is full, the request is dropped; its sender repeats it.
+        // If the mailbox is full, the request is dropped; its sender repeats it.
         if message.topic == PullHeader.topic(name) {
             requests.offer(message.body)
             return
@@ -130,7 +131,7 @@ package final class StackClient: Sendable {
     }
 
     /// For how many seconds each known instance has left `hello` unanswered; instances that have answered are left out.
-    /// Time when no question was open doesn't count.
+    /// Time during which no `hello` was open doesn't count.
     package var unanswered: [String: Double] {
         let now = MonotonicClock.now
         return state.withLock { $0.asked.mapValues { (now - $0).seconds } }

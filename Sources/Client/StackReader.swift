@@ -19,7 +19,7 @@ package final class StackReader {
     private lazy var client = Result { try shared ?? StackClient(address: try address()) }
     /// The connection through which everything is requested, if nothing may be read from files.
     private let shared: StackClient?
-    /// The instances that this reader has asked whether they are there.
+    /// The instances whose presence this reader has checked.
     private var asked: Set<String> = []
     /// Makes the source for an instance's file, depending on its plugin kind. The file of a running instance is opened
     /// read-only.
@@ -72,7 +72,7 @@ package final class StackReader {
         shared != nil || stack.bus.isRemote && !FileManager.default.fileExists(atPath: state.instance(instance))
     }
 
-    /// Whether an instance is heard; one that is silent when first asked counts as down for this reader.
+    /// Whether an instance sends heartbeats; one that is silent when first asked counts as down for this reader.
     private func isHeard(_ instance: String) throws -> Bool {
         let client = try client.get()
         let isFirst = asked.isEmpty
@@ -226,7 +226,7 @@ package final class StackReader {
         var after = SequenceNumber.beginning
         var store: StoreHead?
         while true {
-            // A running instance continues from an anchor only if it knows that the anchor is its own.
+            // A running instance continues from an anchor only if it recognizes the anchor as its own.
             let pages: [Page<ChangesPage>] = try pages(
                 instance, .changes(topic: topic, days: days), PullPlace(of: store, after: after))
             if pages.isEmpty, store != nil {

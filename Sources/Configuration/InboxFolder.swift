@@ -19,11 +19,11 @@ package enum InboxFolder {
         guard stat(path, &status) == 0 else {
             return errno == ENOENT
                 ? "'\(path)' isn't there; make it, or mount it"
-                : "'\(path)' can't be looked at (\(String(cString: strerror(errno)))); check its permissions"
+                : "'\(path)' can't be examined (\(String(cString: strerror(errno)))); check its permissions"
         }
         guard status.st_mode & S_IFMT == S_IFDIR else { return "'\(path)' isn't a folder; name a folder" }
         guard access(path, R_OK | W_OK | X_OK) == 0 else {
-            return "'\(path)' can't be written by this account; files are moved out of it, so allow that"
+            return "'\(path)' can't be written to by this account; files are moved out of it, so allow that"
         }
         return nil
     }

@@ -34,7 +34,8 @@ package enum IngestAddress {
 }
 
 extension IngestAddress {
-    /// What is wrong with how an ingest would listen: which option, what, and what to do. Pure: files aren't checked.
+    /// A problem with how an ingest would listen: the option, what is wrong with it, and what to do. Pure: files aren't
+    /// checked.
     package struct Problem: Error, Equatable {
         /// An option in the instance's configuration.
         package let option: String

@@ -1,5 +1,5 @@
-/// Where the members of a JSON5 text are, by their key paths ("instances.steps.plugin", "types[2]"), so that its author
-/// can be told the line.
+/// Where the members of a JSON5 text are, by their key paths ("instances.steps.plugin", "types[2]"), so that mistakes
+/// can be reported with their line.
 ///
 /// It doesn't read the values. It stops at the first thing that isn't JSON5, and keeps what it has found so far.
 package struct JSONPlaces: Sendable, Equatable {

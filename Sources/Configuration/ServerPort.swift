@@ -1,7 +1,7 @@
 import Foundation
 import HealthModel
 
-/// The servers of a stack whose ports the environment can set: the one list for everything that speaks of them.
+/// The servers of a stack whose ports the environment can set: the only list, used by everything that refers to them.
 package enum ServerPort: CaseIterable, Sendable {
     case backend, ingest, dashboard
 
@@ -22,7 +22,7 @@ package enum ServerPort: CaseIterable, Sendable {
         }
     }
 
-    /// The port for which the next free one is taken if it is in use; nil for a server that needs its own.
+    /// A port that gives way to the next free one if it is in use; nil for a server that needs its own.
     package var movablePort: Int? {
         switch self {
         case .backend: nil

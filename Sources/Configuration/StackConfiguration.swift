@@ -13,8 +13,8 @@ package struct StackConfiguration: Sendable, Equatable {
         /// For a handler: names of the plugins that could replace it, including its own, because they declare the same
         /// types.
         package var substitutes: [String]
-        /// For a handler: the family under which its samples are delivered. It is its plugin's or, if a different
-        /// plugin is configured in its place, the instance's own name.
+        /// For a handler: the family under which its samples are delivered. It is the plugin's family or, if a
+        /// different plugin is configured in its place, the instance's own name.
         package var family: String
 
         /// Identical for the same plugin, version and options, and almost never for different ones: FNV-1a, in
@@ -116,9 +116,9 @@ extension StackConfiguration {
         handlers.first { $0.manifest.typesWithStatistics.contains(type) }?.family ?? Self.otherFamily
     }
 
-    /// The family whose deliveries are the handler's, as far as they can be told apart: uploaders count by family, not
-    /// by handler. Of handlers that share a family, the one of "*" has most of its samples, so their deliveries count
-    /// as that one's; nobody knows the others'.
+    /// The family whose deliveries count as the handler's, if they can be told apart: uploaders count by family, not by
+    /// handler. Among handlers that share a family, the one for "*" has most of its samples, so the family's deliveries
+    /// count as that handler's; the others' are unknown.
     /// - Returns: nil for a handler whose deliveries can't be told from another's.
     package func deliveredFamily(of handler: Instance) -> String? {
         let isShared = handlers.contains { $0.name != handler.name && $0.family == handler.family }

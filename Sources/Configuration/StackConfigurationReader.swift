@@ -18,7 +18,7 @@ package struct StackConfigurationReader {
     private let shipped: Value
     private var places = JSONPlaces()
 
-    /// - Parameters: as those of a `StackConfiguration`.
+    /// - Parameters: the same as those of a `StackConfiguration`.
     /// - Throws: `ConfigurationError` for a file that can't be read at all, or isn't JSON.
     package init(
         path: String?, state: StateFolder? = nil, choices: [String: StackConfiguration.Choice] = [:],
@@ -126,7 +126,8 @@ package struct StackConfigurationReader {
         for member in (entry.object ?? [:]).keys.sorted() where member != "plugin" && member != "configuration" {
             add("\(key).\(member)", SchemaCheck.unknown(member, among: ["configuration", "plugin"]))
         }
-        // Only an instance that the default hasn't needs a plugin of its own, so a missing one may be a misspelt name.
+        // Only an instance that the default doesn't have needs a plugin of its own, so a missing one may mean a
+        // misspelled name.
         let usual = (shipped["instances"].object ?? [:]).keys.sorted()
         if entry["plugin"].isNull, let meant = Nearest.to(name, among: usual) {
             add(key, "names no plugin, and isn't in the default; did you mean the instance '\(meant)'?")

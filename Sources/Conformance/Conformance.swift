@@ -67,7 +67,7 @@ package struct Conformance {
         return ConformanceReport(plugin: manifest.name, file: manifest.file, results: results)
     }
 
-    /// Why a case would be meaningless after earlier failures; nil if it isn't.
+    /// Why a case would be meaningless after earlier failures; nil if it wouldn't be.
     private func reason(_ asked: ConformanceCase, _ results: [ConformanceResult]) -> String? {
         func failed(_ names: ConformanceCase...) -> ConformanceCase? {
             names.first { name in

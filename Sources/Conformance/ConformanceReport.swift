@@ -38,7 +38,7 @@ package struct ConformanceResult: Sendable, Equatable {
     package enum Outcome: Sendable, Equatable {
         case passed
         case failed(ConformanceFault)
-        /// It wasn't tested, with the reason.
+        /// It wasn't tested, for the reason given.
         case skipped(String)
     }
 

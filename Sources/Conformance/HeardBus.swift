@@ -40,7 +40,7 @@ final class HeardBus: Sendable {
     var isHeard: Bool { heard.isSet }
     var sent: Int { bus.counters.sent }
 
-    /// - Parameter name: the sender's name to use, since no process accepts another sender's messages from the kit.
+    /// - Parameter name: the sender's name to use, since no process accepts such messages under the kit's own name.
     func send(_ topic: String, _ body: Value, as name: String, version: ProtocolVersion = .current) {
         bus.send(
             Message(

@@ -81,7 +81,7 @@ struct LineCases {
             cutting: SamplePage(samples, detailed: traits?.detailedTypes ?? []), configuration: configuration)
     }
 
-    /// Compares an ordinary day computed normally by one program and as in `ask` by another.
+    /// Compares an ordinary day computed normally by one program with the same day computed by another as in `ask`.
     private func same(
         _ how: String, _ ask: (LineDialogue, DayInput) throws -> DayOutput, hint: () -> String
     ) throws {
@@ -186,7 +186,7 @@ struct LineCases {
             samples.append(first)
         }
         _ = try dialogue.compute(input(samples, day, dialogue.traits))
-        // And each such sample alone.
+        // Then each such sample alone.
         for sample in samples.prefix(4) { _ = try dialogue.compute(input([sample], day, dialogue.traits)) }
     }
 

@@ -6,7 +6,7 @@ import HealthModel
 import Processes
 import Synchronization
 
-/// A program that computes days, addressed as its host would do it: line by line, with every line at hand when it
+/// A program that computes days, addressed as its host would address it: line by line, with every line at hand when it
 /// fails.
 final class LineDialogue {
     private let command: ExecCommand

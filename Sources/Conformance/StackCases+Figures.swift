@@ -7,7 +7,7 @@ import Logging
 import Processes
 import Protocol
 
-/// A handler's figures: the same samples must give the same figures in whichever way they arrive.
+/// A handler's figures: the same samples must give the same figures however they arrive.
 extension StackCases {
     private func nextExport() -> Instant {
         exports += 1

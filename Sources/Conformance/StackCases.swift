@@ -124,7 +124,7 @@ final class StackCases {
         }
         guard exit == .code(ExitCode.usage.rawValue) else {
             throw ConformanceFault(
-                "it ended with \(exit) at an option its manifest doesn't declare", sent: "\"noSuchOption\": 1",
+                "it ended with \(exit) when given an option its manifest doesn't declare", sent: "\"noSuchOption\": 1",
                 said: trial.said("options"), hint: "refuse a configuration with exit code 2")
         }
     }
@@ -223,7 +223,7 @@ final class StackCases {
         }
         if let exit = process.poll() {
             throw ConformanceFault(
-                "it ended (\(exit)) at messages it can't understand",
+                "it ended (\(exit)) when sent messages it can't understand",
                 sent: "messages with another major version, without members, or with wrong types",
                 said: trial.said(name),
                 hint: "drop and count what can't be read, and continue: docs/protocol.md, 'Versions'")

@@ -36,7 +36,7 @@ struct TestRows {
         zones = try ZoneTimeline(zone: Self.zone)
     }
 
-    /// The value of an ordinary sample of a type with this duration.
+    /// The value of an ordinary sample of this type and duration.
     static func value(of type: HealthType, seconds: Double, number: Int) -> Double {
         guard type.kind == .quantity else { return type.kind == .category ? Double(number % 2) : .nan }
         let limit = PlausibilityLimit.of(type)

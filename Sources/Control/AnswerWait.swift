@@ -50,7 +50,7 @@ final class AnswerWait {
     /// Something has arrived: the next silence is reported again.
     func heard() { tellAt = MonotonicClock.now + Self.silence }
 
-    /// Waits until a heartbeat of the instance arrives. A process that hangs isn't asked for anything: it might do it
+    /// Waits until a heartbeat of the instance arrives. A process that hangs isn't asked to do anything: it might do it
     /// later, when nobody expects it any more.
     /// - Throws: `Failure` that says which process doesn't answer.
     func untilHeard(within seconds: Double = patience) throws {

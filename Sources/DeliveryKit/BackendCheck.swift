@@ -22,8 +22,8 @@ struct BackendCheck: Sendable {
     private(set) var answered: String?
     /// Whether it has been compared since this process began.
     private(set) var isDone = false
-    /// Deliveries so far; how many there were when the current question was sent, and when the last answered question
-    /// was.
+    /// Deliveries so far; how many there were when the current question was sent, and when the last answered one was
+    /// sent.
     private var deliveries = 0
     private var covered = 0
     private var compared = 0

@@ -24,7 +24,7 @@ package struct BackendHoldings: Sendable, Equatable {
 /// The answer to the request for what it holds.
 package enum HoldingsReply: Sendable, Equatable {
     case holds(BackendHoldings)
-    /// It answered without saying what it holds, which is trusted only of a destination that never identified itself;
+    /// It answered without saying what it holds, which is trusted only from a destination that never identified itself;
     /// with a human-readable account of what happened.
     case silent(String)
     /// There is no answer at present; with a human-readable reason.
@@ -39,7 +39,7 @@ enum HoldingsVerdict: Sendable, Equatable {
     case complete(BackendHoldings)
     /// It shows a different generation from the known one, or its first.
     case shows(BackendHoldings)
-    /// It has forgotten requests or elements; with how many, if known.
+    /// It has forgotten requests or elements; with their number, if known.
     case lacks(BackendHoldings, missing: Int64?)
     /// A server that doesn't say what it holds.
     case trust

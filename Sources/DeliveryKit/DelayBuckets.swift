@@ -1,9 +1,9 @@
 import Foundation
 import HealthModel
 
-/// How long after their end samples reached the backend, since this process began, in a few cumulative buckets: the
-/// form that monitoring systems want, since they take the difference between two readings. (`DelayHistogram` is finer,
-/// survives restarts, and forgets.)
+/// The time from the end of samples to their arrival at the backend, since this process began, in a few cumulative
+/// buckets: the form that monitoring systems want, since they take the difference between two readings.
+/// (`DelayHistogram` is finer, survives restarts, and forgets.)
 package struct DelayBuckets: Sendable, Equatable {
     /// In seconds; anything that took longer than the last bound is counted in one more bucket.
     package static let bounds: [Int64] = [1, 5, 15, 60, 300, 900, 3600, 14_400, 43_200, 86_400, 172_800]

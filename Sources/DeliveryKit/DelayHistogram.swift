@@ -2,8 +2,8 @@ import Foundation
 import HealthModel
 import Protocol
 
-/// How long after their end samples reached the backend, in buckets that each grow by a fifth: enough for a median, in
-/// a few hundred bytes, however many samples there are.
+/// The time from the end of samples to their arrival at the backend, in buckets that are each a fifth larger than the
+/// last: enough for a median, in a few hundred bytes, however many samples there are.
 ///
 /// Beyond `memory` samples all counts are halved, so that recent weeks count for more than past years.
 package struct DelayHistogram: Sendable, Equatable {

@@ -25,7 +25,7 @@ package struct DeliveryAnswer: Sendable, Equatable {
     package struct Refusal: Sendable, Equatable {
         /// nil when the element had none.
         package var id: String?
-        /// The list in the request's body that it is in.
+        /// The list in the request's body that contains it.
         package var list: String?
         /// Its position in its list, from 0.
         package var index: Int?
@@ -63,7 +63,7 @@ package struct DeliveryAnswer: Sendable, Equatable {
     }
 }
 
-/// The outcome of a request, as far as it affects what happens next: each destination reports it like this, whatever
+/// The aspects of a request's outcome that affect what happens next: each destination reports them like this, whatever
 /// protocol it uses.
 package enum DeliveryReply: Sendable, Equatable {
     /// Everything sent is accounted for by the known destination, or by one that identifies itself now.
@@ -88,7 +88,7 @@ package enum DeliveryReply: Sendable, Equatable {
     case wrongForm(String)
     /// Nothing in it is accepted.
     case failed(Failure)
-    /// It can't even be sent until a person does something; with what that is, human-readable.
+    /// It can't even be sent until a person does something; with a human-readable description of that.
     case needsPerson(String)
 
     package struct Failure: Sendable, Equatable {

@@ -18,7 +18,7 @@ struct DeliveryLedger {
     private(set) var droppedLetters: Int64 = 0
     /// How many elements are remembered as dropped.
     private var droppedElements: Int64 = 0
-    /// Samples older than what is delivered, which stay here.
+    /// Samples that stay here because they are older than what is delivered.
     private(set) var keptLocal: Int64 = 0
     private(set) var lastChecked: Instant?
     private var delays: [String: DelayHistogram] = [:]
@@ -71,7 +71,7 @@ struct DeliveryLedger {
         try write.run()
     }
 
-    /// Counts the time from the end of what was delivered to now.
+    /// Counts the time that has passed since what was delivered ended.
     /// - Parameter recent: ends within `DelayHistogram.horizon`.
     mutating func delayed(_ recent: [Instant], metric: UploadMetric, _ turn: Turn) throws {
         guard !recent.isEmpty else { return }
@@ -85,7 +85,7 @@ struct DeliveryLedger {
         try DeliveryTables.delays.set(metric.rawValue, to: histogram.wireValue, turn)
     }
 
-    /// Keeps an element that the backend won't accept as a dead letter, with the reason; a repeated failure raises its
+    /// Keeps as a dead letter an element that the backend won't accept, with the reason; a repeated failure raises its
     /// number of tries.
     mutating func addDeadLetters(
         id: String, version: Int64, metric: UploadMetric, user: String, reason: String, status: Int?, _ turn: Turn

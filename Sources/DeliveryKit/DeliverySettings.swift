@@ -2,12 +2,12 @@ import HealthModel
 
 /// What a destination's configuration says about what it gets, and how far it is trusted.
 package struct DeliverySettings: Sendable, Equatable {
-    /// The backend's URL, without a secret: what is known about a backend holds only at its address.
+    /// The backend's URL, without a secret: what is known about a backend is valid only for its address.
     package var address: String
-    /// How often what the backend holds is compared with what it accepted.
+    /// How often to compare what the backend holds with what it accepted.
     package var compareEvery: Duration
-    /// How many elements of a metric a backend may refuse in a row, without naming them, before it is taken for the
-    /// cause. With 0 it is always trusted.
+    /// How many elements of a metric a backend may refuse in a row, without naming them, before the backend itself is
+    /// taken for the cause. With 0 it is always trusted.
     package var refusedInARow: Int
     package var choice: DeliveryChoice
     /// At most this many on average; 0 means no limit.
@@ -16,8 +16,8 @@ package struct DeliverySettings: Sendable, Equatable {
     package var deliverSince: Instant?
     /// At most this many elements in a request.
     package var elementsPerRequest: Int
-    /// How the destination is told elements, in its own words: when that changes, everything is delivered again. Empty
-    /// for the usual way, and for destinations that have only one.
+    /// The form in which the destination gets elements, in its own words: when it changes, everything is delivered
+    /// again. Empty for the usual form, and for destinations that have only one.
     package var form: String
 
     package init(

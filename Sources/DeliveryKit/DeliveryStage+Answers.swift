@@ -75,19 +75,19 @@ extension DeliveryStage {
     private func pause(_ why: String, _ turn: Turn) {
         blocked = why
         isPaused = true
-        // The token may have been corrected: it is read again.
+        // The token may have been corrected, so it is read again.
         refreshToken = true
         waitUntil = turn.monotonic + Self.pause
         turn.log(.uploadPaused, ["why": why])
     }
 
-    /// Sends the same again later: nothing counts as accepted or refused.
+    /// Sends the same request again later: nothing counts as accepted or refused.
     func retry(_ why: String, _ turn: Turn) throws {
         try wait(policy.action(after: .unproven, elements: 1, now: turn.now, using: &generator), why, turn)
     }
 
     /// How people can find out what their own server answers.
-    private static let trial = "'healthbus backend test' tries a server of your own, case by case."
+    private static let trial = "'healthbus backend test' tests your own server, case by case."
 
     /// An answer that may come from any server.
     func doubt(_ why: String, _ turn: Turn) throws {
@@ -99,7 +99,7 @@ extension DeliveryStage {
                     text:
                         "Whatever answers at the backend's address doesn't prove that it accepts anything, so nothing counts as delivered.",
                     remedy:
-                        "Look at 'healthbus status': is there a login page in the network, or another server at this address? \(Self.trial)"
+                        "Look at 'healthbus status': is there a login page on the network, or another server at this address? \(Self.trial)"
                 ))
         }
         try retry(why, turn)
@@ -175,7 +175,7 @@ extension DeliveryStage {
             user: group.user, turn)
         try addDeadLetters(index, sent.group, reasons, answer.status, turn)
         try ledger.delivered(sent.part.count - reasons.count, metric: group.metric, answer.counts, turn)
-        // What is delivered again was first delivered long ago.
+        // Anything delivered again was first delivered long ago.
         if deliveries[index].fetched != nil {
             let recent = group.ends(sent.part, since: turn.now - DelayHistogram.horizon)
             try ledger.delayed(recent, metric: group.metric, turn)
@@ -192,13 +192,13 @@ extension DeliveryStage {
         policy.succeeded()
         blocked = nil
         waitsUntil = nil
-        // Whatever a person had to fix has been fixed.
+        // Anything that a person had to fix has been fixed.
         if isPaused { waitUntil = .distantPast }
         isPaused = false
         unproven = 0
     }
 
-    /// Whatever is waiting is tried at once.
+    /// Tries at once to deliver whatever is waiting.
     func tryNow() {
         waitUntil = .distantPast
         for metric in suspicions.keys { suspicions[metric]?.tryNow() }

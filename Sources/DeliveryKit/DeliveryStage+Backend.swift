@@ -10,11 +10,11 @@ extension DeliveryStage {
         case known
         /// It is a different one from now on: everything is delivered to it again.
         case begunAnew
-        /// It isn't known which of the servers is the backend; with the reason.
+        /// It isn't known which of the servers is the backend; holds the reason.
         case unclear(String)
     }
 
-    /// Whether what is known was learned at a different address.
+    /// Whether the known backend answered at a different address.
     private var isMoved: Bool { ledger.backend.address.map { $0 != settings.address } ?? false }
     /// Whether only the known generation is trusted.
     private var isBound: Bool { !isMoved && ledger.backend.generation != nil }
@@ -24,7 +24,7 @@ extension DeliveryStage {
             ? SeenBackend(generation: ledger.backend.generation, sequence: ledger.backend.sequence) : SeenBackend()
     }
 
-    /// Notes who has answered for everything sent; returns false when its answer doesn't count.
+    /// Notes which backend has answered for everything sent; returns false when its answer doesn't count.
     func meet(generation: String?, _ answer: DeliveryAnswer, _ turn: Turn) throws -> Bool {
         switch try meet(generation, sequence: answer.sequence, created: answer.counts?.created ?? 0, turn) {
         case .known: return true
@@ -44,7 +44,7 @@ extension DeliveryStage {
                 $0.answered(sequence: sequence, created: created)
                 $0.address = settings.address
             }
-            // What another server accepted, or one that didn't identify itself, may not be there.
+            // Anything accepted by another server, or by one that didn't identify itself, may be missing from this one.
             guard !isSame, ledger.hasDelivered else { return .known }
             turn.log(.backendChanged)
             try redeliverEverything(turn)
@@ -76,7 +76,7 @@ extension DeliveryStage {
         case lacks = "the backend once more lacks some of what it accepted"
     }
 
-    /// Raises the alert, and returns what keeps delivery from continuing, human-readable.
+    /// Raises the alert, and returns a human-readable reason why delivery can't continue.
     private func unsteady(_ what: Unsteadiness, _ turn: Turn) throws -> String {
         try turn.raise(
             Alert(

@@ -8,14 +8,14 @@ import StageKit
 ///
 /// Only for a backend that accepts columns, and only far behind the newest data: new data is sent at once.
 extension DeliveryStage {
-    /// How far behind the limit, in sequence numbers, a short wait doesn't matter.
+    /// Further behind the limit than this many sequence numbers, a short wait doesn't matter.
     private static let much: Int64 = 8192
     /// A request with this many samples isn't worth holding back for more.
     private static let enough = SampleDelivery.elementLimit * 9 / 10
-    /// The longest that a request waits to be filled.
+    /// The longest time that a request waits to be filled.
     static let patience = Duration.seconds(1)
 
-    /// Adds what was fetched to the delivery that is waiting for more, or makes it a new one.
+    /// Adds what was fetched to the delivery that is waiting for more, or makes a new delivery of it.
     /// - Parameter older: how many of its samples stay here.
     func take(
         _ fetched: Upstream.Fetched, _ groups: [DeliveryGroup], older: Int64 = 0, of upstream: Upstream, _ turn: Turn
@@ -51,7 +51,7 @@ extension DeliveryStage {
         return waiting - (fillable(upstream) == nil ? 0 : 1) < Self.waitingSets
     }
 
-    /// Whether a delivery has to wait to keep within the allowed samples per second.
+    /// Whether a delivery has to wait to stay within the allowed samples per second.
     func isPaced(_ index: Int, _ turn: Turn) -> Bool {
         turn.monotonic < pacedUntil && deliveries[index].groups.contains { $0.isSamples && $0.batch.next != nil }
     }
@@ -72,7 +72,7 @@ extension DeliveryStage {
         group.isSamples || settings.choice.takes(documentsOf: group.metric)
     }
 
-    /// Whether a delivery isn't sent yet because more is on its way to it.
+    /// Whether a delivery is held back because more is on its way to it.
     func isFilling(_ index: Int, _ turn: Turn) -> Bool {
         index == fillable(samples) && samples.isFetching && turn.monotonic < deliveries[index].fillsUntil
             && (!samples.cursor.backfill.isEmpty || !samples.isLive(within: Self.much))

@@ -17,7 +17,7 @@ struct UploadReplay: Sendable, Equatable {
         case documents(producer: String, topic: String, days: ClosedRange<Int>, after: SequenceNumber, head: StoreHead?)
         /// The row that a dead letter is about, in that producer's changelog, if it is unchanged.
         case letter(DeadLetter, producer: String)
-        /// The selected dead letters, after a number.
+        /// The selected dead letters after a given number.
         case letters(MendSelection, after: Int64)
         case rows(ReplayedRows)
     }
@@ -42,7 +42,7 @@ struct UploadReplay: Sendable, Equatable {
     var letter: DeadLetter?
     var isLetterFound = false
 
-    /// The name of its deliveries; no upstream has it.
+    /// The name of its deliveries; no upstream has this name.
     static let name = "replay"
 
     static func == (a: UploadReplay, b: UploadReplay) -> Bool { a.id == b.id && a.isDone == b.isDone }
@@ -225,7 +225,7 @@ extension DeliveryStage {
         return true
     }
 
-    /// Turns a slice's page into one of the anchored query: all rows belong to the user.
+    /// Turns a slice's page into a page of the anchored query: all of its rows belong to the user.
     private static func owned(_ samples: SamplePage, by user: String) -> SamplesPage {
         SamplesPage(samples: samples, users: [user], user: Array(repeating: 0, count: samples.count))
     }

@@ -46,7 +46,7 @@ extension DeliveryStage {
 }
 
 extension Upstream {
-    /// A window within what has been consumed.
+    /// A window in the part of the changelog that has been consumed.
     func place(after: SequenceNumber, until: SequenceNumber) -> PullPlace {
         PullPlace(
             store: cursor.store, generation: cursor.generation, after: AnchorVector(base: after),

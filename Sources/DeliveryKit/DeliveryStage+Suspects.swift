@@ -20,7 +20,7 @@ extension DeliveryStage {
             }.keys)
     }
 
-    /// Why some are waiting, human-readable.
+    /// A human-readable reason why some are waiting.
     var suspicionText: String? {
         let waiting = suspicions.filter { $0.value.attempt > 0 }.sorted { $0.key.rawValue < $1.key.rawValue }
         guard let (metric, suspicion) = waiting.first else { return nil }
@@ -45,7 +45,7 @@ extension DeliveryStage {
     func accepted(by group: DeliveryGroup, _ sent: Delivery.Sent, _ good: Int, _ turn: Turn) throws {
         goodElements[group.metric] = group.only(good)
         guard let suspicion = suspicions[group.metric] else { return }
-        // What was sent before the last refusal says nothing about what came after it.
+        // A request that was sent before the last refusal says nothing about what came after it.
         guard sent.effect > suspicion.last else { return }
         guard held(group.metric) > 0 else {
             suspicions[group.metric] = nil
@@ -135,8 +135,8 @@ extension DeliveryStage {
         deliveries.contains { $0.groups.contains { $0.metric == metric && $0.batch.next != nil } }
     }
 
-    /// Sends an element that the backend already has, since repeating it changes nothing; otherwise a request without
-    /// elements.
+    /// Sends an element that the backend already has, since repeating it changes nothing; if none is known, a request
+    /// without elements.
     private func probe(_ metric: UploadMetric, _ turn: Turn) {
         let good = goodElements[metric]
         guard let group = good ?? anyHeld(metric) else { return }
@@ -163,7 +163,7 @@ extension DeliveryStage {
             } else {
                 goodElements[metric] = nil
             }
-        // It wasn't sent: the next probe is another.
+        // It wasn't sent: the next probe will be a different one.
         case .overtaken: goodElements[metric] = nil
         case .otherBackend(let generation, let answer): _ = try meet(generation: generation, answer, turn)
         case .rolledBack(let sequence): try rolledBack(to: sequence, turn)

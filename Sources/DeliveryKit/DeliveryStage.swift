@@ -30,7 +30,7 @@ package final class DeliveryStage: Stage {
     var isHistoryTold = false
     /// A person's request that hasn't begun yet, since a historical sync is in progress.
     var waitingReplay: MendRequest?
-    /// Why nothing is delivered at present, human-readable; nil if nothing is in the way.
+    /// A human-readable reason why nothing is delivered at present; nil if nothing is in the way.
     var blocked: String?
     /// When the next attempt is made, by the wall clock, if the backend asked for a wait.
     var waitsUntil: Instant?
@@ -51,11 +51,11 @@ package final class DeliveryStage: Stage {
     var isPaused = false
     private(set) var gate: PathGate {
         didSet {
-            // When the network path comes back, it is tried at once: earlier failures were due to its absence.
+            // When the network path comes back, delivery is tried at once: earlier failures were due to its absence.
             if gate.isOpen, !oldValue.isOpen { tryNow() }
         }
     }
-    /// Since when something has been waiting without anything being accepted.
+    /// The moment since which something has been waiting and nothing has been accepted.
     private var stuckSince: MonotonicTime?
     /// Whether there were dead letters when that was last told; nil before the first turn.
     var hasToldOfLetters: Bool?
@@ -69,7 +69,7 @@ package final class DeliveryStage: Stage {
     static let backfillBeyond: Int64 = 200_000
     /// How long to wait before the next attempt when only a person can fix what is wrong.
     static let pause = Duration.seconds(30)
-    /// If nothing was accepted for this long, though something is waiting, an alert is raised.
+    /// If nothing has been accepted for this long although something is waiting, an alert is raised.
     static let alertAfter = Duration.seconds(15 * 60)
 
     /// - Parameters:

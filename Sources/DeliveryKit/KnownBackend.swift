@@ -35,7 +35,7 @@ struct KnownBackend: Sendable, Equatable {
         created = 0
     }
 
-    /// Accepts an answer of the known generation. Answers come out of order, and none makes the sequence fall.
+    /// Accepts an answer of the known generation. Answers may arrive out of order, and none lowers the sequence.
     mutating func answered(sequence new: Int64?, created more: Int64) {
         if let new { sequence = max(sequence ?? new, new) }
         let (sum, isTooMuch) = created.addingReportingOverflow(more)
@@ -49,7 +49,7 @@ struct Redeliveries: Codable, Sendable, Equatable {
     /// By the wall clock.
     var last = Instant.epoch
 
-    /// This many begin without delay.
+    /// This many redeliveries begin without delay.
     private static let free: Int64 = 3
     /// After that, the next redelivery waits for this long, doubled each time, up to a day.
     private static let pause = Duration.seconds(600)

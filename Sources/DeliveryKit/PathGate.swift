@@ -6,7 +6,7 @@ package struct WatchPath: Sendable { package init() {} }
 /// What the host reports.
 package enum PathNews: Sendable {
     case path(NetworkPath)
-    /// It can't be determined on this machine, so nothing waits for a path; with the reason.
+    /// It can't be determined on this machine, so nothing waits for a path; holds the reason.
     case unknown(String)
 }
 

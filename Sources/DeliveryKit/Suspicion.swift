@@ -3,8 +3,8 @@ import HealthModel
 /// Elements of one metric that a backend refused one by one without naming them: is the fault theirs, or the backend's?
 ///
 /// They are held: neither settled nor dead letters. Once the backend has accepted something after them, they are sent
-/// again; those that are refused again, with something accepted afterwards too, are bad. If it accepts nothing while
-/// more than a few are refused, the backend is at fault, and they are sent again after a while. All of this is kept in
+/// again; any that are refused again, with something accepted after that too, are bad. If it accepts nothing while more
+/// than a few are refused, the backend is at fault, and they are sent again after a while. All of this is kept in
 /// memory: after a restart they are sent again. Pure.
 struct Suspicion: Sendable, Equatable {
     enum Evidence: Sendable {
@@ -28,9 +28,9 @@ struct Suspicion: Sendable, Equatable {
     private(set) var status: Int?
     /// Nothing is sent on this path before this time.
     private(set) var until: MonotonicTime?
-    /// Whether the held elements are sent again when that time is over, instead of only probing.
+    /// Whether the held elements are sent again after that time, rather than only a probe.
     private(set) var hearsAgain = false
-    /// Consecutive waits; 0 while nothing speaks against the backend.
+    /// Consecutive waits; 0 while there is no sign that the backend is at fault.
     private(set) var attempt = 0
     /// The current probe, whose answer decides.
     var probe: Probe?

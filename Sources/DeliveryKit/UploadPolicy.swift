@@ -16,12 +16,12 @@ package struct UploadPolicy: Sendable, Equatable {
     /// Consecutive conflicts.
     private var conflicts = 0
 
-    /// Consecutive failures that one of the elements may cause.
+    /// Consecutive failures that one of the elements may have caused.
     private var failures = 0
 
-    /// Up to this many conflicts are taken for another request still in progress; more are taken for a refusal.
+    /// Up to this many conflicts are taken to mean that another request is still in progress; more count as a refusal.
     private static let conflictLimit = 3
-    /// Up to this many failures are taken for the destination's alone.
+    /// Up to this many failures are blamed on the destination alone.
     private static let failureLimit = 3
 
     package init(base: Double = 1, cap: Double = 900, askedCap: Double = 900, attempt: Int = 0) {
@@ -43,7 +43,7 @@ package struct UploadPolicy: Sendable, Equatable {
         case conflict(String)
         /// It failed at the destination: perhaps for a while, perhaps because of one of the elements.
         case failing
-        /// Our credentials are refused. `isFinal`: others wouldn't help either.
+        /// Our credentials are refused. `isFinal`: different ones wouldn't help either.
         case refusesToken(isFinal: Bool, Pause)
         case needsPerson(Pause)
         /// There was no answer, or one that isn't from the destination, or that proves nothing: nothing counts as
@@ -132,7 +132,7 @@ package struct UploadPolicy: Sendable, Equatable {
     private func jitter(using generator: inout some RandomNumberGenerator) -> Double {
         var bound = base
         for _ in 0..<min(attempt, 62) where bound < cap { bound *= 2 }
-        // 53 bits in one draw: a seeded simulation draws equally often whatever the limit is.
+        // 53 bits in one draw, so that a seeded simulation makes the same number of draws whatever the limit is.
         let fraction = Double(generator.next() >> 11) / 9_007_199_254_740_992
         return min(cap, bound) * fraction
     }

@@ -1,5 +1,5 @@
 extension HTTPServer {
-    /// Decides about a request when its head has arrived but its body hasn't. Called on the server's threads.
+    /// Decides what to do with a request whose head has arrived but whose body hasn't. Called on the server's threads.
     package typealias Admit = @Sendable (HTTPRequest) -> Admission
 
     /// What happens to a request's body.
@@ -50,6 +50,6 @@ package protocol BodySink: AnyObject {
     func finish() throws(HTTPRefusal)
 
     /// The body won't be complete: the client went away, was too slow or sent too much, or a call above threw. No part
-    /// of it may be left.
+    /// of it may remain.
     func abandon()
 }

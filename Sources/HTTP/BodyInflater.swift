@@ -1,6 +1,6 @@
 import CZlib
 
-/// Inflates a body while it arrives, in a buffer of its own, and stops when a body is designed to inflate enormously.
+/// Inflates a body while it arrives, in a buffer of its own, and stops if the body is designed to inflate enormously.
 final class BodyInflater {
     private let coding: ContentCoding
     private let ratio: Int
@@ -46,7 +46,7 @@ final class BodyInflater {
     ) throws(HTTPRefusal) {
         guard let first = chunk.first else { return }
         if taken == 0, coding == .deflate, first & 0x0F != 8 || first >> 4 > 7 {
-            // zlib's header can't begin like this: it is bare deflate.
+            // zlib's header can't begin like this, so it is bare deflate.
             inflateReset2(stream, -15)
         }
         taken += chunk.count
@@ -84,7 +84,7 @@ final class BodyInflater {
         }
     }
 
-    /// Ends the body. One without bytes is empty, whatever its coding.
+    /// Ends the body. A body without bytes counts as empty, whatever its coding.
     /// - Throws: 400 when its end is missing.
     func finish() throws(HTTPRefusal) {
         guard isAtEnd || taken == 0 else { throw Self.broken("its end is missing") }

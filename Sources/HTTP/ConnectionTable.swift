@@ -6,7 +6,7 @@
 /// yet been let in gives way to a new one.
 package struct ConnectionTable {
     package enum Phase: Sendable {
-        /// No request yet, or no further one: nothing has arrived but perhaps an incomplete head.
+        /// No request yet, or no further one: nothing has arrived except perhaps an incomplete head.
         case waiting
         /// A body is arriving.
         case receiving
@@ -42,7 +42,7 @@ package struct ConnectionTable {
     package var count: Int { connections.count { !$0.value.isLeaving } }
 
     /// A new connection.
-    /// - Returns: the connection that has to go in exchange, if any; possibly the new one.
+    /// - Returns: the connection that has to make way for it, if any; possibly the new one itself.
     package mutating func opened(_ socket: Int32, peer: UInt64, at now: Double) -> Int32? {
         last += 1
         connections[socket] = Connection(peer: peer, order: last, since: now)

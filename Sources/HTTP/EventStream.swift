@@ -1,18 +1,19 @@
 import CMicroHTTPD
 import Synchronization
 
-/// An answer that goes on: events for one reader, as HTML's `EventSource` reads them (`text/event-stream`).
+/// An answer without a fixed end: events for one reader, as HTML's `EventSource` reads them (`text/event-stream`).
 ///
 /// Any thread may send, and none ever waits: events that the reader hasn't taken yet are kept up to `capacity`, and
 /// those that don't fit are left out. An idle stream takes no thread: its connection is suspended until there is
 /// something to send.
 package final class EventStream: Sendable, Equatable {
-    /// `@unchecked Sendable`: libmicrohttpd's connection may be resumed from any thread; it is reached under the lock only.
+    /// `@unchecked Sendable`: libmicrohttpd's connection may be resumed from any thread; it is accessed only under the
+    /// lock.
     private struct Connection: @unchecked Sendable { let handle: OpaquePointer }
 
     private struct State {
         var pending: [UInt8] = []
-        /// How many of them the reader has. Removing each piece from the front would move all others.
+        /// How many of these bytes the reader has taken. Removing each piece from the front would move all others.
         var taken = 0
         /// Set while it is suspended.
         var suspended: Connection?
@@ -40,7 +41,7 @@ package final class EventStream: Sendable, Equatable {
     private let state = Mutex(State())
     private let capacity: Int
 
-    /// - Parameter capacity: bytes that wait for a slow reader at the most.
+    /// - Parameter capacity: the most bytes that may wait for a slow reader.
     package init(capacity: Int = EventStream.usualCapacity) { self.capacity = capacity }
 
     package static let usualCapacity = 256 << 10
@@ -58,7 +59,7 @@ package final class EventStream: Sendable, Equatable {
         if isGone { action() }
     }
 
-    /// - Parameter data: one line, as JSON is.
+    /// - Parameter data: a single line, like any JSON of ours.
     /// - Returns: false when the event was left out: the reader is too slow, or gone.
     @discardableResult
     package func send(_ event: StaticString, data: [UInt8]) -> Bool {
@@ -76,7 +77,7 @@ package final class EventStream: Sendable, Equatable {
     /// browser doesn't pass mere comments on to its page.
     package func beat() { send("beat", data: []) }
 
-    /// An answer that had to wait, in whatever form its headers say, instead of events. `end` follows.
+    /// Sends an answer that had to wait, in whatever form its headers state, instead of events. `end` follows.
     /// - Returns: false when it was left out: the reader is gone, or it is larger than `capacity`.
     @discardableResult
     package func send(whole answer: [UInt8]) -> Bool { append(answer.count) { $0.append(contentsOf: answer) } }
@@ -155,7 +156,7 @@ final class EventReader {
         return response
     }
 
-    /// What is asked for at once; must fit into a connection's buffer.
+    /// How much is requested at once; must fit into a connection's buffer.
     private static let blockBytes = 8 << 10
 
     private func close() {

@@ -126,7 +126,7 @@ package final class FileSink: BodySink {
     ) -> HTTPRefusal {
         failed("can't \(what) \(path): \(String(cString: strerror(code)))")
         return [ENOSPC, EDQUOT, EFBIG].contains(code)
-            ? HTTPRefusal(507, "the server's disk has no room for the body", hint: "send it again when it has")
+            ? HTTPRefusal(507, "the server's disk has no room for the body", hint: "send it again once there is room")
             : HTTPRefusal(500, "the body can't be stored", hint: "send it again later; the server's log says why")
     }
 }

@@ -3,9 +3,9 @@ import Glibc
 
 /// An HTTP client for one server, with one libcurl easy handle that keeps its connection open.
 ///
-/// Blocking, and not for two threads at once: each client stays on its owner's thread. It follows a redirect only on
-/// request, and never to a host, port or scheme other than the configured one, so a token reaches no other server.
-/// Bodies and headers are never logged.
+/// Blocking, and not for use by two threads at once: each client stays on its owner's thread. It follows a redirect
+/// only on request, and never to a host, port or scheme other than the configured one, so a token reaches no other
+/// server. Bodies and headers are never logged.
 ///
 /// `@unchecked Sendable` only so that it can be created on one thread and handed to its owner: libcurl forbids sharing
 /// an easy handle between threads at the same time, not moving it.
@@ -16,7 +16,7 @@ package final class HTTPClient: @unchecked Sendable {
     package let endpoint: String
     /// Without a prefix.
     private let origin: String
-    /// The largest body of an answer that is accepted, in bytes.
+    /// The largest body that an answer may have, in bytes.
     package let answerLimit: Int
 
     /// The usual limit of consecutive redirects.
@@ -27,7 +27,7 @@ package final class HTTPClient: @unchecked Sendable {
     /// - Parameters:
     ///   - base: http or https URL of the server; requests' paths are appended to it.
     ///   - caFile: PEM certificates of the authorities that may vouch for the server; nil for those of this machine.
-    /// - Throws: `HTTPError` when the URL isn't one.
+    /// - Throws: `HTTPError` when `base` isn't such a URL.
     package init(base: String, answerLimit: Int = 4 << 20, caFile: String? = nil) throws {
         let server = try ServerURL(base)
         self.base = server.base
@@ -50,7 +50,7 @@ package final class HTTPClient: @unchecked Sendable {
     /// - Throws: `HTTPError` when it isn't a URL.
     package static func isLoopback(_ base: String) throws -> Bool { try ServerURL(base).isLoopback }
 
-    /// Whether requests to a server travel readable over a network: `http://` to another machine.
+    /// Whether requests to a server cross a network in readable form: `http://` to another machine.
     /// - Throws: `HTTPError` when it isn't a URL.
     package static func isReadableOnTheWay(_ base: String) throws -> Bool {
         try !isLoopback(base) && !base.lowercased().hasPrefix("https:")
@@ -76,7 +76,7 @@ package final class HTTPClient: @unchecked Sendable {
     }
 
     /// The same with a file as the body, which is read as it is sent.
-    /// - Throws: `HTTPError` also when the file can't be read.
+    /// - Throws: `HTTPError`, including when the file can't be read.
     package func send(_ request: HTTPRequest, file path: String, timeout: Double) throws -> HTTPResponse {
         guard let file = fopen(path, "re"), fseek(file, 0, SEEK_END) == 0 else {
             throw HTTPError(

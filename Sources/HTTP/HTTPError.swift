@@ -3,7 +3,7 @@ package struct HTTPError: Error, Equatable, CustomStringConvertible {
     package enum Kind: String, Sendable {
         /// Another process uses the address.
         case addressInUse
-        /// It isn't possible to listen on the address: unknown host, or no right to the port.
+        /// It isn't possible to listen on the address: unknown host, or no permission to use the port.
         case cannotListen
         /// The URL, a path or a header is malformed.
         case invalidRequest

@@ -28,12 +28,13 @@ package final class HTTPServer: Sendable {
         package var totalBodyBytes = 24 << 20
         /// Bytes in a connection's buffer: the request line and headers must fit (otherwise 414 or 431).
         package var headerBytes = 32 << 10
-        /// A new connection whose first request's head isn't complete by then is closed, however busily it trickles.
+        /// A new connection whose first request's head isn't complete by then is closed, even if bytes keep trickling
+        /// in.
         package var headSeconds = 10
-        /// A connection without any byte for this long is closed; so is one that has been answered and hasn't sent the
-        /// whole head of another request by then.
+        /// A connection on which no byte arrives for this long is closed; so is one that has been answered and hasn't
+        /// sent the whole head of another request by then.
         package var idleSeconds = 30
-        /// A request that hasn't arrived completely by then is cut off, however busily it trickles.
+        /// A request that hasn't arrived completely by then is cut off, even if bytes keep trickling in.
         package var requestSeconds = 120
         /// An answer that hasn't been read by then is cut off.
         package var answerSeconds = 120
@@ -99,8 +100,8 @@ package final class HTTPServer: Sendable {
             limits: limits, admission: admission, certificates: certificates, handler: handler)
         self.host = host
         self.port = listener.port
-        // libmicrohttpd's own limit, divided among its threads, is set out of reach: beyond it, it would leave new
-        // connections waiting, whoever they are.
+        // libmicrohttpd's own limit, divided among its threads, is set out of reach: beyond that limit it would leave
+        // new connections waiting, whoever they are.
         let ceiling = (limits.connections + Self.leaving) * limits.threads
         guard let started = exchange.start(listener, connections: ceiling) else {
             close(listener.descriptor)

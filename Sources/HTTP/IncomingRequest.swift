@@ -3,7 +3,7 @@
 /// libmicrohttpd uses only one thread per connection, so it needs no lock.
 final class IncomingRequest {
     let startedAt: Double
-    /// Its head, and the body as far as it has been collected.
+    /// Its head, and the part of the body that has been collected so far.
     var request = HTTPRequest(path: "")
     /// Bytes of the body as sent.
     var received = 0
@@ -67,7 +67,7 @@ final class IncomingRequest {
         if let stream { return try stream.sink.write(piece) }
         if kept > reserved, !reserve(kept - reserved) { throw .busy }
         // A long body of unknown length gets everything that it may need at once: if the buffer doubled again and
-        // again, the body would be in memory twice. What isn't filled is only address space.
+        // again, the body would be in memory twice. The unfilled part is only address space.
         if kept > max(request.body.capacity, Self.small) { request.body.reserveCapacity(limit) }
         request.body.append(contentsOf: piece)
     }

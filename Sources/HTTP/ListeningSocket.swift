@@ -5,7 +5,7 @@ package struct ListeningSocket {
     let descriptor: Int32
     let port: Int
 
-    /// Checks that it is possible to listen on an address at present.
+    /// Checks that it is currently possible to listen on an address.
     /// - Throws: `HTTPError` that says why not.
     package static func check(host: String, port: Int) throws(HTTPError) {
         close(try ListeningSocket(host: host, port: port).descriptor)

@@ -3,8 +3,8 @@
 ///
 /// A server's threads share one limit in a `Mutex`.
 ///
-/// Each key has a token bucket, stored simply as the time at which it will be full again. So a full bucket and a key
-/// never seen are the same, and full ones needn't be stored.
+/// Each key has a token bucket, stored simply as the time at which it will be full again. So a full bucket is the same
+/// as a key never seen, and needn't be stored.
 package struct RateLimit<Key: Hashable & Sendable>: Sendable {
     private let secondsEach: Double
     private let burst: Double
@@ -28,12 +28,13 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
     /// Seconds until the key has this many tokens (at most a full bucket); nil when it has them now.
     package func wait(_ key: Key, for tokens: Double = 1, at now: Double) -> Double? {
         let wait = max(fullAt[key] ?? now, now) - now + (min(tokens, burst) - burst) * secondsEach
-        // A rounding error isn't a wait.
+        // A rounding error doesn't count as a wait.
         return wait > 1e-6 ? wait : nil
     }
 
     /// Takes the tokens if the key has them.
-    /// - Returns: nil when they were taken; otherwise the seconds until it has them, and nothing was taken.
+    /// - Returns: nil when they were taken; otherwise nothing was taken, and this is how many seconds until it has
+    ///   them.
     package mutating func take(_ key: Key, _ tokens: Double = 1, at now: Double) -> Double? {
         if let wait = wait(key, for: tokens, at: now) { return wait }
         let since = fullAt[key]

@@ -41,7 +41,7 @@ struct RequestHead {
                     headers: ["Connection": "close"])
             }
         }
-        // It consists of digits, or libmicrohttpd would have refused it; if they don't fit an `Int`, there are too many
+        // It consists of digits, or libmicrohttpd would have refused it; if it doesn't fit an `Int`, it is too many
         // bytes.
         contentLength = lengths.first.map { Int($0) ?? .max }
         waitsForContinue = isNew && request.headers["Expect"]?.lowercased() == "100-continue"

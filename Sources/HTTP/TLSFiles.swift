@@ -14,7 +14,7 @@ package struct TLSFiles {
     ///
     /// While only one of the files has been rewritten they don't match: `HTTPServer.renew` refuses that pair, and the
     /// next call returns the matching one.
-    /// - Throws: `HTTPError` as long as they can't be read (`TLSIdentity`).
+    /// - Throws: `HTTPError` if they can't be read (`TLSIdentity`).
     package mutating func changed() throws(HTTPError) -> TLSIdentity? {
         let now = try TLSIdentity(certificateFile: certificateFile, keyFile: keyFile)
         guard now != seen else { return nil }

@@ -40,7 +40,7 @@ package struct TLSIdentity: Sendable, Equatable {
         }
         // Group access may be intended, as with Debian's ssl-cert.
         if isKey, status.st_mode & 0o027 != 0 {
-            throw refuse("others may read this key, or change it", "close it: chmod 600 '\(path)'")
+            throw refuse("others may read this key, or change it", "make it private: chmod 600 '\(path)'")
         }
         guard status.st_size <= largest else {
             throw refuse("it is larger than \(largest) bytes", "give the path of a PEM file")

@@ -5,10 +5,10 @@ import Protocol
 import SQLite
 import StageKit
 
-/// What a handler watches for people: conditions under the names they gave, by user.
+/// The conditions that a handler watches for people, by user and by the name that the user gave.
 ///
-/// They are rows of the stage's own changelog, kept, copied and read like its others. A table records which of them its
-/// days were computed with; the two are compared at each start.
+/// They are rows of the stage's own changelog, kept, copied and read like its other rows. A table records which of them
+/// its days were computed with; the two are compared at each start.
 struct Conditions {
     private var byUser: [String: [String: Value]] = [:]
 

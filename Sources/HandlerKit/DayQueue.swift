@@ -1,7 +1,7 @@
 /// Dirty days in the order in which they are computed, so that the next one is found without searching: a long history
 /// has tens of thousands.
 ///
-/// Entries are hints: a day that is no longer marked, or is listed twice, is skipped. The marks are the truth.
+/// The marks are authoritative. The marks are the truth.
 struct DayQueue {
     /// The next one is last.
     private var sorted: [DirtyDays.Key] = []

@@ -3,7 +3,7 @@ import HealthModel
 import SQLite
 import StageKit
 
-/// When samples last arrived, and when the last check for them was: the first changes only when samples arrive, the
+/// When samples last arrived, and when they were last checked for: the first changes only when samples arrive, the
 /// second with every check.
 package struct Freshness {
     package private(set) var lastSynced: Instant?

@@ -67,7 +67,7 @@ extension HandlerStage {
             try tell(of: "\(error)", day: LocalDay(number: key.day), turn)
         }
         try dirty.clear(key, generation: job.generation, turn)
-        // What arrived in the meantime may be news in itself.
+        // Data that arrived in the meantime may be news in itself.
         if case .success = result, dirty.marks[key] == nil { news.computed(key) }
     }
 

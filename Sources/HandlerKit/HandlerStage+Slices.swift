@@ -105,13 +105,13 @@ extension HandlerStage {
             payloads: traits.payloadTypes.sorted(), during: traits.during)
     }
 
-    /// Days that hold too much together are fetched one by one; a day that holds too much on its own isn't computed,
+    /// Days that together hold too much are fetched one by one; a day that holds too much on its own isn't computed,
     /// but doesn't hold up any other.
     private func leave(_ run: SliceRun, _ turn: Turn) throws {
         if run.days.count > 1 {
             rowsPerDay = Self.rowsPerRun
         } else if let (day, generation) = run.days.first {
-            let reason = "the day holds more than \(Self.rowLimit) samples, or 24 MiB of what they say"
+            let reason = "the day holds more than \(Self.rowLimit) samples, or 24 MiB of metadata and payloads"
             turn.log(
                 .dayFailed, ["handler": manifest.name, "day": "\(day)", "why": reason, "attempt": 1])
             let key = DirtyDays.Key(user: run.user, day: day.number)

@@ -18,7 +18,7 @@ package final class HandlerStage: Stage {
     let computer: DayComputer
     /// Whether a trial before this process took over gave figures that differ from the existing ones.
     package var givesOtherFigures = false
-    /// The handler's days with this configuration.
+    /// Which instants the handler's days consist of, with this configuration.
     private(set) var window = HandlerWindow.localDay
     /// Which sample types belong to this handler.
     let types: TypeChoice
@@ -47,7 +47,7 @@ package final class HandlerStage: Stage {
     /// Those of its own types that weren't observed according to the last report.
     private var off: Set<String> = []
 
-    /// How many sequence numbers behind a handler must be to mark history while it already works on today.
+    /// How many sequence numbers a handler must be behind to mark history while it already works on today.
     static let backfillBeyond: Int64 = 200_000
 
     /// - Parameter namedTypes: the types that the stack's handlers name, for a handler of all others.

@@ -2,8 +2,8 @@ import HealthModel
 import SQLite
 import StageKit
 
-/// The times that a page's spans touch for one user, limited to times that samples can have, and each moment only once:
-/// a thousand samples that last for weeks cost no more than those weeks.
+/// The times that a page's spans touch for one user, limited to times that samples can have, with each moment counted
+/// only once: a thousand samples that last for weeks cost no more than those weeks.
 struct TouchedTime {
     private var spans: [Range<Instant>] = []
 
@@ -32,7 +32,7 @@ extension HandlerStage {
     private static let daysAtOnce = 500
 
     /// Marks days with figures that are too early or late for any sample, left by an earlier release. They are computed
-    /// again, usually to nothing: each once, a few at a time, when there is nothing else to do.
+    /// again, usually with no figures as the result: each once, a few at a time, when there is nothing else to do.
     func markImpossibleDays(_ turn: Turn) throws {
         guard let last = lastImpossibleDay, dirty.count == 0, upstream.isLevel else { return }
         let possible = DirtyDays.possible

@@ -6,8 +6,8 @@ package enum UnitSystem: String, Sendable, CaseIterable {
     case metric, imperial
 }
 
-/// Writes the export of an invented life: a zip archive like those from the Health app, with the same bytes for the
-/// same options everywhere.
+/// Writes the export of an invented life: a zip archive like those from the Health app; the same options give the same
+/// bytes everywhere.
 ///
 /// Without a number of records a day's samples depend on the seed, the zone and the date only: a longer period contains
 /// the samples of a shorter one, except for the height, which is entered on the first day.

@@ -10,7 +10,7 @@ struct DayPlan: Sendable {
     let asleep: Int64
     let wake: Int64
     let bed: Int64
-    /// About 1: how active the day is.
+    /// How active the day is; about 1.
     let level: Double
     let workout: Workout?
 

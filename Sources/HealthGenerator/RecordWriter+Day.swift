@@ -77,7 +77,7 @@ extension RecordWriter {
     private func bodyMass(_ count: Int, _ plan: DayPlan, _ random: inout SeededRandom, _ text: inout ExportText) {
         for index in 0..<count {
             let start = plan.wake + 600 + Int64(index) * 3600 + Int64(random.index(600))
-            // Slow waves over the year, in steps of the scale.
+            // Slow waves over the year, rounded to the scale's resolution.
             let kilograms = 76 + Double((plan.day.number * 7) % 365) / 365 + random.normal(0, 0.3)
             write(start, start, stored: start + 2, (kilograms * 20).rounded() / 20, &text)
         }

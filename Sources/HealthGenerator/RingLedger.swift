@@ -15,7 +15,7 @@ final class RingLedger {
         let start: Int64
         let end: Int64
         let value: Double
-        /// For how many seconds of it a watch counted too.
+        /// For how many of its seconds a watch counted too.
         var covered: Int64 = 0
     }
 
@@ -59,7 +59,7 @@ final class RingLedger {
         return rings
     }
 
-    /// Divides what happened across midnight between the two days, by time.
+    /// Divides anything that spans midnight between the two days, by time.
     private func share(_ start: Int64, _ end: Int64, _ value: Double, _ day: Int, _ add: (Int, Double) -> Void) {
         let midnight = plans[day].dayEnd
         guard end > midnight else { return add(day, value) }

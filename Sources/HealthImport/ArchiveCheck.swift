@@ -7,7 +7,7 @@ import Foundation
 /// cut off has no checksum for the file at the cut, but what comes before a cut is intact: that file is read as far as
 /// it goes.
 struct ArchiveCheck {
-    /// With this many broken files the archive is given up: each costs a walk through the files before it.
+    /// With this many broken files the archive is abandoned: each costs a walk through the files before it.
     private static let limit = 1000
 
     /// By index among the archive's entries: why the file counts as broken.

@@ -3,10 +3,10 @@ import HealthModel
 /// Turns the times in a heart rate variability list into seconds after the start of its sample.
 ///
 /// Exports print a beat's time of day in the phone's locale ("00:20:37,80", "6:14:48.94 PM"), in that day's zone, while
-/// the sample's date has the export's single offset: the two can differ by any number of quarter hours. So the first
-/// beat's time counts only within a quarter of an hour: the beat is placed at the first such time at or after the start
-/// (with a minute of grace). Each further beat counts from the previous one, modulo 12 hours. So midnight, AM and PM,
-/// and daylight saving make no difference.
+/// the sample's date has the export's single offset: the two can differ by any number of quarter hours. So only the
+/// first beat's time within its quarter of an hour counts: the beat is placed at the first such time at or after the
+/// start (with a minute of grace). Each further beat counts from the previous one, modulo 12 hours. So midnight, AM and
+/// PM, and daylight saving make no difference.
 struct BeatClock {
     private let startInQuarter: Double
     private var previous: (time: Double, seconds: Double)?

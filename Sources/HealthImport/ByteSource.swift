@@ -34,7 +34,7 @@ final class FileSource: ByteSource {
 
 /// A source whose first bytes have been inspected; it still begins with them.
 final class PeekedSource: ByteSource {
-    /// The first bytes, up to the limit; fewer if the source ends or fails earlier.
+    /// The error that ended the head early; thrown again after its bytes.
     let head: [UInt8]
     /// What ended the head early; thrown again after its bytes.
     let failure: (any Error)?

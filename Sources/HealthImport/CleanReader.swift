@@ -7,7 +7,7 @@ struct CleanReader {
     private let source: any ByteSource
     private var rest: [UInt8] = []
     private var ended = false
-    /// What ended the source, reported after the bytes before it.
+    /// The error that ended the source, reported after the bytes before it.
     private var failure: (any Error)?
     /// How many characters have been replaced so far.
     private(set) var replaced: Int64 = 0
@@ -16,8 +16,8 @@ struct CleanReader {
 
     var position: Int64 { source.position }
 
-    /// Fills the block, which has `blockSize` bytes; returns 0 at the end. Throws what the source threw, after all
-    /// bytes before that.
+    /// Fills the block, which has `blockSize` bytes; returns 0 at the end. Errors of the source are thrown after all
+    /// bytes that precede them.
     mutating func read(into block: UnsafeMutableBufferPointer<UInt8>) throws -> Int {
         guard let base = block.baseAddress, !ended else {
             if let failure { throw failure }

@@ -9,7 +9,7 @@ enum ContentKind: Equatable {
         if head.isEmpty {
             self = .empty
         } else if head.starts(with: [0x50, 0x4B, 3, 4]) || head.starts(with: [0x50, 0x4B, 5, 6]) {
-            // A local file, or the end of an empty archive.
+            // A local file header, or the end record of an empty archive.
             self = .zip
         } else if Self.contains("<HealthData", in: head) || Self.contains("<!DOCTYPE HealthData", in: head) {
             self = .healthData

@@ -25,7 +25,7 @@ extension DamageReason {
         }
     }
 
-    /// What a text between tags lacks; nil if that can't be seen in it.
+    /// What is wrong with text between tags; nil if the text doesn't show it.
     init?(of text: healthbus_xml_text) {
         self.init(healthbus_xml_fault_of(text.bytes, text.length), ofPart: true)
     }

@@ -16,7 +16,7 @@ struct DateColumn {
         let raw = UnsafeRawBufferPointer(text)
         let day = raw.loadUnaligned(as: UInt64.self)
         let dayEnd = raw.loadUnaligned(fromByteOffset: 8, as: UInt16.self)
-        // Cuts off the last digit of the seconds, leaving the offset and the space before it.
+        // Cuts off the digits of the seconds, leaving the offset and the space before it.
         let offset = raw.loadUnaligned(fromByteOffset: 17, as: UInt64.self) & Self.offsetMask
         if day == self.day, dayEnd == self.dayEnd, offset == self.offset, let second = Self.secondOfDay(raw) {
             return Instant(microseconds: midnight + Int64(second) * Instant.microsecondsPerSecond)

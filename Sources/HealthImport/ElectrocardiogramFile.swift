@@ -11,7 +11,7 @@ struct ElectrocardiogramFile {
     struct Row {
         var name: String
         var value: String
-        /// It comes after an empty line that follows another row.
+        /// Whether it comes after an empty line that follows another row.
         var isInLastBlock = false
     }
 

@@ -19,8 +19,8 @@ struct ElectrocardiogramHead {
 
     /// The range of an ECG's measurements per second.
     private static let rates = 1.0...10_000
-    /// A rate in an unknown unit counts measurements if it is above `fastestHeart`, and heartbeats if it is between the
-    /// two.
+    /// A rate in an unknown unit counts measurements if it is above `fastestHeart`, and heartbeats if it is between
+    /// that and `slowestHeart`.
     private static let fastestHeart = 250.0
     private static let slowestHeart = 20.0
 

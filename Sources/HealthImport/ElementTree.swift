@@ -40,7 +40,7 @@ struct TreeBuilder {
         return nil
     }
 
-    /// Adds text in the innermost element.
+    /// Adds text to the innermost element.
     mutating func add(_ text: UnsafeBufferPointer<UInt8>) {
         bytes += text.count
         if bytes > Self.byteLimit { isTooLarge = true }

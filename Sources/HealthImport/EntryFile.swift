@@ -10,7 +10,7 @@ final class EntryFile: ByteSource {
     private let source: any ByteSource
     private var ahead: [UInt8] = []
     private var at = 0
-    /// What ended the source, reported after the bytes before it.
+    /// The error that ended the source, reported after the bytes before it.
     private var failure: ArchiveDamage?
     /// Whether the whole content is here.
     private(set) var isWhole = false

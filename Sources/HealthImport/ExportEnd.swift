@@ -41,7 +41,7 @@ package enum ExportEnd: Sendable, Equatable {
         guard record.count == 22 else { return false }
         func number(_ range: Range<Int>) -> Int64 { range.reversed().reduce(0) { $0 << 8 | Int64(record[$1]) } }
         let (entries, offset) = (number(10..<12), number(16..<20))
-        // In an archive beyond 4 GB its position is stored elsewhere.
+        // In an archive beyond 4 GB the directory's position is stored elsewhere.
         guard entries > 0, offset != 0xFFFF_FFFF else { return true }
         return bytes(descriptor, at: offset, 4) == [0x50, 0x4B, 1, 2]
     }

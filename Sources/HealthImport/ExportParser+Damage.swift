@@ -1,7 +1,7 @@
 import CXMLStream
 
 extension ExportParser {
-    /// What is wrong with a document that was read; the most telling of several things.
+    /// What is wrong with a document that was read; if several things are, the most telling one.
     static func damage(of stream: XMLStream, entry: String, archiveDamage: String?) -> Damage? {
         let form = stream.damage
         if let line = stream.firstZeros {

@@ -7,7 +7,7 @@ extension ExportParser {
         switch context {
         case .tree:
             if code?.standsAlone == true { return startBehindUnclosed(element, code) }
-            // What is known to be lost isn't just one point.
+            // More than a single point is known to be lost.
             if element.pointee.malformed, code != .location || element.pointee.fault != healthbus_xml_form {
                 outerProblem = outerProblem ?? element.problemAsPart
             }
@@ -126,7 +126,7 @@ extension ExportParser {
         case .record, .correlatedRecord: spoilRecord((reason ?? .textWithin).rawValue, text)
         case .correlation, .document:
             if context == .correlation { outerProblem = outerProblem ?? reason?.rawValue }
-            // There is nothing to keep of zero bytes alone.
+            // There is nothing worth keeping in zero bytes alone.
             guard text.buffer.contains(where: { $0 > 0x20 }) else { return true }
             quarantine(line: line, (reason ?? .textBetween).rawValue, raw: Self.shortened(text.buffer, ""))
         }

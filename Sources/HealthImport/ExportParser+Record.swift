@@ -80,7 +80,8 @@ extension ExportParser {
 }
 
 extension ExportParser {
-    /// Fills the value column, and puts whatever doesn't fit it into the payload. Returns what is wrong, or nil.
+    /// Fills the value column, and puts anything that doesn't fit there into the payload. Returns what is wrong, or
+    /// nil.
     private mutating func readValue(_ element: UnsafePointer<healthbus_xml_element>) -> String? {
         let kind = names.kinds[Int(row.kind)]
         guard let text = element.attribute(.value) else { return readSpread(element, kind) }

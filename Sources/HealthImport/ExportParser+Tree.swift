@@ -6,7 +6,7 @@ extension ExportParser {
         let isTooLarge = tree.isTooLarge
         tree.reset()
         if let problem = isTooLarge ? "the element is longer than 2 MiB" : outerProblem {
-            // Or the next workout would get its points.
+            // Otherwise the next workout would get its points.
             inlineRoute = nil
             inlineRoutePath = nil
             return quarantine(line: outer.line, problem, raw: outerRaw)

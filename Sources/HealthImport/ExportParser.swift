@@ -6,7 +6,7 @@ import HealthModel
 /// It is a value behind a pointer, not an object: the XML parser calls back a few million times, and each access to an
 /// object's properties would be checked for exclusivity.
 struct ExportParser: ~Copyable {
-    /// A longer attribute isn't one that HealthKit wrote.
+    /// HealthKit doesn't write longer attributes.
     static let attributeLimit = 64 * 1024
     /// The most metadata, or payload, in one sample: it is sent in one message, whose frame holds 1 MiB.
     static let textLimit = 256 << 10
@@ -177,7 +177,7 @@ extension ExportParser {
         do { try sink.records(builder.take(&names)) } catch { stop(error) }
     }
 
-    /// What doesn't change while nothing but complete records is read.
+    /// What doesn't change while only complete records are read.
     private struct Form: Equatable {
         var summary: ReadSummary
         var errors: Int64
@@ -245,7 +245,7 @@ extension ExportParser {
     }
 
     mutating func remember(_ workout: WorkoutRoute.Workout, of route: String) {
-        // A person has thousands; beyond the limit, routes are left without their workouts rather than filling the
+        // A person has thousands of workouts; beyond the limit, routes are left without theirs rather than filling the
         // memory.
         let name = RouteName.normal(route)
         guard workoutsByRoute.count < 50_000, name.utf8.count <= 1024 else { return }
@@ -271,7 +271,7 @@ extension ExportParser {
         do { try sink.exportInfo(info) } catch { stop(error) }
     }
 
-    /// The elements between that depth and the starting one have no end tags.
+    /// The elements between that depth and the one that is starting have no end tags.
     func collapse(to depth: Int32) { stream?.collapse(to: depth) }
 
     private mutating func finish() throws {

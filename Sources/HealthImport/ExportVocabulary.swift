@@ -46,7 +46,7 @@ enum ExportElement: Int32, CaseIterable {
     }
 }
 
-/// Attributes of elements that come in great numbers; rare elements keep theirs by name.
+/// Attributes of elements that occur in large numbers; rare elements keep theirs by name.
 enum ExportAttribute: Int32, CaseIterable {
     case type, unit, value, sourceName, sourceVersion, device, creationDate, startDate, endDate
     case key, bpm, time, locale

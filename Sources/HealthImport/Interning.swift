@@ -2,7 +2,7 @@ import HealthModel
 
 /// Types, units and origins of the whole input: strings are made once for each, not once per row.
 struct Interning: ~Copyable {
-    /// If there are more different ones than this, or more bytes, they are discarded after a batch: no input can fill
+    /// If there are more distinct ones than this, or more bytes, they are discarded after a batch: no input can fill
     /// the memory with names.
     private static let limit = 8192
     private static let byteLimit = 4 << 20
@@ -45,7 +45,7 @@ struct Interning: ~Copyable {
     private var typeSlots: [Int32] = []
     private var unitSlots: [Int32] = []
     private var originSlots: [Int32] = []
-    // Different keys in the input may mean the same (a device's address differs), and a batch lists each only once.
+    // Different keys in the input may mean the same thing (a device's address differs), which a batch lists only once.
     private var slotByType: [String: Int32] = [:]
     private var slotByUnit: [String: Int32] = [:]
     private var slotByOrigin: [Origin: Int32] = [:]
@@ -121,7 +121,7 @@ struct Interning: ~Copyable {
         bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// Whether it is so large that the batch should end, and all strings be forgotten.
+    /// Whether it is so large that the batch should end and all strings should be forgotten.
     var isLarge: Bool { bytes > Self.byteLimit }
 
     /// No rows may be staged at this point: their numbers would become invalid.

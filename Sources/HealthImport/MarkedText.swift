@@ -1,4 +1,4 @@
-/// Text with the marks that `healthbus_xml_clean` leaves in it: zero bytes, and U+0001 for what isn't UTF-8.
+/// Text with the marks that `healthbus_xml_clean` leaves in it: zero bytes, and U+0001 for anything that isn't UTF-8.
 enum MarkedText {
     /// The text with U+FFFD for each run of marks; nil if it has none.
     static func readable(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {

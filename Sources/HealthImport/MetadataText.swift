@@ -43,7 +43,7 @@ struct MetadataText: ~Copyable {
         entries.append((keyRange, valueRange))
     }
 
-    /// Appends the object; nothing when there is no entry. A key repeated with different values has an array.
+    /// Appends the object; nothing when there is no entry. A key that is repeated with different values gets an array.
     func finish(into out: inout ByteBuffer) {
         guard !entries.isEmpty else { return }
         if repeats.isEmpty {

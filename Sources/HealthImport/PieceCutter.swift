@@ -23,12 +23,12 @@ struct PieceCutter {
     private static let most = 1 << 20
     /// On average, one line in 256 ends a piece.
     private static let rarity: UInt64 = 0xFF
-    /// How many bytes decide on a cut: the last ones of the tag that opens the previous record. They contain its dates
+    /// How many bytes determine a cut: the last ones of the tag that opens the previous record. They contain its dates
     /// and value, in which records differ.
     private static let window = 48
 
     private var buffer: [UInt8] = []
-    /// Where the next piece begins, and how far its end has been searched for.
+    /// Where the next piece begins, and how far the search for its end has progressed.
     private var begin = 0
     private var seen = 0
     private var lines = 0
@@ -74,12 +74,13 @@ struct PieceCutter {
         return Piece(bytes: begin..<end, lines: lines, hash: hash)
     }
 
-    /// Where the first piece ends: after a line break that a record follows. The search continues where it stopped.
+    /// Where the first piece ends: after a line break that is followed by a record. The search continues where it
+    /// stopped.
     private mutating func findCut(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard let base = bytes.baseAddress else { return nil }
         while seen - begin < Self.most, let found = memchr(base + seen, 0x0A, bytes.count - seen) {
             let newline = UnsafeRawPointer(found) - base
-            // What follows the line break may not be there yet.
+            // The bytes after the line break may not be there yet.
             guard newline + Self.opening.count <= bytes.count else { return nil }
             seen = newline + 1
             lines += 1

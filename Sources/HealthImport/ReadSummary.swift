@@ -24,15 +24,16 @@ package struct ReadSummary: Sendable, Equatable {
     package var routePointsUnreadable = 0
     /// Elements passed on as quarantined.
     package var quarantined = 0
-    /// Control characters, bytes that aren't UTF-8 (their elements are quarantined), and numbers of characters that XML
-    /// forbids: replaced or left out.
+    /// Control characters, bytes that aren't UTF-8 (their elements are quarantined), and numeric references to
+    /// characters that XML forbids: replaced or left out.
     package var charactersReplaced: Int64 = 0
     /// ECGs: each is a sample, and a document with its waveform.
     package var electrocardiograms = 0
     /// Files from hospitals, and attachments to samples: kept as documents.
     package var clinicalRecords = 0
     package var attachments = 0
-    /// Files in the archive that aren't read: how many, the names of the first 100, and all by kind and folder.
+    /// Files in the archive that aren't read: how many there are, the names of the first 100, and counts of all by kind
+    /// and folder.
     package var ignoredEntryCount = 0
     package var ignoredEntries: [String] = []
     package private(set) var unread: [UnreadFiles] = []

@@ -18,7 +18,7 @@ final class RouteParser {
 
     // The current point.
     private var isInPoint = false
-    /// Whether something of the point is lost.
+    /// Whether part of the point is lost.
     private var isTorn = false
     private var position: (latitude: Double, longitude: Double)?
     // By element; NaN while there is none.

@@ -1,5 +1,5 @@
 /// The encoding that an XML file says it has, by its byte order mark or its declaration. Only UTF-8 is read: an export
-/// has no other, and a name in another encoding would be another name.
+/// has no other, and a name in another encoding would be a different name.
 enum TextEncoding {
     /// The encoding's name, if the file is an export in an encoding other than UTF-8 or ASCII; nil for everything else.
     ///
@@ -14,7 +14,7 @@ enum TextEncoding {
         let text = String(decoding: declaration[..<end], as: UTF8.self)
         guard let name = text.firstMatch(of: /\sencoding\s*=\s*["']([^"']*)["']/)?.1 else { return nil }
         if ["utf-8", "utf8", "us-ascii", "ascii"].contains(name.lowercased()) { return nil }
-        // It is said in messages.
+        // The name appears in messages.
         let isName = name.utf8.count <= 40 && name.wholeMatch(of: /[A-Za-z][A-Za-z0-9._\-]*/) != nil
         return isName ? String(name) : "an unknown encoding"
     }

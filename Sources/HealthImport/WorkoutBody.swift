@@ -2,7 +2,7 @@ import HealthModel
 
 /// The contents of a workout's payload, in canonical units (m, kcal, s) and UTC.
 ///
-/// Members that the export doesn't have are missing: `activity`, `durationSeconds`, `totalDistanceMeters`,
+/// Members, each left out if the export doesn't have it: `activity`, `durationSeconds`, `totalDistanceMeters`,
 /// `totalEnergyKilocalories`, `totalSwimmingStrokeCount`, `totalFlightsClimbed`, `events`, `statistics`, `activities`,
 /// `route`. A number that can't be true, or whose unit doesn't fit, is only in `leftOut`, as it was printed, under the
 /// attribute's name: it is kept but not counted.

@@ -3,7 +3,7 @@ import CXMLStream
 /// A push parser for one document, starting at its root element: whatever comes before it (the XML declaration, the
 /// document type with all its defects and entities) is never parsed.
 final class XMLStream {
-    /// An export's prolog isn't longer than this: the longest seen has 8 KiB.
+    /// An export's prolog isn't longer than this: the longest seen is 8 KiB.
     private static let prologLimit = 1 << 20
 
     private let parser: OpaquePointer
@@ -42,7 +42,7 @@ final class XMLStream {
     /// No more bytes will come: parses the rest as far as possible.
     func finish() { healthbus_xml_finish(parser) }
 
-    /// For a start tag: the open elements between that depth and the starting one have no end tags.
+    /// For a start tag: the open elements between that depth and the one that is starting have no end tags.
     func collapse(to depth: Int32) { healthbus_xml_collapse(parser, depth) }
 
     /// For a callback: no further callbacks are made.

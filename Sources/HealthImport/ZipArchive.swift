@@ -57,7 +57,7 @@ final class ZipArchive {
     /// How many bytes of the archive's file have been read.
     var position: Int64 { archive_filter_bytes(archive, -1) }
 
-    /// One block of the entry at a time: libarchive's own copying read drops what it has when the next block is
+    /// One block of the entry at a time: libarchive's own read, which copies, drops what it has when the next block is
     /// damaged.
     fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         guard try fill() else { return 0 }
@@ -105,8 +105,8 @@ struct ArchiveDamage: Error {
 
     init(_ reason: String) { self.reason = reason.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 
-    /// Whether the file ends within what was being read, in libarchive's words: zlib's −5 means that there is no more
-    /// to inflate.
+    /// Whether the file ended within what was being read, going by libarchive's words: zlib's −5 means that there is no
+    /// more to inflate.
     var isEndOfInput: Bool { reason.hasPrefix("Truncated") || reason == "ZIP decompression failed (-5)" }
 }
 

@@ -29,7 +29,7 @@ package struct IfAny<Wrapped: Codable & Collection & EmptyCollectionInitializabl
     package init(wrappedValue: Wrapped) { self.wrappedValue = wrappedValue }
 }
 
-/// A collection that can be made empty.
+/// A collection that can be created empty.
 package protocol EmptyCollectionInitializable { init() }
 
 extension Array: EmptyCollectionInitializable {}

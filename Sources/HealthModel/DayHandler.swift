@@ -9,7 +9,7 @@ public struct DayInput: Sendable {
     public var window: [Range<Instant>]
     /// Which zone the user was in and when, for the hours and days of the local clock.
     public var zones: ZoneTimeline
-    /// The day's slice (`ZoneTimeline.slice`): plausible samples that aren't deleted and overlap the window, or lie no
+    /// The day's slice (`ZoneTimeline.slice`): plausible samples that aren't deleted and overlap the window, or are no
     /// further outside it than the handler's window allows, in canonical order (start, id). Long ones reach past its
     /// edges.
     public var samples: SamplePage
@@ -107,8 +107,8 @@ public protocol HandlerTraits: Sendable {
     /// Maps a type to another type: samples of the first are needed only during samples of the second, and a slice
     /// holds no others. Empty by default.
     var during: [String: String] { get }
-    /// The members of `DayInput.characteristics` that it reads; none by default. With `conditions` it watches what
-    /// people ask it to.
+    /// The members of `DayInput.characteristics` that it reads; none by default. With `conditions` among them, it
+    /// watches what people ask it to watch.
     var characteristics: Set<String> { get }
     /// Checks a condition that a person wants watched.
     /// - Returns: the condition in the form in which it is kept.
@@ -140,7 +140,7 @@ extension HandlerTraits {
 }
 
 /// One metric family: a pure function from a day's samples to figures and events. It keeps no state and does no I/O;
-/// the host takes care of anchors, of days to compute again and of delivery.
+/// the host takes care of anchors, delivery and days to be computed again.
 public protocol DayHandler: HandlerTraits {
     /// The figures of one day. The same input always gives the same output.
     /// - Throws: when the day can't be computed. It is tried three times in all, then skipped with the error as the

@@ -3,8 +3,8 @@
 ///
 /// Readers of samples check this too: the store of an earlier release may hold rows that would be refused today.
 package enum SampleTimes {
-    /// 1900-01-01, anywhere on Earth. Measurements from a childhood may be typed in today; nothing is older than the
-    /// oldest person.
+    /// 1900-01-01, anywhere on Earth. Measurements from somebody's childhood may be typed in today; nothing is older
+    /// than the oldest person.
     package static let earliest = start(of: LocalDay(year: 1899, month: 12, day: 31))
     /// 2200-01-01: beyond any clock that is merely wrong.
     package static let latest = start(of: LocalDay(year: 2200, month: 1, day: 1))
@@ -22,7 +22,7 @@ package enum SampleTimes {
     static let day = 86_400 * Instant.microsecondsPerSecond
 
     /// The latest time that a sample can have now: a day ahead, to allow for clocks and zones. A clock that isn't set
-    /// gives no limit.
+    /// imposes no limit.
     package static func latest(now: Instant?) -> Instant {
         guard let now, now >= firstCredible else { return latest }
         return min(latest, Instant(microseconds: now.microseconds + day))

@@ -2,7 +2,7 @@
 ///
 /// Zones that a person has set or added take precedence. In between, a stay known from samples (`HKTimeZone`) counts
 /// from its first observed hour until another clock is observed or an added zone begins; a stay whose clock agrees with
-/// the timeline's makes no entry. Pure: the same entries and observations give the same timeline, in any order of
+/// the timeline's adds no entry. Pure: the same entries and observations give the same timeline, in any order of
 /// arrival.
 package struct ZonePlan: Sendable, Equatable {
     /// Where days begin when nothing else is known.
@@ -53,7 +53,7 @@ package struct ZonePlan: Sendable, Equatable {
                 index + 1 < stays.count ? stays[index + 1].start : .distantFuture,
                 coming.first?.from ?? .distantFuture)
             let hours = stay.hours.prefix { ZoneObservation.start(ofHour: $0) < end }
-            // Back home the zone is home, whatever name a device uses for the same clock.
+            // Back home, the zone is the home zone, whatever name a device uses for the same clock.
             let zone = clocks.agree(explicit, stay.zone, hours) ? explicit : stay.zone
             if let now = parts.last?.zone, clocks.agree(now, zone, hours) { continue }
             parts.append(Part(from: stay.start, zone: zone, origin: .seen))

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Reads an item that wasn't understood, as kept in the quarantine, again by today's rules.
+/// Rereads an item that wasn't understood, as kept in quarantine, by today's rules.
 package enum QuarantinedItem {
     /// - Parameters:
     ///   - raw: as in `PushedChanges.quarantined`.

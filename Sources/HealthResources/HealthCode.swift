@@ -12,9 +12,9 @@ package struct HealthCode: Sendable, Hashable {
     package enum Source: String, Sendable, CaseIterable {
         /// FHIR's value set of vital signs.
         case vitalSigns = "https://hl7.org/fhir/valueset-observation-vitalsignresult.html"
-        /// HL7's guide to physical activity: one stretch of it.
+        /// HL7's guide to physical activity: a single stretch of activity.
         case activity = "https://hl7.org/fhir/us/physical-activity/ValueSet-pa-observation-code-activity.html"
-        /// The same guide: sums of a day.
+        /// The same guide: totals for a day.
         case activityOfDay = "https://hl7.org/fhir/us/physical-activity/ValueSet-pa-observation-code-time.html"
         /// HL7's guide to personal health records.
         case sleep = "https://hl7.org/fhir/uv/phr/2025May/ValueSet-pcd-sleep-observation-code.html"
@@ -22,7 +22,7 @@ package struct HealthCode: Sendable, Hashable {
         case usCore = "https://hl7.org/fhir/us/core/STU3.1/Observation-blood-glucose.html"
         /// The Danish core guide.
         case danishCore = "https://hl7.dk/fhir/core/ValueSet-dk-core-SCTBasicObservation.html"
-        /// The library with which apps send HealthKit's samples as FHIR.
+        /// The library that apps use to send HealthKit's samples as FHIR.
         case healthKitOnFHIR = "https://github.com/StanfordBDHG/HealthKitOnFHIR"
         /// The references in Open mHealth's schemas.
         case openMHealth = "https://github.com/openmhealth/schemas"
@@ -44,7 +44,7 @@ package struct HealthCode: Sendable, Hashable {
 
     package let system: System
     package let code: String
-    /// As its source has it.
+    /// As given by its source.
     package let display: String
     package let source: Source
 
@@ -72,8 +72,8 @@ package struct HealthCoding: Sendable, Equatable {
 
     package var codes: [HealthCode]
     package var category: Category?
-    /// In UCUM, where FHIR wants another unit than the store's.
+    /// In UCUM, where FHIR wants a unit other than the store's.
     package var unit: String?
-    /// How many of that unit one of the store's is.
+    /// How many of that unit make one of the store's.
     package var factor: Double
 }

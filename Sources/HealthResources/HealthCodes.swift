@@ -1,4 +1,4 @@
-/// The codes of sample types: only those that a public source gives, and that claim nothing HealthKit doesn't say.
+/// The codes of sample types: only codes that a public source gives and that claim nothing beyond what HealthKit says.
 /// `docs/fhir.md` lists them.
 package enum HealthCodes {
     /// By HealthKit's identifier.
@@ -60,7 +60,7 @@ package enum HealthCodes {
         add(
             "BodyMass", .vitalSigns,
             [.loinc("29463-7", "Body weight", .vitalSigns), .snomed("27113001", "Body weight", .danishCore)])
-        // FHIR's profile of body height allows centimetres and inches only.
+        // FHIR's profile of body height allows only centimetres and inches.
         add(
             "Height", .vitalSigns,
             [.loinc("8302-2", "Body height", .vitalSigns), .snomed("1153637007", "Body height", .danishCore)],

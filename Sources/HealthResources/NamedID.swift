@@ -1,9 +1,10 @@
 import HealthModel
 
-/// A UUID made from names, for resources that have none of their own: the same names always give the same one, others
-/// give another. Of version 8 (RFC 9562), whose bits are XXH3-128 of the names, as in a sample's id.
+/// A UUID made from names, for resources that have none of their own: the same names always give the same UUID, and
+/// different names a different one. It is of version 8 (RFC 9562), with bits from the XXH3-128 of the names, as in a
+/// sample's id.
 package enum NamedID {
-    /// - Parameter names: in this order; each may be any text.
+    /// - Parameter names: their order matters; each may be any text.
     package static func uuid(_ names: [String]) -> SampleID {
         var bytes: [UInt8] = []
         for name in names {

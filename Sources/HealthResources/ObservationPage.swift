@@ -1,7 +1,7 @@
 import HealthModel
 import JSON
 
-/// A page's samples as Observations, written from its columns: what its rows share is made once.
+/// A page's samples as Observations, written from its columns: what its rows share is prepared once.
 package struct ObservationPage {
     private let page: SamplePage
     private let resource: [UInt8]
@@ -9,7 +9,7 @@ package struct ObservationPage {
     private let head: [UInt8]
     private let observations: Observations
     private let types: [TypePart]
-    /// By unit of the page, for types without a unit of their own.
+    /// By the page's units, for types without a unit of their own.
     private let units: [(unit: ResourceUnit, tail: [UInt8])]
     private let sources: [[UInt8]]
 
@@ -88,7 +88,7 @@ package struct ObservationPage {
         return tail
     }
 
-    /// Adds a row's resource, without a line's end.
+    /// Adds a row's resource, without a line break.
     package func append(_ row: Int, to out: inout [UInt8]) {
         let part = types[Int(page.type[row])]
         out.append(contentsOf: resource)

@@ -23,7 +23,7 @@ extension Observations {
         ["system": .string(system), "code": .string(code)]
     }
 
-    /// The code of a sample's type: only names that are HealthKit's are in its system.
+    /// The code of a sample's type: only HealthKit's own names are in its system.
     static func code(ofType name: String) -> Value {
         name.hasPrefix("HK") ? coding(healthKit, code(name)) : own("type", name)
     }
@@ -38,7 +38,7 @@ extension Observations {
         ["coding": .array(codes.map(\.coding) + [own])]
     }
 
-    /// A FHIR code has no white space but single spaces between words.
+    /// A FHIR code has no white space except single spaces between words.
     static func code(_ name: String) -> String {
         name.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
@@ -64,7 +64,7 @@ extension Observations {
         if !components.isEmpty { members["component"] = .array(components) }
     }
 
-    /// A number, or that there is none.
+    /// A number, or the statement that there is none.
     static func add(_ value: Value, _ unit: ResourceUnit, to members: inout [String: Value]) {
         if let number = value.double, number.isFinite {
             members["valueQuantity"] = unit.quantity(number)

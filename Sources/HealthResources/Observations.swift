@@ -2,12 +2,13 @@ import HealthModel
 
 /// A person's samples, days, nights and workouts as FHIR R4 `Observation`s. Pure.
 ///
-/// Each resource has an identifier of ours, in which the person's comes first, with its system, so that people who share
-/// a server share nothing. `code` has the public codes that are known, and always HealthKit's own name, or ours.
+/// Each resource has an identifier of ours that begins with the person's, including its system, so that people who
+/// share a server share no resources. `code` has whatever public codes are known, and always HealthKit's own name or
+/// ours.
 package struct Observations: Sendable {
     package enum Kind: String, Sendable { case sample, day, night, workout }
 
-    /// What identifies HealthKit's names, as apps that send FHIR write it.
+    /// The system of HealthKit's names, as apps that send FHIR write it.
     package static let healthKit = "http://developer.apple.com/documentation/healthkit"
 
     package let patient: ResourceIdentifier
@@ -15,12 +16,12 @@ package struct Observations: Sendable {
     private let figures: [ResourceFigure]
     /// Whether resources have ids of ours.
     let givesIDs: Bool
-    /// Whether they say which source measured: its name may be a person's.
+    /// Whether they name the source that measured, whose name may include a person's.
     let namesSources: Bool
 
     /// - Parameters:
-    ///   - reference: to the person's `Patient` in the same transaction; nil: only the identifier says who it is.
-    ///   - figures: of days; others are left out.
+    ///   - reference: to the person's `Patient` in the same transaction; nil if only the identifier says who it is.
+    ///   - figures: those of days to include; others are left out.
     ///   - givesIDs: whether each resource has an `id`, made from its identifier.
     ///   - namesSources: whether `device` has the source's name.
     package init(
@@ -67,7 +68,7 @@ package struct Observations: Sendable {
         ("wakeAfterOnsetMinutes", "min"), ("efficiency", "%"),
     ]
 
-    /// A night or a nap: how long it was slept, and a component for each other number.
+    /// A night or a nap: how long the person slept, and a component for each other number.
     package func night(_ document: Value, id: String) -> Value {
         let coding = HealthCodes.figures["sleep.asleepMinutes"]
         var members = base(
@@ -105,7 +106,7 @@ package struct Observations: Sendable {
             activity["text"] = .string(text)
         }
         if !activity.isEmpty { members["valueCodeableConcept"] = .object(activity) }
-        // The guide to physical activity has minutes.
+        // The guide to physical activity uses minutes.
         let minutes = document["duration"].double.map { ($0 / 60 * 1e6).rounded() / 1e6 }
         var components = [component("workout.duration", Value(minutes), unit: "min")].compactMap { $0 }
         components += Self.workoutMembers.compactMap { member in

@@ -6,7 +6,7 @@ package struct OpenMHealth: Sendable {
 
     package init(user: String) { self.user = user }
 
-    /// A header's id must be unique among all data points, and isn't to say anything.
+    /// A header's id must be unique among all data points, and should carry no meaning.
     private func id(_ schema: String, _ document: String, _ part: String) -> Value {
         .string(NamedID.uuid(["omh", user, schema, document, part]).description)
     }
@@ -64,11 +64,11 @@ package struct OpenMHealth: Sendable {
         return start..<end
     }
 
-    /// What this program adds up has this source.
+    /// The source of everything that this program adds up.
     private static let ownSource = "healthbus"
 
-    /// A day's steps, energy and heart rate, from its first hour to the end of its last; none without hours, which say
-    /// when a local day is.
+    /// A day's steps, energy and heart rate, from its first hour to the end of its last; none without hours, which show
+    /// when a local day begins and ends.
     package func day(_ document: Value, id: String) -> [Value] {
         let hours = document["hours"]["start"].array ?? []
         let starts = hours.compactMap { $0.string.flatMap { InstantText.parse($0) } }
@@ -100,7 +100,7 @@ package struct OpenMHealth: Sendable {
         ("wakeAfterOnsetMinutes", "wake_after_sleep_onset"),
     ]
 
-    /// A night or a nap: the episode, and how long it was slept.
+    /// A night or a nap: the episode, and how long the person slept.
     package func night(_ document: Value, id: String) -> [Value] {
         guard let time = Self.time(document["start"], document["end"]) else { return [] }
         let source = document["source"].string ?? ""

@@ -1,7 +1,7 @@
 import HealthModel
 import JSON
 
-/// A page's samples as Open mHealth data points, written from its columns: what its rows share is made once.
+/// A page's samples as Open mHealth data points, written from its columns: what its rows share is prepared once.
 package struct OpenMHealthPage {
     private let page: SamplePage
     /// nil for a type without a schema.
@@ -48,8 +48,8 @@ package struct OpenMHealthPage {
             schema: schema, header: Array(header.utf8), unit: Array(unit.utf8), end: Array((more + "}}").utf8))
     }
 
-    /// Adds a row's data point, without a line's end.
-    /// - Returns: false, with nothing added, for a type without a schema and a sample without a number.
+    /// Adds a row's data point, without a line break.
+    /// - Returns: false, with nothing added, for a type without a schema or a sample without a number.
     package func append(_ row: Int, to out: inout [UInt8]) -> Bool {
         guard let part = types[Int(page.type[row])], page.value[row].isFinite else { return false }
         out.append(json: "{\"header\":{\"id\":\"")

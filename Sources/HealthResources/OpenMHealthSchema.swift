@@ -1,4 +1,4 @@
-/// One of Open mHealth's schemas, as far as a number needs it.
+/// One of Open mHealth's schemas, limited to what a number needs.
 struct OpenMHealthSchema: Sendable {
     /// `omh:heart-rate:2.0`.
     let name: String
@@ -7,14 +7,15 @@ struct OpenMHealthSchema: Sendable {
     let member: String
     /// As the schema spells it.
     let unit: String
-    /// The schema's number is the store's times this.
+    /// What the store's number is multiplied by to give the schema's.
     var factor = 1.0
-    /// Whether its time must be a stretch, even one without length.
+    /// Whether its time must be an interval, even one of zero length.
     var needsInterval = false
     /// Another member of the body, with its value.
     var more: (name: String, value: String)?
 
-    /// By HealthKit's identifier. A blood pressure needs both its values in one data point, which samples don't have.
+    /// By HealthKit's identifier. A blood pressure needs both of its values in one data point, but each sample has only
+    /// one.
     static let types: [String: OpenMHealthSchema] = {
         var table: [String: OpenMHealthSchema] = [:]
         func add(_ type: String, _ schema: OpenMHealthSchema) { table["HKQuantityTypeIdentifier" + type] = schema }

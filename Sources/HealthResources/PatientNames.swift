@@ -1,15 +1,15 @@
 import HealthModel
 
-/// Who people are at the place that gets their resources: an identifier for each, never a name.
+/// Who people are where their resources are sent: an identifier for each, never a name.
 package struct PatientNames: Sendable, Equatable {
     private let texts: [String: String]
 
-    /// - Parameter options: an object with a text for each user: `system|value`, or a value of our own system.
+    /// - Parameter options: an object with a string for each user: `system|value`, or a value of our own system.
     package init(_ options: Value) {
         texts = (options.object ?? [:]).compactMapValues(\.string).filter { !$0.value.isEmpty }
     }
 
-    /// As it was configured, to notice a change.
+    /// As configured, so that a change is noticed.
     package var kept: Value { .object(texts.mapValues { .string($0) }) }
 
     package var isEmpty: Bool { texts.isEmpty }

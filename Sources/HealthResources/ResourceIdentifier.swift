@@ -4,7 +4,7 @@ import HealthModel
 package struct ResourceIdentifier: Sendable, Hashable {
     /// What our own systems begin with. `X-` is for names that nobody has registered.
     package static let base = "urn:x-healthbus:"
-    /// Our own system of people.
+    /// Our own system for people.
     package static let people = base + "user"
 
     package let system: String
@@ -12,14 +12,14 @@ package struct ResourceIdentifier: Sendable, Hashable {
 
     package init(system: String, value: String) { (self.system, self.value) = (system, value) }
 
-    /// A short form that no other identifier has: of our own people the value, `me`; of others also their system, as a
-    /// digest of it: `12:6b9a3f01`.
+    /// A short form that no other identifier has: for our own people the value, `me`; for others also their system, as
+    /// a digest: `12:6b9a3f01`.
     package var key: String {
         guard system != Self.people || value.contains(":") else { return value }
         return value + ":" + ContentDigest(Array(system.utf8)[...]).description.prefix(8)
     }
 
-    /// As a resource has it.
+    /// As it appears in a resource.
     package var json: Value { ["system": .string(system), "value": .string(value)] }
 
     /// The search for it, as in the query of a URL: `identifier=urn:x-healthbus:day%7Cme/2025-03-30`.
@@ -28,7 +28,7 @@ package struct ResourceIdentifier: Sendable, Hashable {
     /// The same search's value, before it goes into a URL: `urn:x-healthbus:day|me/2025-03-30`.
     package var token: String { Self.escaped(system) + "|" + Self.escaped(value) }
 
-    /// For a search FHIR escapes `\`, `|`, `,` and `$`.
+    /// In searches, FHIR escapes `\`, `|`, `,` and `$`.
     private static func escaped(_ text: String) -> String {
         var out = ""
         for character in text.unicodeScalars {

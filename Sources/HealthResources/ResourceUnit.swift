@@ -8,12 +8,12 @@ package struct ResourceUnit: Sendable, Equatable {
     package let text: String
     /// UCUM's code; nil for a unit without one.
     package let code: String?
-    /// FHIR's number is the store's times this.
+    /// What the store's number is multiplied by to give FHIR's.
     package let factor: Double
 
     /// - Parameters:
     ///   - coding: what is known about the quantity.
-    ///   - unit: the store's, a HealthKit unit string; empty if there is none.
+    ///   - unit: as stored, a HealthKit unit string; empty if there is none.
     ///   - isFraction: whether a `%` is a number from 0 to 1, as HealthKit's samples are.
     package init(_ coding: HealthCoding?, of unit: String, isFraction: Bool) {
         if let own = coding?.unit {
@@ -23,7 +23,7 @@ package struct ResourceUnit: Sendable, Equatable {
         }
     }
 
-    /// The number in this unit. Multiplying may leave traces far behind the point; they are rounded away.
+    /// The number in this unit. Multiplication may leave errors far past the decimal point; they are rounded away.
     package func number(_ value: Double) -> Double {
         factor == 1 ? value : (value * factor * 1e9).rounded() / 1e9
     }

@@ -86,8 +86,8 @@ extension CumulativeMerge {
 }
 
 extension MergeInterval {
-    /// Joins neighbouring intervals that have the same sources and are less than `gap` apart, as people read a day, and
-    /// adds up their amounts.
+    /// Joins neighbouring intervals that have the same sources and are less than `gap` apart, the way people read a
+    /// day, and adds up their amounts.
     ///
     /// `time` is the part of such an interval for which its sources have samples.
     package static func joined(_ intervals: [MergeInterval], gap: Duration) -> [(

@@ -4,13 +4,13 @@ import HealthModel
 ///
 /// A sample's value is spread evenly over its time. Where sources overlap, only the one with the highest priority
 /// counts, and the others count for the remaining time; overlapping samples of one source all count. A sample without
-/// duration counts in full unless a source of higher priority has a sample at that instant. A sample is divided among
-/// buckets in proportion. Values are added in canonical order (start, id) with compensation, so that figures don't
-/// depend on the order of arrival.
+/// duration counts in full unless a source of higher priority has a sample at that instant. A sample that spans several
+/// buckets is divided among them in proportion. Values are added in canonical order (start, id) with compensation, so
+/// that figures don't depend on the order of arrival.
 ///
 /// Cost: O(n log n) for n samples from a handful of sources, however much they overlap.
 public struct CumulativeMerge: Sendable {
-    /// Microseconds since 1970, as the page has them.
+    /// Microseconds since 1970, as in the page.
     let starts: [Int64]
     let ends: [Int64]
     let values: [Double]
@@ -77,7 +77,7 @@ public struct CumulativeMerge: Sendable {
         for row in starts.indices {
             let start = starts[row]
             let end = ends[row]
-            // Starts rise, so buckets that end before this one are finished.
+            // Starts never decrease, so buckets that end before this one are finished.
             while first < buckets.count, buckets[first].upperBound <= start { first += 1 }
             if first == buckets.count { return }
             if start == end {

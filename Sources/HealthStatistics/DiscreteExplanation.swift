@@ -1,6 +1,6 @@
 import HealthModel
 
-/// What an average or a latest value is made of, by source.
+/// What an average or a latest value was computed from, by source.
 package struct DiscreteExplanation: Sendable {
     package struct Sample: Sendable, Equatable {
         package var start: Instant
@@ -25,7 +25,7 @@ package struct DiscreteExplanation: Sendable {
     package let samples: [Sample]
     package var latest: Sample? { samples.last }
 
-    /// Whether samples are weighted by their duration; otherwise all weigh the same.
+    /// Whether samples are weighted by their duration; otherwise all have the same weight.
     package var isWeighted: Bool { time > .zero && all.style != .arithmetic && all.style != .none }
 
     /// For the rows that start in these ranges, in canonical order.

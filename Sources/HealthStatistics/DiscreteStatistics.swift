@@ -4,7 +4,8 @@ import HealthModel
 /// Minimum, maximum, average and latest of a discrete type's samples.
 ///
 /// The average follows the type's style: the plain mean; the mean weighted by duration; or the level of the mean sound
-/// energy weighted by duration, 10·log₁₀(Σ dt·10^(L/10) / Σ dt). If all samples are instants, they weigh the same.
+/// energy weighted by duration, 10·log₁₀(Σ dt·10^(L/10) / Σ dt). If all samples are instants, they have the same
+/// weight.
 public struct DiscreteStatistics: Sendable {
     /// How the average is computed.
     public let style: HealthType.Style
@@ -49,7 +50,7 @@ public struct DiscreteStatistics: Sendable {
         let isWeighted = style != .arithmetic && style != .none && duration.value > 0
         let mean = isWeighted ? weighted.value / duration.value : plain.value / Double(count)
         let result = style == .equivalentLevel ? 10 * log10(mean) : mean
-        // Rounding must not push a mean beyond its samples.
+        // Rounding must not push a mean outside the range of its samples.
         return Swift.min(Swift.max(result, minimum), maximum)
     }
 }
@@ -82,8 +83,8 @@ extension DiscreteStatistics {
 }
 
 extension SamplePage {
-    /// The lowest and highest value of a sample that summarizes several, as iOS 8 wrote hours of heart rates; nil for
-    /// any other, and where payloads weren't requested.
+    /// The lowest and highest value of a sample that summarizes several, such as the hourly heart rates that iOS 8
+    /// wrote; nil for any other, and where payloads weren't requested.
     func spread(_ row: Int) -> ClosedRange<Double>? {
         guard row < payload.count, !payload.isEmpty(row), let members = try? Value(json: Array(payload[row].utf8)),
             let low = members["minimum"].double, let high = members["maximum"].double, low <= high,

@@ -12,19 +12,19 @@ public struct HeldSamples: Sendable {
         /// The sample's.
         public var value: Double
 
-        /// A stretch made of these values.
+        /// A stretch with these values.
         public init(range: Range<Instant>, value: Double) {
             self.range = range
             self.value = value
         }
     }
 
-    /// Not overlapping; by source, each in order of time.
+    /// Not overlapping; grouped by source, each source's in order of time.
     public private(set) var stretches: [Stretch] = []
 
     /// - Parameters:
     ///   - rows: in canonical order.
-    ///   - hold: how long after its end a sample holds.
+    ///   - hold: how long a sample holds after its end.
     ///   - within: samples count only within this time.
     public init(_ page: SamplePage, rows: [Int], order: SourceOrder, hold: Duration, within: IntervalSet) {
         let groups = SourceGroups(page, rows: rows, order: order)

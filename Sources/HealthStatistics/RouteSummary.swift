@@ -7,7 +7,7 @@ package struct RouteSummary: Sendable {
     /// all.
     static let horizontalAccuracy = 50.0
     static let verticalAccuracy = 20.0
-    /// How many metres of elevation make a turn between up and down.
+    /// How far the elevation must move back to count as a turn between up and down, in metres.
     static let elevationThreshold = 3.0
     /// Metres, for the track.
     static let tolerance = 5.0
@@ -67,7 +67,7 @@ package struct RouteSummary: Sendable {
         return [
             "toleranceMeters": Self.rounded(tolerance, 10), "start": .string(InstantText.iso8601(start)),
             "seconds": column { .integer(Int64(($0.time - start).seconds.rounded())) },
-            // Six digits are 11 cm, and are what exports print.
+            // Six decimals (11 cm), as exports print them.
             "latitude": column { Self.rounded($0.latitude, 1_000_000) },
             "longitude": column { Self.rounded($0.longitude, 1_000_000) },
             "elevation": column { Self.rounded($0.elevation, 10) },

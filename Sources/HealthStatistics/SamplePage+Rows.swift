@@ -21,7 +21,7 @@ extension SamplePage {
         return byType
     }
 
-    /// Stores answer in this order, so sorting is seldom needed.
+    /// Stores return rows in this order, so sorting is seldom needed.
     private func canonical(_ rows: [Int]) -> [Int] {
         func precedes(_ a: Int, _ b: Int) -> Bool { (start[a], ids[a]) < (start[b], ids[b]) }
         for (a, b) in zip(rows, rows.dropFirst()) where precedes(b, a) { return rows.sorted(by: precedes) }

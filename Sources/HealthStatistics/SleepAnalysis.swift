@@ -13,7 +13,7 @@ public enum SleepAnalysis {
     ///
     /// - Parameters:
     ///   - rows: rows of `HKCategoryTypeIdentifierSleepAnalysis` in canonical order; values are HealthKit's raw ones,
-    ///     others are left out.
+    ///     and any others are left out.
     ///   - gap: anything longer separates two sessions.
     public static func sessions(
         _ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder(), gap: Duration = .seconds(3600)
@@ -82,9 +82,9 @@ public enum SleepAnalysis {
         return parts
     }
 
-    /// Which of a session's samples count: one source's stages, and one source's time in bed. Statistics of a night
-    /// count where no sample reports sleep, from the first source by priority that has any; time in bed that they lack
-    /// is then taken from the samples.
+    /// Which of a session's samples count: one source's stages, and one source's time in bed. If no sample reports
+    /// sleep, a night's statistics count, from the first source by priority that has any; time in bed that they lack is
+    /// then taken from the samples.
     static func choose(_ all: [SleepSample]) -> [SleepSample] {
         let samples = all.filter { $0.statement == nil }
         if samples.count < all.count, !samples.contains(where: \.stage.isAsleep),

@@ -2,7 +2,7 @@ import HealthModel
 
 /// Explains a session of sleep.
 package struct SleepExplanation: Sendable, Equatable {
-    /// Why the source of the stages was chosen: it is the first by priority that knows this much.
+    /// Why the source of the stages was chosen: it is the first by priority that reports this much.
     package enum Knowledge: String, Sendable {
         case stages, sleep, awake, inBed
         /// No sample reports sleep: an app computed it.
@@ -57,7 +57,8 @@ extension SleepAnalysis {
             leftOut: left.sorted().map { names[$0] }, stretches: stretches(samples))
     }
 
-    /// Each instant in the stage that it counts for, claimed in the same order as for a session's minutes.
+    /// Assigns each instant to the stage that it counts for, in the same order of precedence as for a session's
+    /// minutes.
     private static func stretches(_ samples: [SleepSample]) -> [SleepExplanation.Stretch] {
         var found: [SleepExplanation.Stretch] = []
         var taken = IntervalSet()

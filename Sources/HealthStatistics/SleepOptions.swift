@@ -1,6 +1,6 @@
 import HealthModel
 
-/// The configuration for nights, checked.
+/// The validated configuration for nights.
 public struct SleepOptions {
     /// Anything longer without samples separates sessions.
     public let gap: Duration
@@ -22,7 +22,7 @@ public struct SleepOptions {
     }
 
     /// Half a day back, where sessions that end in the window may have begun; and as far ahead as a sample could still
-    /// extend one. A sample that begins exactly one gap later still does, hence the microsecond.
+    /// extend one. A sample that begins exactly one gap later still extends it, hence the microsecond.
     public var window: HandlerWindow {
         HandlerWindow(endHour: windowHour, before: .seconds(12 * 3600), after: gap + .microseconds(1))
     }

@@ -14,13 +14,13 @@ public struct SleepSession: Sendable, Equatable {
     public var reach: Instant
     /// The source of its stages, or of its time in bed if nothing else is known.
     public var source: String
-    /// Whether its lengths were computed by an app, which sent no stages.
+    /// Whether its durations were computed by an app that sent no stages.
     public var isStatistic = false
 
     // Minutes; nil if the source has no sample of that kind.
     /// All kinds of sleep together, each instant once.
     public var asleep: Double?
-    /// The time in samples of being in bed, together with the time asleep: anyone asleep is in bed.
+    /// The time covered by in-bed samples, together with the time asleep: anyone asleep is in bed.
     public var inBed: Double?
     /// Without any time that is also counted as asleep.
     public var awake: Double?
@@ -32,7 +32,7 @@ public struct SleepSession: Sendable, Equatable {
     public var rem: Double?
     /// Asleep, but in no stage that the source names.
     public var unspecified: Double?
-    /// From going to bed to falling asleep; nil without a time in bed that begins earlier.
+    /// From going to bed to falling asleep; nil if no time in bed begins earlier.
     public var latency: Double?
     /// Time awake between first falling asleep and last waking; nil without sleep, or if the source doesn't report time
     /// awake.

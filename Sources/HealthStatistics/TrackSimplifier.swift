@@ -2,10 +2,10 @@ import HealthModel
 
 /// Simplifies a track: fewer points that stay near the original ones, in memory that doesn't grow with the track.
 ///
-/// Douglas–Peucker in chunks: 8,192 points are reduced to a sixteenth, 8,192 of the remaining points again, and so on.
-/// A dropped point lies within the pass's tolerance of the line that remains; a later pass that moves this line adds
-/// its own tolerance, since the distance to a line is convex along each line that is dropped. So the sum of the passes'
-/// tolerances holds for every point.
+/// Douglas–Peucker in chunks: 8,192 points are reduced to a sixteenth, then every 8,192 of the remaining points again,
+/// and so on. A dropped point lies within the pass's tolerance of the line that remains; a later pass that moves this
+/// line adds its own tolerance, since the distance to a line is convex along each line that is dropped. So the sum of
+/// the passes' tolerances holds for every point.
 package struct TrackSimplifier: Sendable {
     package struct Point: Sendable, Equatable {
         package var time: Instant
@@ -26,11 +26,11 @@ package struct TrackSimplifier: Sendable {
     }
 
     static let stretch = 8192
-    /// How many points a chunk is reduced to at most, and the tolerance at which its simplification begins, in metres.
+    /// The most points that a chunk is reduced to, and the tolerance at which its simplification begins, in metres.
     private static let kept = stretch / 16
     private static let fine = 1.0
 
-    /// Points that have gone through as many passes as the index says; later levels have fewer.
+    /// Points by how many passes they have gone through; later levels have fewer.
     private var levels: [[Point]] = [[]]
     /// The largest tolerance of each level's passes.
     private var tolerances: [Double] = []

@@ -10,7 +10,7 @@ package struct TypeCompleteness: Sendable {
     package var late: [(day: Int32, arrivals: LateArrivals.Day)]
 }
 
-/// Answers how complete a store is, in steps of bounded work, and keeps the result: only types that have changed since
+/// Reports how complete a store is, in steps of bounded work, and keeps the result: only types that have changed since
 /// are examined again.
 package final class CompletenessReader {
     /// What one step may cost.

@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-/// The tables of documents: files beside an export's samples that are kept whole.
+/// The tables of documents: files that come with an export's samples and are kept whole.
 ///
 /// Content is stored once per person, identified by its hash, however many files contain it (`document_names`). Long
 /// content arrives in parts, over several transactions: until the last one is stored its `whole` is 0, and no reader

@@ -2,7 +2,7 @@ import Glibc
 import HealthModel
 import JSON
 
-/// The payload of a record that is an element of the export, kept whole (a clinical record, a dose, whatever later
+/// The payload of a record that is kept whole, as an element of the export (a clinical record, a dose, whatever later
 /// versions bring).
 ///
 /// Such records have no number, and many may share type, source and time: a hospital's results arrive within one

@@ -3,20 +3,20 @@ import HealthModel
 /// Rows of one type on their way from another store.
 struct FollowedRows {
     let page: SamplePage
-    /// The number of the type here; one that no row has if there is no room for its name.
+    /// The type's number in this store; one that no row has if there is no room for its name.
     let type: Int
     let isStrange: Bool
-    /// Units for whose names there is no room.
+    /// Units whose names there is no room for.
     let strangeUnits: Set<String>
     let user: Int
     let source: String
-    /// Whether the quarantine may have samples of that store as text.
+    /// Whether the quarantine may hold samples from that store as text.
     let mayBeKeptApart: Bool
     let rule: (Double, Instant, Instant) -> String?
 
     func uuid(_ row: Int) -> SampleID? { page.healthKitUUID.isEmpty ? nil : page.healthKitUUID[row] }
 
-    /// Why a row can't be true, without its value.
+    /// Why a row can't be true, without giving its value.
     func reason(_ row: Int) -> String? {
         SampleGuard.reason(start: page.start[row], end: page.end[row], value: page.value[row], rule: rule)
     }
@@ -31,7 +31,7 @@ struct FollowedRows {
         return strangeUnits.contains(page.units[Int(page.unit[row])]) ? RefusedNames.reason(isType: false) : nil
     }
 
-    /// A row as the element of an export.
+    /// A row as an element of an export.
     func element(_ row: Int) -> String {
         ElementText.of(
             page.typeName(row), page.originOf(row), unit: page.units[Int(page.unit[row])], page.startOf(row),
@@ -48,7 +48,7 @@ struct FollowedRows {
 }
 
 extension SamplePage {
-    /// Row numbers by type (an index into `types`), each in the order of start, so that they fit into blocks. An id
+    /// Row numbers by type (an index into `types`), each type's ordered by start, so that they fit into blocks. An id
     /// that occurs twice counts once.
     func rowsByTypeAndTime() -> [(type: Int, rows: [Int])] {
         var groups: [Int: [Int]] = [:]

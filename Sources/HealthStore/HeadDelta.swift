@@ -8,7 +8,7 @@ struct HeadDelta {
     var alive = 0
     var deleted = 0
     var quarantined = 0
-    /// The longest duration (µs) of samples no longer than `HealthStoreSchema.longDuration`, including deleted ones.
+    /// The longest duration (µs) among samples of at most `HealthStoreSchema.longDuration`, including deleted ones.
     var reach: Int64 = 0
     var firstStart = Int64.max
     var lastStart = Int64.min

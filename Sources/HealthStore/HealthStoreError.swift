@@ -22,10 +22,10 @@ package enum HealthStoreError: Error, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .newerSchema(let found, let known):
-            "the health store has layout \(found), but this version knows only \(known); use the newer version, or restore a backup"
+            "the health store has layout \(found), but this version supports only \(known); use the newer version, or restore a backup"
         case .sessionUndone(let source):
             "the import of \(source) lost a transaction; start it again from the beginning: nothing is stored twice"
-        case .malformedBatch(let what): "a batch of records is malformed: \(what); this is a fault of the importer"
+        case .malformedBatch(let what): "a batch of records is malformed: \(what); this is a bug in the importer"
         case .danglingName(let table, let id):
             "the health store is damaged: no row \(id) in \(table); restore it from a backup, or move it away to start from scratch"
         case .damagedBlock(let last):
@@ -33,10 +33,10 @@ package enum HealthStoreError: Error, Equatable, CustomStringConvertible {
         case .damagedPiece:
             "the health store is damaged: its table 'pieces' can't be read; restore it from a backup, or move it away to start from scratch"
         case .brokenDocument:
-            "a part of a document doesn't follow the one before it; this is a fault of the importer: import the file again"
+            "a part of a document doesn't follow the one before it; this is a bug in the importer: import the file again"
         case .damagedNotes:
             "the health store is damaged: its table 'brought' can't be read; restore it from a backup, or move it away to start from scratch"
-        case .badDate(let text): "'\(text)' isn't a date of an activity summary; write it as 2025-03-30"
+        case .badDate(let text): "'\(text)' isn't a valid date for an activity summary; write it as 2025-03-30"
         }
     }
 }

@@ -23,9 +23,9 @@ package enum UUIDStanding: Sendable, Equatable {
     case free
     /// A sample that isn't deleted, in quarantine or not.
     case taken
-    /// A sample that was taken back, or isn't in the store it came from any more: it may come again.
+    /// A sample that was taken back, or is no longer in the store it came from: it may come again.
     case absent
-    /// A sample that was deleted for good, or will be if it comes.
+    /// A sample that was deleted for good, or will be if it arrives.
     case deleted
 }
 
@@ -44,7 +44,7 @@ extension HealthStoreReader {
         return try find.firstRow { row in
             if row.int64(0) != 0 { return .deleted }
             if row.isNull(1) { return .free }
-            // A row that isn't among the rows is in a block, where all are alive.
+            // A row that isn't in the table of rows is in a block, where all rows are alive.
             let state = row.isNull(2) ? .alive : SampleState(rawValue: UInt8(clamping: row.int64(2)))
             return switch state {
             case .absent: .absent

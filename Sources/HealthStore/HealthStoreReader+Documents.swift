@@ -6,7 +6,7 @@ extension HealthStoreReader {
     /// - Parameters:
     ///   - user: nil for every user.
     ///   - after: only documents after this number; 0 for all.
-    ///   - limit: how many documents to return; their names may be more.
+    ///   - limit: how many documents to return; there may be more names than that.
     package func documents(user: String?, after: Int64 = 0, limit: Int) throws -> [StoredDocument] {
         guard try hasDocuments() else { return [] }
         try refresh()

@@ -25,7 +25,7 @@ package struct QuarantinedRecord: Sendable {
 }
 
 extension HealthStoreReader {
-    /// What is in quarantine, oldest first, one page at a time, each with its sample.
+    /// The quarantine's entries, oldest first, one page at a time, each with its sample.
     /// - Parameter after: the last number on the previous page; 0 for the first page.
     package func quarantinedRecords(
         user: String? = nil, after: Int64 = 0, limit: Int

@@ -73,7 +73,7 @@ extension HealthStoreReader {
         return users.ids.keys.sorted()
     }
 
-    /// What is in quarantine, oldest first, one page at a time.
+    /// The quarantine's entries, oldest first, one page at a time.
     /// - Parameter after: the last number on the previous page; 0 for the first page.
     package func quarantine(user: String? = nil, after: Int64 = 0, limit: Int = 1000) throws -> [QuarantineEntry] {
         try users.refresh()

@@ -16,7 +16,7 @@ package final class HealthStoreReader {
     /// Bytes of origins kept in memory: hostile input can have a new one in every record.
     private static let originLimit = 4 << 20
     private let readHead: Statement
-    /// The types for which a user has samples that aren't deleted, and how far those reach.
+    /// The types for which a user has samples that aren't deleted, with the reach of each.
     let liveTypes: Statement
     var walks: [Bool: RowWalk] = [:]
     var slices: [SliceCursor.Key: [Statement]] = [:]

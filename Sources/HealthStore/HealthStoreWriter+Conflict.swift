@@ -13,9 +13,9 @@ package enum ConflictEnd: Sendable, Equatable {
 
 extension HealthStoreWriter {
     /// Ends a conflict: the chosen content is a new version of the sample, and the content that wasn't chosen is
-    /// refused from now on. The sample's other conflicts stay open, and show what it has now.
+    /// refused from now on. The sample's other conflicts stay open, and show its new content.
     /// - Parameters:
-    ///   - entry: of the quarantine, with this conflict as its text.
+    ///   - entry: a quarantine entry with this conflict as its text.
     ///   - takesOther: whether the content that was set aside replaces that of the sample.
     package func settle(
         _ entry: QuarantineEntry, _ conflict: RecordConflict, takesOther: Bool, plausibility: PlausibilityRule
@@ -43,7 +43,7 @@ extension HealthStoreWriter {
                     row.unit = try units.id(told.unit)
                 } else {
                     moved = batch(conflict, uuid, old, metadata: try text(.metadata, of: old, user: user))
-                    // Its UUID belongs to the sample that takes its place.
+                    // Its UUID belongs to the sample that replaces it.
                     row.state = .deleted
                     row.uuid = nil
                     let forget = try database.prepare("DELETE FROM uuids WHERE user = ? AND uuid = ?")
@@ -82,7 +82,7 @@ extension HealthStoreWriter {
                 value: row.value.isFinite ? row.value : nil, unit: try units.name(row.unit)))
     }
 
-    /// The content that loses may come again with any repeat of an old request: it is refused without a word.
+    /// The content that loses may come again with any repeat of an old request: it is refused silently.
     private func refuse(_ conflict: RecordConflict, from source: String, user: Int) throws {
         _ = try setAside(conflict, line: 0, from: source, user: user)
         let keys = keys(of: conflict)
@@ -94,7 +94,7 @@ extension HealthStoreWriter {
         try drop.run()
     }
 
-    /// Writes into a sample's other conflicts what it has now. A conflict about just that content is none any more.
+    /// Updates a sample's other conflicts with its new content. A conflict about exactly that content is resolved.
     private func showInOthers(
         _ now: RecordConflict.Content, type: String, of uuid: String, besides number: Int64, user: Int
     ) throws {
@@ -121,14 +121,14 @@ extension HealthStoreWriter {
                 try write.run()
                 isWritten = database.changes > 0
             }
-            // If it can't have its key, the same content is listed or refused already.
+            // If its new key is already taken, the same content is already listed or refused.
             guard !isWritten else { continue }
             forget.bind(1, number)
             try forget.run()
         }
     }
 
-    /// The other content as a record of its own, with what the sample has besides.
+    /// The other content as a record of its own, with everything else that the sample has.
     private func batch(
         _ conflict: RecordConflict, _ uuid: SampleID, _ row: StoredRow, metadata: [UInt8]
     ) -> RecordBatch {
@@ -151,7 +151,7 @@ extension HealthStoreWriter {
 }
 
 extension RecordConflict.Content {
-    /// Whether both are one content, as for records with the same UUID.
+    /// Whether both are the same content, by the rules for records with the same UUID.
     fileprivate func agrees(with other: RecordConflict.Content) -> Bool {
         unit == other.unit && StoredValue.agrees(value ?? .nan, other.value ?? .nan)
             && abs(start.flooredSecond - other.start.flooredSecond) <= RecordClaim.tolerance

@@ -5,7 +5,7 @@ import SQLite
 package struct FollowCounts: Sendable, Equatable {
     /// Samples that are new, differ now, or were deleted.
     package var changed = 0
-    /// Samples that are as they were, and deletions of samples that don't count here.
+    /// Samples that are unchanged, and deletions of samples that don't count here.
     package var known = 0
     /// Samples that this store didn't take: deleted here for good, or kept apart.
     package var refused = 0
@@ -17,19 +17,19 @@ package struct FollowCounts: Sendable, Equatable {
     package init() {}
 }
 
-// Another store's rows are taken as they are there: that store has already decided which records are one sample, so
-// nothing is compared or merged. Each keeps its id; a repeat finds the row as it should be and writes nothing.
+// Another store's rows are taken as they are: that store has already decided which records are one sample, so nothing
+// is compared or merged. Each keeps its id; a repeat finds the row as it should be and writes nothing.
 extension HealthStoreWriter {
     /// Takes in a page of another store's changes.
     ///
     /// A sample that is deleted there disappears here, and comes back if it does there. A sample that was deleted here
-    /// by id or HealthKit UUID stays deleted. What can't be true here, or has names for which there is no room, is
-    /// kept apart in quarantine, and what had been here before it doesn't count any more.
+    /// by id or HealthKit UUID stays deleted. A sample that can't be true here, or has names that there is no room for,
+    /// is kept apart in quarantine, and its earlier version here no longer counts.
     /// - Parameters:
     ///   - page: with all columns, as `HealthStoreReader.anchored` returns it.
     ///   - source: as the quarantine names it.
     ///   - plausibility: applied to each row that isn't deleted.
-    /// - Throws: `HealthStoreError`, `SQLiteError`; roll the transaction back then.
+    /// - Throws: `HealthStoreError`, `SQLiteError`; in either case, roll the transaction back.
     package func follow(
         _ page: SamplePage, source: String, plausibility: PlausibilityRule
     ) throws -> FollowCounts {
@@ -48,7 +48,7 @@ extension HealthStoreWriter {
                     page: page, type: isStrange ? BatchIngest.unknown : try types.id(name), isStrange: isStrange,
                     strangeUnits: strange.units, user: user, source: source, mayBeKeptApart: mayBeKeptApart,
                     rule: plausibility(name))
-                // First, so that those that count come together and fit into blocks.
+                // Deletions first, so that the rows that count come together and fit into blocks.
                 for row in rows where page.flags[row].contains(.deleted) { try delete(row, of: guest, &counts) }
                 for row in rows where !page.flags[row].contains(.deleted) { try follow(row, of: guest, &counts) }
                 try flushPending(user: user)
@@ -93,7 +93,7 @@ extension HealthStoreWriter {
         case .row(let row):
             old = row
             if row.id != guest.page.ids[number] { try forget(row.id, in: guest, &counts) }
-            // Absent rather than deleted: there it may come back, which a deletion for good would prevent here.
+            // Absent rather than deleted: it may come back there, which a permanent deletion would prevent here.
             if row.state != .absent { try leaveTombstone(row, as: .absent, user: guest.user) }
         case .elsewhere(let row):
             old = row
@@ -120,12 +120,13 @@ extension HealthStoreWriter {
     private enum Counterpart {
         case none
         case row(StoredRow)
-        /// It came another way, with a time that was rounded differently.
+        /// It came through another channel, with a time that was rounded differently.
         case elsewhere(StoredRow)
         case deletedHere
     }
 
-    /// The row with the sample's id; else, if the sample had already come another way, the row with its UUID.
+    /// The row with the sample's id; otherwise, if the sample had already come through another channel, the row with
+    /// its UUID.
     private func counterpart(of number: Int, in guest: FollowedRows) throws -> Counterpart {
         let second = guest.page.startOf(number).flooredSecond
         if let row = try row(user: guest.user, type: guest.type, second: second, id: guest.page.ids[number]) {
@@ -162,8 +163,7 @@ extension HealthStoreWriter {
             row.id, reason: reason, line: 0, source: guest.source, user: guest.user)
     }
 
-    /// So that no number among the rows of a key is missing: an import that comes later looks for them one after the
-    /// other.
+    /// Leaves no gap in the numbers of a key's rows: a later import looks for them one after the other.
     private func insertTombstone(_ number: Int, of guest: FollowedRows) throws {
         guard guest.strangeness(number) == nil, guest.hasPossibleTimes(number) else { return }
         _ = try insert(number, of: guest, as: .absent)
@@ -196,7 +196,7 @@ extension HealthStoreWriter {
         var row = old
         try fill(&row, from: number, of: guest)
         let (metadata, payload) = guest.texts(number)
-        // Texts only grow: rows that are one sample are joined, and never come apart.
+        // Texts only grow: rows that are one sample are merged, and never split again.
         let changesMetadata = try !metadata.isEmpty && metadata != text(.metadata, of: old, user: guest.user)
         let changesPayload = try !payload.isEmpty && payload != text(.payload, of: old, user: guest.user)
         let isAsItWas = !row.isDifferent(from: old) && row.id == old.id && !changesMetadata && !changesPayload
@@ -204,7 +204,7 @@ extension HealthStoreWriter {
             counts.known += 1
             return
         }
-        // What is in quarantine stays there as long as it is the same: `retry` checks it again.
+        // A sample in quarantine stays there as long as it is unchanged: `retry` checks it again.
         if isAsItWas, old.state == .quarantined {
             counts.refused += 1
             return
@@ -234,7 +234,7 @@ extension HealthStoreWriter {
         counts.quarantined += try note(row.id, reason: reason, line: 0, source: guest.source, user: guest.user)
     }
 
-    /// Everything in a row that a page has, except its texts.
+    /// Copies everything that a page has into a row, except its texts.
     private func fill(_ row: inout StoredRow, from number: Int, of guest: FollowedRows) throws {
         let page = guest.page
         row.id = page.ids[number]
@@ -245,7 +245,7 @@ extension HealthStoreWriter {
         row.origin = try origins.id(page.originOf(number))
         row.flags = page.flags[number].intersection([.userEntered, .manual]).rawValue
         row.created = page.created.isEmpty ? 0 : page.created[number]
-        // Another row of the page may have the one that was here: rows with the same key can change places.
+        // The UUID that was here may now be in another row of the page: rows with the same key can trade places.
         row.uuid = guest.uuid(number)
     }
 }

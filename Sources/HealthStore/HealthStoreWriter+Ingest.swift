@@ -85,8 +85,8 @@ extension HealthStoreWriter {
 }
 
 extension RecordBatch {
-    /// Row numbers by type, ordered by start and value: so index neighbours follow each other, and rows with the same
-    /// key get their ordinals by value, not by their place in the input.
+    /// Row numbers by type, ordered by start and value, so that index neighbours follow each other, and rows with the
+    /// same key get their ordinals by value, not by their place in the input.
     fileprivate func rowsByType() -> [(type: Int, rows: [Int])] {
         var groups: [Int: [Int]] = [:]
         var order: [Int] = []

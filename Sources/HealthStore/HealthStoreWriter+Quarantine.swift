@@ -57,8 +57,8 @@ extension HealthStoreWriter {
         return try find.firstRow { _ in true } ?? false
     }
 
-    /// What a conflict is known by, and what the release that introduced conflicts would have known it by, which also
-    /// told them apart by the content of the sample.
+    /// The key that identifies a conflict, and its key in the release that introduced conflicts, which also depended on
+    /// the content of the sample.
     func keys(of conflict: RecordConflict) -> (current: SampleID, former: SampleID) {
         (
             digest(conflict.identity, reason: RecordConflict.reason),
@@ -78,14 +78,14 @@ extension HealthStoreWriter {
         try quarantine(sample, sample: sample, source: source, line: line, reason: reason, raw: "", user: user)
     }
 
-    /// Keeps a sample of another store as text. Its id there names it, so that it can be forgotten.
+    /// Keeps a sample from another store as text. Its id there is recorded with it, so that it can be forgotten.
     /// - Returns: 1 if it is new.
     func keepApart(_ id: SampleID, raw: String, reason: String, source: String, user: Int) throws -> Int {
         try quarantine(
             contentNumber(of: id), sample: nil, source: source, line: 0, reason: reason, raw: raw, user: user)
     }
 
-    /// Whether something of another store may be kept as text.
+    /// Whether anything from another store may be in quarantine as text.
     func mayKeepApart(from source: String, user: Int) throws -> Bool {
         let find = try database.prepare(
             "SELECT 1 FROM quarantine WHERE user = ? AND source = ? AND sample IS NULL AND dropped = 0 LIMIT 1")
@@ -94,7 +94,7 @@ extension HealthStoreWriter {
         return try find.firstRow { _ in true } ?? false
     }
 
-    /// Forgets that a sample was quarantined, whether as a row or, from another store, as text; unless it was dropped.
+    /// Forgets that a sample was quarantined, whether as a row or, from another store, as text, unless it was dropped.
     /// - Returns: how many entries there were.
     func forgetQuarantined(_ id: SampleID, user: Int) throws -> Int {
         var forgotten = 0
@@ -137,7 +137,7 @@ extension HealthStoreWriter {
         return added
     }
 
-    /// Counts that something in quarantine has been received again.
+    /// Records that something in quarantine has been received again.
     func sawAgain(_ content: SampleID, user: Int) throws {
         let count = statements.countQuarantined
         count.bind(1, user)
@@ -238,13 +238,13 @@ extension HealthStoreWriter {
 }
 
 extension StoredRow {
-    /// Whether a row that the quarantine names waits there. One that had counted before it came there is absent, so
-    /// that whoever had it hears that it is gone.
+    /// Whether a row named in the quarantine is still waiting there. A row that counted before it was quarantined is
+    /// absent, so that anyone who had it learns that it is gone.
     fileprivate var isKeptApart: Bool { state == .quarantined || state == .absent }
 }
 
-/// Why a sample can't be true, without its value: the caller's rule, within limits that no sample of any channel may
-/// exceed.
+/// Why a sample can't be true, without giving its value: the caller's rule, within limits that no sample of any channel
+/// may exceed.
 enum SampleGuard {
     static func reason(
         start: Int64, end: Int64, value: Double, rule: (Double, Instant, Instant) -> String?

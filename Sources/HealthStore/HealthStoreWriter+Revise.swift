@@ -4,7 +4,7 @@ import SQLite
 
 // A person may change what they entered, and decide which of two contents is right: the sample then has a new version.
 extension HealthStoreWriter {
-    /// Why a sample can't be true, without its value; nil if it can.
+    /// Why a sample can't be true, without giving its value; nil if it can.
     package static func refusal(
         start: Instant, end: Instant, value: Double, rule: (Double, Instant, Instant) -> String?
     ) -> String? {

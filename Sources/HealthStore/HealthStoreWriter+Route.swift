@@ -6,7 +6,7 @@ extension HealthStoreWriter {
     /// Merges the summary of a workout's route into the workout's payload, as `routeSummary`; a new version of the row
     /// if that changes it. An import of the workout without a summary leaves it in place.
     ///
-    /// The workout is found by its identity. If two workouts share it, the one whose payload names the path is meant.
+    /// The workout is found by its identity. If two workouts share it, the one whose payload names the path is used.
     /// - Parameters:
     ///   - path: as passed to `attachRoute`.
     ///   - summary: an object; it replaces the previous one.

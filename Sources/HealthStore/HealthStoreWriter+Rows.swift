@@ -1,7 +1,7 @@
 import HealthModel
 import SQLite
 
-// Only the methods here and the readers know whether a row is in a block or in the table of rows.
+// Only the methods here and the readers distinguish rows in blocks from those in the table of rows.
 extension HealthStoreWriter {
     /// Takes a new row, which already has its sequence. It is written together with those that follow it, or at the end
     /// of the batch.

@@ -4,8 +4,8 @@ import SQLite
 /// Writes one user's samples to the store. Every call runs inside a transaction opened by the caller.
 ///
 /// It belongs to the thread of its database and is the store's only writer. A call that throws leaves the transaction
-/// unfinished: roll it back. The writer then forgets what it cached during it, and the import session has to start
-/// again.
+/// unfinished: roll it back. The writer then forgets what it cached during the transaction, and the import session has
+/// to start again.
 package final class HealthStoreWriter {
     package let user: String
     let database: Database

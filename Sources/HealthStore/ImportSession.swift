@@ -123,8 +123,8 @@ package struct IngestCounts: Sendable, Equatable {
         package var revived = 0
         /// Records refused because their sample was deleted permanently.
         package var deleted = 0
-        /// Records in quarantine, newly or already: outside the plausibility limits, or of a type that the store has no
-        /// room for.
+        /// Records in quarantine, whether new there or not: outside the plausibility limits, or of a type that the
+        /// store has no room for.
         package var quarantined = 0
         /// By how many entries the quarantine has grown; negative if it has shrunk.
         package var newlyQuarantined = 0
@@ -158,8 +158,8 @@ package struct IngestCounts: Sendable, Equatable {
     }
 }
 
-/// For a sample of a type, the rule that it breaks (without its value), or nil if it is plausible. Applied to new
-/// samples only.
+/// For a sample of a type, the rule that it breaks (without giving its value), or nil if it is plausible. Applied to
+/// new samples only.
 package typealias PlausibilityRule = (_ type: String) -> (
     (_ value: Double, _ start: Instant, _ end: Instant) -> String?
 )

@@ -29,7 +29,7 @@ struct IncomingRecord {
 
 /// How values are compared.
 enum StoredValue {
-    /// Equal except for the effects of converting and printing a unit: a relative difference of 2e-5. Two values
+    /// Equal except for the effects of unit conversion and printing: a relative difference of at most 2e-5. Two values
     /// without a number agree.
     static func agrees(_ a: Double, _ b: Double) -> Bool {
         if a == b || (a.isNaN && b.isNaN) { return true }

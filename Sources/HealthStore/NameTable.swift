@@ -19,7 +19,7 @@ final class NameTable {
     /// The longest name, in bytes of UTF-8.
     static let longest = 200
 
-    /// - Parameter isKnown: whether a name isn't one invented by an input.
+    /// - Parameter isKnown: whether a name is known, rather than invented by an input.
     init(_ table: String, in database: Database, isKnown: @escaping (String) -> Bool = { _ in false }) throws {
         self.database = database
         self.isKnown = isKnown

@@ -4,8 +4,8 @@ import JSON
 // Statistics have no ordinals: there is one statistic for each type, source and stretch of time, which may be sent
 // again with a different number.
 extension RecordClaim {
-    /// Stores a statistic. The newest by creation time (`created`) counts, in any order of arrival; if two have the
-    /// same time, the greater number does.
+    /// Stores a statistic. The newest by creation time (`created`) counts, whatever the order of arrival; if two have
+    /// the same time, the greater number does.
     /// - Returns: as `take`.
     func state(_ record: IncomingRecord, _ tally: inout IngestCounts.Tally) throws -> SequenceNumber {
         guard let slot = try slot(record, 0) else {
@@ -48,7 +48,7 @@ extension RecordClaim {
         return .beginning
     }
 
-    /// Whether the record replaces the row. The same content doesn't, no matter when it was created.
+    /// Whether the record replaces the row. The same content doesn't replace it, no matter when it was created.
     private func replaces(_ old: StoredRow, _ record: IncomingRecord) throws -> Bool {
         guard record.created == old.created else { return try record.created > old.created && !isSame(old, record) }
         return StoredValue.isAfter(record.value, old.value) && !record.value.isNaN

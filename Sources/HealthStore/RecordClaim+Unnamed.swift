@@ -5,7 +5,7 @@ import JSON
 // recorded a workout. So a record without a source matches a sample of any source that agrees in everything else, and a
 // record with a source matches a sample that came without one.
 extension RecordClaim {
-    /// How to match a record that finds no current row under its own key.
+    /// How to match a record that has no current row under its own key.
     enum Unnamed {
         /// It is this row.
         case row(Int)

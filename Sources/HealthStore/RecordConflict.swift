@@ -47,7 +47,7 @@ package struct RecordConflict: Sendable, Equatable {
         return Value.object(members).json()
     }
 
-    /// The same for the same content under the same UUID, to the second, whichever content the sample has at the time.
+    /// Identical for the same content under the same UUID, to the second, whichever content the sample has at the time.
     var identity: String {
         var members = Self.members(
             Content(start: told.start.floored, end: told.end.floored, value: told.value, unit: told.unit))

@@ -1,8 +1,8 @@
 import HealthModel
 
 /// Types and units of a batch that the store has no room for. Each would be kept in memory by every process that
-/// receives it, so an input may not invent any number of them. Records with refused names go into quarantine as text,
-/// like input that wasn't understood, and can be tried again.
+/// receives it, so inputs may invent only a limited number of them. Records with refused names go into quarantine as
+/// text, like input that wasn't understood, and can be tried again.
 struct RefusedNames {
     let types: Set<String>
     let units: Set<String>

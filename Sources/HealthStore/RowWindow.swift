@@ -12,7 +12,7 @@ struct RowWindow {
 
     private(set) var rows: ContiguousArray<StoredRow> = []
     private(set) var text: [UInt8] = []
-    /// Seconds with rows that aren't here.
+    /// Seconds whose rows aren't loaded ahead.
     private(set) var crowded: Set<Int64> = []
     /// The rows that were loaded ahead, by second; built when first needed.
     private var seconds: [Int64: [Int]]?

@@ -8,7 +8,7 @@ struct SequenceSet {
     // Imports touch one neighbour after the other.
     private var recentChunk: Int64 = .min
     private var recentWord = 0
-    /// Chunks that have grown since last asked, and whether the recent one is among them.
+    /// Chunks that have grown since they were last asked for, and whether the recent one is among them.
     private var grown: Set<Int64> = []
     private var isRecentGrown = false
 

@@ -25,7 +25,7 @@ private enum SQLiteText {
         case .workouts: "FROM (\(documents(1)))"
         case .nights: "FROM (\(documents(2)))"
         case .hours:
-            // The list of the hours' starts shows how many there are, and when they begin, with the local clock's
+            // The list of the hours' starts shows how many hours there are and when they begin, with the local clock's
             // offset.
             """
             FROM (SELECT d.user_id, d.date, d.body, h.key AS "index", CAST(substr(h.value, 12, 2) AS INTEGER) AS hour,
@@ -70,7 +70,7 @@ private enum SQLiteText {
             + " || CASE \(rest) WHEN 0 THEN '' ELSE rtrim(printf('.%06d', \(rest)), '0') END || 'Z'"
     }
 
-    /// An id of 16 bytes as a UUID's text; any other is already text.
+    /// A 16-byte id as a UUID's text; any other is already text.
     private static func uuid(_ id: String) -> String {
         let parts = ["1, 8", "9, 4", "13, 4", "17, 4", "21"].map { "substr(hex(\(id)), \($0))" }
         return "CASE typeof(\(id)) WHEN 'blob' THEN lower(\(parts.joined(separator: " || '-' || "))) ELSE \(id) END"
@@ -94,8 +94,8 @@ private enum SQLiteText {
                 FROM sample_rows WHERE deleted = 0 LIMIT -1) LIMIT -1
         """
 
-    /// The names for the numbers in a row `r` of `times`, joined in this order so that SQLite walks the rows once and
-    /// keeps none.
+    /// Looks up the names for the numbers in a row `r` of `times`; with this order of joins, SQLite walks the rows once
+    /// and keeps none.
     private static let names = """
         CROSS JOIN kinds k ON k.id = r.kind CROSS JOIN (SELECT id, text AS type FROM texts) t ON t.id = k.type
             CROSS JOIN (SELECT id, text AS user_id FROM texts) u ON u.id = r.user

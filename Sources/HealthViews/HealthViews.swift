@@ -60,7 +60,7 @@ package struct HealthViews: Sendable, Equatable {
         var columns = [
             user, ViewColumn("date", .date, "the local day"),
             ViewColumn(
-                "hour", .integer, "the hour the local clock shows, 0 to 23; when it is set back one comes twice"),
+                "hour", .integer, "the hour the local clock shows, 0 to 23; when it is set back, one occurs twice"),
             ViewColumn("start_date", .moment, "when the hour begins; distinguishes hours with the same number"),
         ]
         for figure in figures {
@@ -78,13 +78,13 @@ package struct HealthViews: Sendable, Equatable {
     private static let nights = [
         user, ViewColumn("id", .text, "the night's id"), ViewColumn("date", .date, "the local day it belongs to"),
         ViewColumn("start_date", .moment, "when it begins"), ViewColumn("end_date", .moment, "when it ends"),
-        ViewColumn("main", .boolean, "whether it is the day's main sleep; else a nap", .member(["main"])),
+        ViewColumn("main", .boolean, "whether it is the day's main sleep; otherwise a nap", .member(["main"])),
         minutes("asleepMinutes", "asleep"), minutes("inBedMinutes", "in bed"), minutes("awakeMinutes", "awake"),
         minutes("coreMinutes", "in core sleep"), minutes("deepMinutes", "in deep sleep"),
         minutes("remMinutes", "in REM sleep"),
-        minutes("unspecifiedMinutes", "asleep, of an unknown stage"), minutes("latencyMinutes", "until asleep"),
+        minutes("unspecifiedMinutes", "asleep, stage unknown"), minutes("latencyMinutes", "until asleep"),
         minutes("wakeAfterOnsetMinutes", "awake after falling asleep"),
-        ViewColumn("efficiency", .real, "asleep of the time in bed, 0 to 1", .member(["efficiency"])),
+        ViewColumn("efficiency", .real, "share of the time in bed asleep, 0 to 1", .member(["efficiency"])),
         ViewColumn("source", .text, "whose stages they are", .member(["source"])), version,
     ]
 

@@ -7,9 +7,9 @@ package struct ViewStatement: Sendable, Equatable {
     package let query: String
     /// Names of the query's columns, in order.
     package let columns: [String]
-    /// For databases that keep comments: what the view holds, and what each column does.
+    /// For databases that keep comments: the statements that describe the view and each of its columns.
     package let comments: [String]
 
-    /// The statement, with nothing before it that would drop an older view.
+    /// The statement alone, without one before it that would drop an older view.
     package var text: String { "CREATE VIEW \(place) AS\n\(query)" }
 }

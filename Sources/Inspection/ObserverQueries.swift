@@ -17,7 +17,7 @@ struct ObserverQueries {
         observer = try stack.instance(.observer)
     }
 
-    /// Keeps asking while the answer has more to come.
+    /// Keeps asking while there is more of the answer to come.
     private func all<Content: PageContent, Position>(
         _ query: (Position?) -> Query, next: KeyPath<Content, Position?>, while goesOn: () -> Bool = { true },
         _ take: (Content) throws -> Void

@@ -13,7 +13,7 @@ package struct SpokenDates: Sendable, Equatable {
     /// nil for text that doesn't name any days.
     ///
     /// `7d`, `4w` and `1y` are that many days, weeks or years ending today. A week begins on Monday; last-week is the
-    /// one before this.
+    /// one before the current one.
     package init?(_ text: String, today: LocalDay) {
         if let day = LocalDay(text) {
             self.init(day, day)

@@ -16,7 +16,7 @@ package struct Stack: Sendable {
     package let configuration: StackConfiguration
     package let configurationFile: String?
     package let catalog: PluginCatalog
-    /// What advised commands must name in order to refer to this stack.
+    /// The options that suggested commands need in order to refer to this stack.
     package var advice = Advice()
 
     /// - Parameter choices: plugins that override the state folder's, by instance.
@@ -34,7 +34,7 @@ package struct Stack: Sendable {
         configuration = reader.stack
     }
 
-    /// A single one is reported as it is, several as a list.
+    /// A single error is reported as it is, several as a list.
     private static func refusal(of problems: [ConfigurationError]) -> (any Error)? {
         guard problems.count > 1 else { return problems.first }
         return Failure.usage(
@@ -56,7 +56,7 @@ package struct Stack: Sendable {
         StackReader(state: state, stack: configuration, over: client)
     }
 
-    /// The bus for a command, with a person's key where it is sealed.
+    /// The bus for a command, with a person's key if it is sealed.
     package var address: BusAddress { get throws { try address(as: KeyRole.cli) } }
 
     /// - Parameter name: whose key to use, unless `HEALTHBUS_KEY_NAME` names another.
@@ -70,10 +70,10 @@ package struct Stack: Sendable {
     }
 
     /// Whether commands have a person's key. With an instance's own key, as in its container, they receive what that
-    /// instance receives, and may not ask anything.
+    /// instance receives, and may not make requests.
     package var mayAsk: Bool { !(configuration.bus.isSealed && Self.chosenKey.map(names.contains) == true) }
 
-    /// Where it runs, for messages: its folder, or the bus if its folders are elsewhere.
+    /// Where it runs, for use in messages: its folder, or the bus if its folders are elsewhere.
     package var place: String {
         guard configuration.bus.isRemote, !FileManager.default.fileExists(atPath: state.path) else { return state.path }
         return configuration.bus.endpoints?.subscribe ?? state.path
@@ -97,8 +97,8 @@ package struct Stack: Sendable {
             state: state, stack: configuration, address: { try address },
             foundSilent: foundSilent ?? { tell(of: $0) }
         ) { instance, database in
-            // An earlier release's file is updated, as its own program would do; if that program has it open, this has
-            // already been done.
+            // A file from an earlier release is updated, as its own program would do; if that program has it open, this
+            // has already been done.
             switch instance.manifest.kind {
             case .observer:
                 if !database.isReadOnly { try database.transaction { try ObserverSource.createTables(in: database) } }
@@ -123,7 +123,7 @@ package struct Stack: Sendable {
     }
 
     /// Reads the file of an instance that sends no heartbeat: under its lock if that is free, otherwise alongside the
-    /// process that hangs; nil if there is no file.
+    /// hanging process; nil if there is no file.
     package func kept<Result>(
         _ instance: String, _ reader: StackReader, _ body: (Database) throws -> Result
     ) throws -> Result? {
@@ -136,10 +136,10 @@ package struct Stack: Sendable {
         return try body(try Database(path: state.database(instance)))
     }
 
-    /// Refuses a command that needs the observer if it isn't running, with its stack or alone.
+    /// Refuses a command that needs the observer if the observer isn't running, whether with its stack or alone.
     package func requireRunning(or instead: String? = nil) throws {
         if try reader().isRunning(observer) { return }
-        // A process that keeps ending holds its lock only briefly.
+        // A process that keeps exiting holds its lock only briefly.
         if isUp() {
             throw Failure(
                 "the stack in \(place) is running, but its observer isn't", hint: "'healthbus doctor' says why")
@@ -149,7 +149,7 @@ package struct Stack: Sendable {
             hint: "start it with 'healthbus up'" + (instead.map { ", or do both with '\($0)'" } ?? ""))
     }
 
-    /// Refuses a command that would have nothing to show: there is no state folder here, or it holds no stack.
+    /// Refuses a command that would have nothing to show, because there is no state folder here or it holds no stack.
     package func requireState() throws(Failure) {
         // On a remote bus, the folders are where the processes run.
         guard !configuration.bus.isRemote else { return }

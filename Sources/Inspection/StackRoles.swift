@@ -6,7 +6,7 @@ package struct StackRoles: Sendable {
     package var handlers: [String]
     package var consolidator: String?
     package var uploaders: [String]
-    /// Producers whose changelogs the uploaders deliver, besides the observer.
+    /// The producers, besides the observer, whose changelogs the uploaders deliver.
     package var documents: [String]
 
     package init(

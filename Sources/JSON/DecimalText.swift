@@ -1,7 +1,7 @@
 /// Numbers as programs print them: a decimal point, never a comma, and possibly an exponent.
 package enum DecimalText {
     /// The nearest double; nil for anything else ("", "1,5", "nan", "0x10", " 1").
-    /// - Parameter shift: how many places the decimal point is first moved to the right.
+    /// - Parameter shift: how many places to the right the decimal point is first moved.
     package static func parse(_ text: UnsafeBufferPointer<UInt8>, shiftedBy shift: Int = 0) -> Double? {
         var position = 0
         var negative = false

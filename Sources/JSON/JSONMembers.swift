@@ -47,8 +47,8 @@ package struct JSONMembers {
     }
 
     /// The union of two canonical objects, in either order. Of two values for one key, or of two texts that aren't
-    /// objects, the longer is kept or, if they are equally long, the greater by bytes: the richer one wins, whatever
-    /// the order.
+    /// objects, the longer is kept, or the greater by bytes if they are equally long: the richer one wins, whatever the
+    /// order.
     package static func joined(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> [UInt8] {
         joined(a, b, prefersLeft: isRicher)
     }

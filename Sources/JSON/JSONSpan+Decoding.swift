@@ -17,7 +17,7 @@ extension JSONSpan {
         }
     }
 
-    /// The value as an integer, including a number such as 3.0; nil for anything else, and beyond 64 bits.
+    /// The value as an integer, including a number such as 3.0; nil for anything else, or an integer beyond 64 bits.
     package var integer: Int64? {
         guard kind == .number else { return nil }
         var magnitude: Int64 = 0

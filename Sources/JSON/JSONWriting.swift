@@ -28,8 +28,8 @@ extension [UInt8] {
         guard number.isFinite else { return append(json: "null") }
         let magnitude = number.magnitude
         if magnitude < 1e15 {
-            // With up to 15 digits, the decimal that reads back is the shortest, and dividing two exact doubles rounds
-            // just as reading does. Most measurements have few decimals.
+            // A decimal of up to 15 digits that reads back as the same double is the shortest, and dividing two exact
+            // doubles rounds just as parsing does. Most measurements have few decimals.
             for decimals in 0...6 {
                 let scaled = (magnitude * DecimalText.powers[decimals]).rounded()
                 guard scaled < 1e15 else { break }
@@ -90,7 +90,8 @@ extension [UInt8] {
 
 /// JSON's form of a number, as text for both people and programs.
 package enum JSONNumber {
-    /// The shortest text that reads back the same; whole numbers without ".0"; null for values without a JSON form.
+    /// The shortest text that reads back as the same number; whole numbers without ".0"; null for values without a JSON
+    /// form.
     package static func text(_ number: Double) -> String {
         guard number.isFinite else { return "null" }
         if number == number.rounded(), abs(number) < 1e15 { return String(Int64(number)) }

@@ -8,7 +8,7 @@ package struct Advice: Sendable, Equatable {
     package var state: String?
     /// The configuration to repeat.
     package var configuration: String?
-    /// The configuration to repeat in commands that start a stack; these don't use the one that it was last started
+    /// The configuration to repeat in commands that start a stack, which don't use the one that it was last started
     /// with.
     package var started: String?
     /// The person to repeat in commands about what a person enters.
@@ -27,7 +27,7 @@ package struct Advice: Sendable, Equatable {
     /// Commands that start a stack, and commands that don't concern one.
     private static let starting: Set<String> = ["up", "demo"]
     package static let withoutStack: Set<String> = ["generate", "plugins", "simulate"]
-    /// Commands about what a person enters. `types` alone is about everybody.
+    /// Commands about what a person enters. `types` on its own concerns everybody.
     private static let personal: Set<String> = ["events", "types own", "types add", "types change", "types remove"]
 
     /// The command lines in a text, without their quotes.

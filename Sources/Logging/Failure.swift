@@ -4,7 +4,7 @@ import Glibc
 package enum ExitCode: Int32, Sendable, CaseIterable {
     case done = 0
     case failed = 1
-    /// Called wrongly: unknown option, missing argument.
+    /// Used incorrectly: unknown option, missing argument.
     case usage = 2
     /// Stored data is damaged.
     case damaged = 3
@@ -27,7 +27,7 @@ package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
         Failure(message, hint: hint, code: .usage)
     }
 
-    /// Another process's sentence about what it couldn't do: anything after its last semicolon is what to do now.
+    /// Another process's sentence about what it couldn't do; the part after its last semicolon says what to do now.
     package init(_ beginning: String = "", told: String, code: ExitCode = .failed) {
         let end = told.ranges(of: "; ").last
         self.init(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The value of a log event's field, in the form in which it is written.
+/// The value of a log event's field, as it is written.
 package enum LogValue: Sendable, Equatable {
     case text(String)
     case integer(Int64)

@@ -5,7 +5,7 @@ import Glibc
 ///
 ///     2026-02-03T04:05:06.789Z info steps observer observer.fired type=stepCount head=48213
 ///
-/// or one JSON object per line with `HEALTHBUS_LOG=json`. A line is written with one write(2), so lines from several
+/// With `HEALTHBUS_LOG=json`, each line is a JSON object. A line is written with one write(2), so lines from several
 /// threads and processes don't mix. **Health values, and names that a person chose, are never logged**: types, counts,
 /// sequence numbers, durations and errors are.
 package struct Log: Sendable {
@@ -73,7 +73,7 @@ package struct Log: Sendable {
     }
 
     /// - Parameters:
-    ///   - failed: writes it at the event's level for failures.
+    ///   - failed: whether to write it at the event's level for failures.
     ///   - fields: in order; evaluated only if the event is to be written.
     package func callAsFunction(
         _ event: LogEvent, failed: Bool = false, _ fields: @autoclosure () -> LogFields = [:]

@@ -18,7 +18,7 @@ extension LogEvent {
         (["why"], "the reason, and what to do"),
     ]
 
-    /// A table for a page of the documentation, ordered by category and name.
+    /// A table for a documentation page, ordered by category and name.
     package static func documentation(of events: [LogEvent]) -> String {
         let shared = usual.map { entry in
             "- \(entry.names.map { "`\($0)`" }.joined(separator: ", ")): \(entry.meaning)\n"

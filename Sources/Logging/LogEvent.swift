@@ -37,7 +37,7 @@ package struct LogEvent: Sendable, Equatable {
     }
 }
 
-/// The level from which a log is written: one for everything, and others for individual categories.
+/// The lowest level that a log writes: one for everything, and others for individual categories.
 package struct LogLevels: Sendable, Equatable {
     package var usual: Log.Level
     package var byCategory: [String: Log.Level]

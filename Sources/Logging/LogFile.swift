@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// A log in a file of bounded size. When it reaches its limit the file is renamed, replacing the previous older one,
-/// and a new file is begun.
+/// A log in a file of bounded size. When it reaches its limit, the file is renamed, replacing the one renamed before
+/// it, and a new file is begun.
 ///
 /// The writing process itself begins the new file, between two lines: no line is lost or cut, no matter which process
 /// dies, and no process waits for a reader. Lines that don't fit on a full disk are lost.
@@ -14,7 +14,7 @@ package final class LogFile: Sendable {
     private let descriptor: Int32
     private let lock = Mutex(())
 
-    /// Where the lines that precede a log's first one are.
+    /// Where to find the lines that precede a log's first one.
     package static func older(_ path: String) -> String { path + ".1" }
 
     /// - Parameter descriptor: open for appending; the log keeps using it after beginning a new file.

@@ -1,8 +1,8 @@
 /// What somebody who mistyped a word may have meant.
 package enum Nearest {
-    /// The candidate with the fewest edits (Levenshtein 1966; two letters swapped are one edit, Damerau 1964), if they
-    /// are few for the word's length; the first of several that are equally close. A difference in case doesn't count
-    /// as an edit, but among equally close ones, the one whose case matches best comes first.
+    /// The candidate with the fewest edits (Levenshtein 1966; two letters swapped are one edit, Damerau 1964), if these
+    /// are few for the word's length; the first one if several are equally close. A difference in case doesn't count as
+    /// an edit, but among equally close ones, the one whose case matches best comes first.
     package static func to(_ word: String, among candidates: [String]) -> String? {
         let letters = Array(word.lowercased().utf8)
         let ranked = candidates.map { candidate in
@@ -13,7 +13,7 @@ package enum Nearest {
         return nearest.min { cases(word, $0) < cases(word, $1) }
     }
 
-    /// How many letters differ from the word's letter at the same place only by case.
+    /// How many letters differ only in case from the word's letter at the same position.
     private static func cases(_ word: String, _ candidate: String) -> Int {
         zip(word.utf8, candidate.utf8).count { $0 != $1 && $0 | 0x20 == $1 | 0x20 }
     }

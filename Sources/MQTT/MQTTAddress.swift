@@ -6,7 +6,7 @@ package struct MQTTAddress: Sendable, Equatable, CustomStringConvertible {
     package let port: Int
     package let usesTLS: Bool
 
-    /// - Throws: `MQTTError.address`, with what is wrong about the text.
+    /// - Throws: `MQTTError.address`, with what is wrong with the text.
     package init(_ text: String) throws(MQTTError) {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
             ["mqtt", "mqtts"].contains(scheme)
@@ -25,7 +25,7 @@ package struct MQTTAddress: Sendable, Equatable, CustomStringConvertible {
         self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     }
 
-    /// Whether nothing that is sent there leaves this machine.
+    /// Whether everything sent there stays on this machine.
     package var isLocal: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
     /// As in errors: "192.168.1.5:1883".

@@ -38,16 +38,16 @@ package final class MQTTConnection {
         case ended(MQTTError)
         /// The broker has the message with this number.
         case acknowledged(Int32)
-        /// - Parameter payload: at most its first `longest` bytes.
+        /// - Parameter payload: its first `longest` bytes at most.
         case message(topic: String, payload: [UInt8], isRetained: Bool)
     }
 
-    /// Of another program's messages, no more bytes than this are kept.
+    /// No more than this many bytes of another program's message are kept.
     package static let longest = 65_536
     /// How many packets are read in one `wait`.
     private static let packets = 256
 
-    /// What the library's callbacks add to; they run on the owner's thread, in `wait`.
+    /// Collects what the library's callbacks add; they run on the owner's thread, in `wait`.
     fileprivate final class Inbox {
         var events: [Event] = []
     }
@@ -59,10 +59,11 @@ package final class MQTTConnection {
     private let inbox: Inbox
     private let address: MQTTAddress
 
-    /// Connects, for 10 s at most, besides the time to find the host's addresses; the broker's answer comes as an event.
+    /// Connects, within 10 s plus the time to look up the host's addresses; the broker's answer comes as an event.
     /// - Parameters:
     ///   - bell: ends the wait when it can be read; -1: none.
-    ///   - isCancelled: asked when it does: whether to give up. Must read the bell, or it isn't waited for.
+    ///   - isCancelled: asked, when the wait ends that way, whether to give up. It must read the bell, or the bell is
+    ///     no longer waited for.
     /// - Throws: `MQTTError`.
     package init(_ options: Options, bell: Int32 = -1, isCancelled: @escaping () -> Bool = { false }) throws(MQTTError)
     {
@@ -83,8 +84,8 @@ package final class MQTTConnection {
         try check(mosquitto_will_set(handle, options.will.topic, Int32(will.count), will, 1, true))
         if let user = options.user { try check(mosquitto_username_pw_set(handle, user, options.password)) }
         if options.address.usesTLS { try useTLS(options.authorityFile) }
-        // The library's own attempt blocks for minutes where packets are dropped. For TLS it needs the name, and tries
-        // all its addresses again, in the same order.
+        // The library's own attempt blocks for minutes when packets are dropped. For TLS, the library needs the name,
+        // and tries all its addresses again, in the same order.
         let numeric = try MQTTReach(address, bell: bell, isCancelled: isCancelled).firstThatAnswers()
         let host = address.usesTLS ? address.host : numeric
         try check(mosquitto_connect(handle, host, Int32(address.port), Self.keepAlive))
@@ -166,7 +167,7 @@ package final class MQTTConnection {
             if code == healthbus_mosquitto_success, found & Int32(POLLOUT) != 0 {
                 code = mosquitto_loop_write(handle, 1)
             }
-            // What else has arrived already, so that many messages aren't many calls.
+            // Continues with what else has already arrived, so that many messages don't take many calls.
             guard found & Int32(POLLIN) != 0, mosquitto_socket(handle) == socket else { break }
             entries[0].events = Int16(POLLIN)
             ready = poll(&entries, 1, 0)

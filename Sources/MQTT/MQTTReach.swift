@@ -6,20 +6,20 @@ struct MQTTReach {
     private let bell: Int32
     private let isCancelled: () -> Bool
 
-    /// For all of a name's addresses together.
+    /// In seconds, for all of a name's addresses together.
     private static let patience = 10.0
 
     /// - Parameters:
     ///   - bell: ends the wait when it can be read; -1: none.
-    ///   - isCancelled: asked when it does: whether to give up.
+    ///   - isCancelled: asked, when the wait ends that way, whether to give up.
     init(_ address: MQTTAddress, bell: Int32, isCancelled: @escaping () -> Bool) {
         self.address = address
         self.bell = bell
         self.isCancelled = isCancelled
     }
 
-    /// - Returns: the first of the host's addresses that accepts a connection, in digits.
-    /// - Throws: `MQTTError.connection`, with the reason of the last one that doesn't.
+    /// - Returns: the first of the host's addresses that accepts a connection, in numeric form.
+    /// - Throws: `MQTTError.connection`, with the reason of the last one if none does.
     func firstThatAnswers() throws(MQTTError) -> String {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC

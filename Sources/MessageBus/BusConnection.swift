@@ -8,8 +8,9 @@ import Synchronization
 /// A process's connection to the bus: one PUB socket to the hub, one SUB socket from it, and the thread that owns both.
 ///
 /// `send` never blocks: its queue is bounded and drops the oldest message, as the bus itself would, and counts it.
-/// Everything on the bus is a hint, or an answer that is asked for again, so a drop delays but never loses anything.
-/// Long answers go by `sendWhenRoom`, so that they don't push out hints, heartbeats and the answers to others.
+/// Everything on the bus is a hint, or an answer that will be requested again, so a drop delays but never loses
+/// anything. Long answers go through `sendWhenRoom`, so that they don't push out hints, heartbeats and the answers to
+/// others.
 package final class BusConnection: Sendable {
     /// What has passed through the connection, for `status` and metrics.
     package struct Counters: Sendable {
@@ -119,10 +120,10 @@ package final class BusConnection: Sendable {
         var link = try BusLink(context, address, topics: topics, reconnectInterval: trouble.reconnectInterval)
         var items = pollItems(link)
         var lastBeat: MonotonicTime?
-        // Since when the hub has had no room; nil while it has.
+        // When the hub ran out of room; nil while it has some.
         var fullSince: MonotonicTime?
-        // Keys change only on a sealed bus. They are no reason to wake up: the old ones stay valid for a while, or the
-        // hub ends the connection.
+        // Keys change only on a sealed bus. A change doesn't call for a wake-up: the old keys stay valid for a while,
+        // or the hub ends the connection.
         var nextLook = address.seal == nil ? nil : MonotonicClock.now + Self.lookInterval
         while true {
             let now = MonotonicClock.now
@@ -177,7 +178,7 @@ package final class BusConnection: Sendable {
         }
     }
 
-    /// Sends what is queued, in order, as far as the hub has room; returns whether it had room for everything.
+    /// Sends queued messages in order while the hub has room; returns whether it had room for all of them.
     private func sendQueued(through link: BusLink) throws -> Bool {
         let messages = queue.takeAll()
         for (index, frames) in messages.enumerated() {

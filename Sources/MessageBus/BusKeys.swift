@@ -49,7 +49,7 @@ package enum BusKeyError: Error, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .malformed: "isn't a key: 40 characters of Z85, as 'healthbus keys init' writes them"
+        case .malformed: "isn't a key: it needs 40 characters of Z85, as 'healthbus keys init' writes them"
         case .unsupported: "this libzmq can't make keys: it was built without CURVE"
         }
     }

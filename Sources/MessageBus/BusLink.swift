@@ -113,8 +113,7 @@ package struct LinkTrouble {
 
     package enum Failure: Sendable { case keyRefused, notUnderstood, brokenOff, keysUnreadable }
 
-    /// How many milliseconds until libzmq itself tries again: an absent hub is tried again soon, a hub that refuses
-    /// less often.
+    /// How many milliseconds until libzmq itself tries again: soon if the hub is absent, less often if it refuses.
     package var reconnectInterval: Int32 { since == nil ? 50 : 1000 }
 
     /// One of the two sockets is connected. If the other was refused a moment before its key was added to the list,

@@ -28,11 +28,11 @@ package struct BusNotice: Sendable, Equatable {
     }
 }
 
-/// Passes one notice per kind and sender (and per reason, for those who aren't let in) every ten seconds, and counts
+/// Passes on one notice per kind and sender (and per reason, for those who aren't let in) every ten seconds, and counts
 /// the others: a flood of refusals must not become a flood of log lines. Pure.
 package struct NoticeLimit {
     package static let interval = Duration.seconds(10)
-    /// The most that are remembered, since strangers can have any number of addresses.
+    /// The most senders that are remembered, since strangers can have any number of addresses.
     package static let limit = 128
 
     private var told: [String: (at: MonotonicTime, untold: Int)] = [:]

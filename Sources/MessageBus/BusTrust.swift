@@ -1,6 +1,6 @@
 import Protocol
 
-/// Decides by its sender whether a message counts.
+/// Decides whether a message counts, based on its sender.
 ///
 /// On a sealed bus the hub has verified the name in the header (`from`), so the decision rests on who really sent it.
 /// On an open bus the name is only the sender's claim: the same rule then stops mistakes, not attackers.

@@ -8,7 +8,7 @@ package final class HandshakeMonitor {
         case keyRefused
         /// The data received isn't the expected handshake: a different mechanism, a different hub key, noise.
         case notUnderstood(mechanismDiffers: Bool)
-        /// The connection ended during the handshake, without a reason.
+        /// The connection ended during the handshake, with no reason given.
         case brokenOff
     }
 
@@ -29,7 +29,7 @@ package final class HandshakeMonitor {
         try socket.connect("inproc://\(name)")
     }
 
-    /// Stops the events before their socket is gone: otherwise libzmq's thread would wait forever to deliver an event
+    /// Stops the events before their socket is gone; otherwise libzmq's thread would wait forever to deliver an event
     /// that nothing receives.
     deinit { zmq_socket_monitor(watched.handle, nil, 0) }
 

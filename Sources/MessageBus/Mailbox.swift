@@ -1,7 +1,7 @@
 import Foundation
 
-/// A bounded queue between threads. The taker waits up to a deadline; the sender either waits for room or learns that
-/// there is none.
+/// A bounded queue between threads. The receiver waits up to a deadline; the sender either waits for room or learns
+/// that there is none.
 ///
 /// `@unchecked Sendable`: every access to the queue holds the condition's lock.
 package final class Mailbox<Element: Sendable>: @unchecked Sendable {

@@ -1,7 +1,7 @@
 import HealthModel
 
-/// How often to repeat what others may have missed: every second while something changes and for a while after, rarely
-/// at rest. Pure.
+/// How often to repeat what others may have missed: every second while something changes and for a while after, but
+/// rarely when nothing does. Pure.
 ///
 /// A message about a change is sent at once; repeating it makes up for one that was lost. A stack at rest has nothing
 /// to lose: its repetitions only show that every process is still there, and at the faster pace would cost more than
@@ -11,7 +11,7 @@ package struct Repetition: Sendable {
     package static let lively = Duration.seconds(1)
     /// The interval at rest.
     package static let quiet = Duration.seconds(12)
-    /// A process that has been silent for this long isn't there: it has missed two intervals, and a little more.
+    /// A process that has been silent for this long counts as gone: it has missed two intervals, and a little more.
     package static let silence = Duration.seconds(27)
     private static let afterglow = Duration.seconds(10)
 
@@ -26,7 +26,7 @@ package struct Repetition: Sendable {
         now - movedAt < Self.afterglow ? Self.lively : Self.quiet
     }
 
-    /// When it is due again. All processes of a machine use the same moments, so that one wake-up serves them all.
+    /// When it is due again. All processes on a machine use the same moments, so that one wake-up serves them all.
     package func next(after last: MonotonicTime, at now: MonotonicTime) -> MonotonicTime {
         Self.next(interval(at: now), after: last)
     }

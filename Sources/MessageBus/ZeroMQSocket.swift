@@ -77,8 +77,8 @@ package final class ZeroMQSocket {
     package func bind(_ endpoint: String) throws {
         if endpoint.contains("[") { try set(ZMQ_IPV6, 1) }
         if endpoint.hasPrefix("tcp://") {
-            // A network that was cut is silent. Here the kernel sends probes, which wakes no process, and gives up
-            // after 15 s.
+            // A network that has been cut is simply silent. Here the kernel sends probes, without waking any process,
+            // and gives up after 15 s.
             for (option, value) in [
                 (ZMQ_TCP_KEEPALIVE, 1), (ZMQ_TCP_KEEPALIVE_IDLE, 5), (ZMQ_TCP_KEEPALIVE_INTVL, 5),
                 (ZMQ_TCP_KEEPALIVE_CNT, 2),
@@ -122,7 +122,7 @@ package final class ZeroMQSocket {
     /// The next message's frames; nil when there is none now.
     package func receive() throws -> [[UInt8]]? { try receiveWithUser()?.frames }
 
-    /// The next message's frames, and the owner of the key that its connection showed (nil on a bus without keys).
+    /// The next message's frames, and the owner of the key that its connection presented (nil on a bus without keys).
     package func receiveWithUser() throws -> (frames: [[UInt8]], user: String?)? {
         var frames: [[UInt8]] = []
         var user: String?

@@ -21,7 +21,7 @@ package enum ContextID: Sendable, Hashable {
     }
 }
 
-/// A protocol error, as defined by JSON-RPC 2.0. When a tool can't do something, that is the tool's answer, and not
+/// A protocol error, as defined by JSON-RPC 2.0. A tool that can't do something says so in its answer, and not with
 /// such an error.
 package struct ContextError: Error, Sendable, Equatable {
     package var code: Int64
@@ -58,18 +58,18 @@ enum ContextMessage: Equatable {
     /// `params` are an object, or null if there are none.
     case request(ContextID, method: String, params: Value)
     case notification(method: String, params: Value)
-    /// An answer although nothing was asked, or a notification that isn't understood. Neither gets a reply.
+    /// An answer to no request, or a notification that isn't understood. Neither gets a reply.
     case ignored
     case wrong(ContextID?, ContextError)
 
     init(_ value: Value) {
         guard let members = value.object else {
-            self = .wrong(nil, .invalid("a message is an object"))
+            self = .wrong(nil, .invalid("a message must be an object"))
             return
         }
         let id = members["id"].flatMap { ContextID($0) }
         if members["id"] != nil, id == nil {
-            self = .wrong(nil, .invalid("an id is a string or an integer"))
+            self = .wrong(nil, .invalid("an id must be a string or an integer"))
             return
         }
         guard members["jsonrpc"] == "2.0" else {

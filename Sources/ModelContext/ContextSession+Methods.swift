@@ -67,7 +67,7 @@ extension ContextSession {
     }
 
     private mutating func initialize(_ params: Value) -> Reply {
-        guard agreed == nil else { return .error(.invalid("initialize was answered before")) }
+        guard agreed == nil else { return .error(.invalid("initialize was already answered")) }
         guard let wanted = params["protocolVersion"].string else {
             return .error(.wrongParameters("\"protocolVersion\" must be a string"))
         }

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// The server's side of the Model Context Protocol over lines: it takes a line, and returns what to answer or to call.
+/// The server side of the Model Context Protocol, line by line: it takes a line, and returns what to answer or to call.
 /// Pure: it reads and writes nothing, and has no clock.
 ///
 /// Calls may finish later, in any order. A request that was cancelled gets no answer.
@@ -49,7 +49,7 @@ package struct ContextSession: Sendable {
         var waits = 0
     }
 
-    /// What happens to a request.
+    /// What becomes of a request.
     enum Reply {
         case answer(Value)
         case error(ContextError)

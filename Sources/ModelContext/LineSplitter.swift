@@ -1,4 +1,4 @@
-/// Cuts a stream of bytes into lines, and never keeps more than one line of limited length. Pure.
+/// Splits a stream of bytes into lines, and never keeps more than one line of limited length. Pure.
 package struct LineSplitter: Sendable {
     package enum Piece: Sendable, Equatable {
         /// Without its line feed.
@@ -27,7 +27,7 @@ package struct LineSplitter: Sendable {
         return pieces
     }
 
-    /// The last line, if no line feed ended it.
+    /// The last line, if it didn't end with a line feed.
     package mutating func end() -> Piece? { begun.isEmpty && !isSkipping ? nil : next() }
 
     private mutating func add(_ bytes: some Collection<UInt8>) {

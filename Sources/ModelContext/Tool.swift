@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Something an assistant may call. All tools here only read.
+/// Something an assistant may call. All tools here are read-only.
 package struct Tool: Sendable {
     package var name: String
     /// Shown to people.

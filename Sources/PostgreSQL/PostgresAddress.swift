@@ -1,6 +1,6 @@
 import CPostgreSQL
 
-/// Where a database is, without the password: to be shown, and to distinguish databases.
+/// Where a database is, without the password: for display, and to tell databases apart.
 package struct PostgresAddress: Sendable, Equatable, CustomStringConvertible {
     /// A name, an address, or the folder of a socket.
     package var host: String
@@ -38,7 +38,7 @@ package struct PostgresAddress: Sendable, Equatable, CustomStringConvertible {
     private static var unreadable: PostgresError {
         PostgresError(
             .url, endpoint: "database URL",
-            "it can't be read: write it as postgresql://user:password@host:5432/database, and '/' and '@' of the password as %2F and %40"
+            "it can't be read: write it as postgresql://user:password@host:5432/database, and '/' and '@' in the password as %2F and %40"
         )
     }
 

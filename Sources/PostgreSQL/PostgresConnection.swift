@@ -32,7 +32,7 @@ package final class PostgresConnection {
         // Otherwise errors come without their five-character code. Needed only while connecting, before any data is
         // involved.
         PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
-        // If this throws, `deinit` ends it: everything it needs exists.
+        // If this throws, `deinit` ends the connection: everything it needs exists.
         try connect()
         PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
         PQsetnonblocking(handle, 1)
@@ -119,7 +119,7 @@ package final class PostgresConnection {
         return PostgresError(.connection, endpoint: address.description, "the connection broke: \(why)")
     }
 
-    /// The error that a result stands for; nil if it isn't one.
+    /// The error that a result represents; nil if it isn't one.
     func error(of result: PostgresResult) -> PostgresError? {
         guard result.isError else { return nil }
         if PQstatus(handle) == CONNECTION_BAD {

@@ -17,7 +17,7 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
     package let endpoint: String
     package let message: String
 
-    /// Whether a table, schema, column or partition is missing that existed when the connection began.
+    /// Whether a table, schema, column or partition that existed when the connection began is missing.
     package var tellsOfOtherTables: Bool { state.map { ["42P01", "3F000", "42703", "23514"].contains($0) } ?? false }
 
     package init(_ kind: Kind, state: String? = nil, endpoint: String, _ message: String) {
@@ -28,7 +28,7 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
 
     /// A server's error message in reply to a statement.
     init(state: String?, endpoint: String, said message: String) {
-        // Classes 22 and 23 are about data, and constraints on data. Their messages may quote the data.
+        // Classes 22 and 23 concern data, and constraints on data. Their messages may quote the data.
         let isOfData = state?.hasPrefix("22") ?? false || state?.hasPrefix("23") ?? false
         self.init(
             .server, state: state, endpoint: endpoint,

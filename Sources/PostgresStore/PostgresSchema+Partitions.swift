@@ -4,8 +4,8 @@ import PostgreSQL
 /// Samples are partitioned by the year in their ids.
 ///
 /// An id's first 48 bits are its sample's start in milliseconds. So a range of ids is a range of time, the key
-/// (user_id, id) contains the partition key as PostgreSQL requires, and a deletion finds its row although it doesn't
-/// state its time.
+/// (user_id, id) contains the partition key as PostgreSQL requires, and a deletion, which states no time, still finds
+/// its row.
 enum YearPartition {
     /// Years with partitions of their own; everything else is in `samples_other`.
     static let years = 1990...2099
@@ -28,7 +28,7 @@ enum YearPartition {
     /// The set of years in some ids.
     static func years(of ids: some Sequence<SampleID>) -> Set<Int> {
         var years: Set<Int> = []
-        // Neighbouring ids are mostly from the same year.
+        // Neighbouring ids are usually from the same year.
         var known: ClosedRange<UInt64>?
         for id in ids {
             if let known, known.contains(id.high >> 16), id.high >> 12 & 0xF == 8 { continue }
@@ -66,7 +66,7 @@ extension PostgresSchema {
     /// Creates the partitions that are missing and can be created.
     func makePartitions(_ years: [Int], _ connection: PostgresConnection) throws {
         try connection.transaction {
-            // One process at a time: two attempts to create the same partition would end with an error.
+            // One process at a time: two attempts to create the same partition would end in an error.
             _ = try connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", ["healthbus " + name])
             let known = try partitions(connection)
             for year in years where !known.contains(year) {

@@ -1,7 +1,7 @@
 import PostgreSQL
 
 extension PostgresSchema {
-    /// Makes the views that are missing, and brings those whose query has changed up to date.
+    /// Creates the views that are missing, and updates those whose query has changed.
     ///
     /// A view only ever gains columns. People build their own views on these, and dropping a view would drop those too;
     /// so it is replaced in place, and its columns keep their positions. A column whose figure no longer exists is
@@ -62,7 +62,7 @@ extension PostgresSchema {
         }
     }
 
-    /// The errors for replacing a view one of whose columns has a different type now, which isn't possible.
+    /// The errors for replacing a view when the type of one of its columns has changed, which isn't possible.
     private static let anotherShape = ["42P16", "42809"]
     /// The error for dropping a view that something else is built on.
     private static let isNeeded = "2BP01"

@@ -45,8 +45,8 @@ extension PostgresStore {
                 "INSERT INTO \(table) (user_id, \(SampleRows.columns)) VALUES ($1, \(Self.parameters))", values)
             return .created
         }
-        // A sample has moved, or was restored, to another one's moment: the two are the same sample, and the other one
-        // stays.
+        // A sample was moved or restored to the moment of another one: the two are now the same sample, and the other
+        // one stays.
         guard held.bool(place, 1), own == nil || other == nil else { return .known }
         var values = values
         values[1] = held.text(place, 2)

@@ -9,7 +9,7 @@ import PostgreSQL
 ///     let store = try PostgresStore(url: url, schema: schema, timeout: 30, program: "healthbus")
 ///     let outcome = try store.put(PostgresBatch(user: "anna", samples: page), seen: nil)
 ///
-/// When it throws, nothing of the batch is stored, and the batch may be sent again. If the connection is lost
+/// When it throws, none of the batch is stored, and the batch may be sent again. If the connection is lost
 /// (`isBroken`), create another store.
 package final class PostgresStore {
     package let schema: PostgresSchema
@@ -57,8 +57,8 @@ package final class PostgresStore {
     /// Writes a batch in one transaction; when it returns, the batch is on the server's disk.
     /// - Parameters:
     ///   - seen: the highest sequence that the caller was ever given, with its generation. If that is the store's
-    ///     generation but the store hasn't got that far, it is an older copy of itself: it begins a new generation, and
-    ///     the batch is stored under that.
+    ///     generation but the store hasn't reached that sequence, it is an older copy of itself: it begins a new
+    ///     generation, and the batch is stored under that.
     ///   - namesElements: whether the outcome lists the ids of what was created and changed.
     package func put(
         _ batch: PostgresBatch, seen: PostgresIdentity?, namesElements: Bool = false

@@ -12,7 +12,7 @@ package enum PostgresStoreError: Error, Sendable, Equatable, CustomStringConvert
         case .schema(let name, let version, let known):
             "the schema \(name) has version \(version), but this release knows only \(known)"
         case .noIdentity(let name): "the table \(name).meta is empty"
-        case .viewInUse(let view): "a column of \(view) has another type now, and a view of yours is built on it"
+        case .viewInUse(let view): "a column of \(view) has a different type now, and a view of yours is built on it"
         }
     }
 }

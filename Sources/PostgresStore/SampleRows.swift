@@ -55,7 +55,7 @@ struct SampleRows {
     }
 }
 
-/// What the rows of a page share, made into fields once.
+/// What the rows of a page share, converted to fields once.
 struct PageFields {
     private let page: SamplePage
     private let types: [[UInt8]]
@@ -109,7 +109,7 @@ struct PageFields {
         out.raw(types[Int(page.type[row])])
         out.time(page.start[row])
         out.time(page.end[row])
-        // Only the fact of deletion and the times are kept of deleted samples.
+        // Of a deleted sample, only the type, the times and the fact of deletion are kept.
         guard !isDeleted else {
             for _ in 0..<3 { out.null() }
             out.bool(false)
@@ -132,7 +132,7 @@ struct PageFields {
     private func json(_ column: TextColumn, _ row: Int, _ has: Bool, leavesOutEmpty: Bool, to out: inout CopyRows) {
         guard has, !column.isEmpty(row) else { return out.null() }
         let range = column.range(row)
-        // An object without members is treated as none.
+        // An object without members counts as missing.
         if leavesOutEmpty, range.count <= 2 { return out.null() }
         out.json(column.bytes[range])
     }

@@ -3,9 +3,9 @@ import PostgreSQL
 /// The statements that move staged rows into a table according to the version rule.
 struct Upsert {
     var copy: String
-    /// Inserts what has no row yet; $1 is the user.
+    /// Inserts the staged rows that aren't in the table yet; $1 is the user.
     var insert: String
-    /// Updates what is newer than its row.
+    /// Updates the rows for which a newer one is staged.
     var update: String
 }
 

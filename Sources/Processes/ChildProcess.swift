@@ -60,7 +60,7 @@ package final class ChildProcess: Sendable {
         }
         guard result > 0 else {
             throw ProcessError(
-                .spawn, "can't start \(spec.name) by \(trampoline)", errorNumber: -result,
+                .spawn, "can't start \(spec.name) with \(trampoline)", errorNumber: -result,
                 hint: "check that healthbus-trampoline is beside the other programs")
         }
         pid = result

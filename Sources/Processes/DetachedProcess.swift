@@ -26,7 +26,7 @@ package enum DetachedProcess {
         guard file >= 3 else {
             throw ProcessError(
                 .spawn, "can't write \(output)", errorNumber: errno,
-                hint: "check the folder's rights and the disk's free space")
+                hint: "check the folder's permissions and the free disk space")
         }
         defer { close(file) }
         let settings = ChildProcess.environment(overlaidWith: [ReadinessNotice.variable: receiver.name])

@@ -3,15 +3,15 @@ import Glibc
 
 /// A time limit for other processes that doesn't count the time that they spent waiting for a processor.
 ///
-/// On a busy machine an honest process waits for its turn at every step. A limit by the clock alone would take that for
-/// a hang. A process that sleeps, hangs, or waits for something else isn't waiting for a processor, so for such a
-/// process the limit is simply the clock's.
+/// On a busy machine even a healthy process waits for its turn at every step. A plain clock limit would take that for a
+/// hang. A process that sleeps, hangs, or waits for something else isn't waiting for a processor, so for it the limit
+/// is plain clock time.
 package struct FairDeadline {
     private let limit: Duration
     private let now: () -> Duration
     private let waited: () -> Duration
     private let begin: Duration
-    /// How long they had waited when the deadline was first checked; nil before that.
+    /// How long the processes had waited when the deadline was first checked; nil before that.
     private var before: Duration?
     private var given = Duration.zero
 
@@ -29,7 +29,7 @@ package struct FairDeadline {
 
     /// - Parameters:
     ///   - now: a clock.
-    ///   - waited: how long they have waited in total.
+    ///   - waited: how long these groups have waited in total.
     package init(_ limit: Duration, now: @escaping () -> Duration, waited: @escaping () -> Duration) {
         self.limit = limit
         self.now = now

@@ -14,7 +14,7 @@ package enum ReadinessNotice {
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         let bytes = Array(text.utf8)
-        // The process that was waiting may be gone, and then there is nothing to notify.
+        // The process that was waiting may be gone, in which case there is nothing to notify.
         _ = withAddress(name) { sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1) }
     }
 

@@ -12,7 +12,7 @@ package struct RestartPolicy: Sendable, Equatable {
         /// Stays down: `stopped` after exit code 0, otherwise `failed`.
         case never
 
-        /// Whether a process that ended like this isn't restarted.
+        /// Whether a process that ended like this stays down.
         package func staysDown(afterSuccess isSuccess: Bool) -> Bool {
             switch self {
             case .always: false
@@ -27,7 +27,7 @@ package struct RestartPolicy: Sendable, Equatable {
     package var longest: Duration
     /// A process that was ready for this long has recovered: its next failure counts as the first.
     package var healthyAfter: Duration
-    /// The number of consecutive failures after which it stays down; nil never gives up.
+    /// The number of consecutive failures after which it stays down; with nil, it never gives up.
     package var giveUpAfter: Int?
 
     package init(

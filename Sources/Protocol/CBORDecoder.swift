@@ -12,8 +12,8 @@ package struct CBORDecoder {
     private var itemsLeft: Int
 
     /// Decodes the one value in `bytes`.
-    /// - Parameter items: the most values it may contain, itself and nested ones included, since a value of a few bytes
-    ///   takes dozens in memory. A column counts as one.
+    /// - Parameter items: the most values it may contain, itself and nested ones included, since a value encoded in a
+    ///   few bytes takes dozens in memory. A column counts as one.
     /// - Throws: `CBORError` for anything other than exactly one well-formed value in a form that `Value` can
     ///   represent.
     package static func decode(_ bytes: some Collection<UInt8>, items: Int = .max) throws(CBORError) -> Value {

@@ -10,7 +10,7 @@ package struct ChangesAnswer: Sendable {
     package var user: String
     /// The `since` of the next request. Only the server that made it can read it.
     package var next = ""
-    /// Whether there is more now.
+    /// Whether more is available now.
     package var hasMore = false
     /// Each sample once, as its latest change left it, oldest change first. Deleted ones have `SampleFlags.deleted`;
     /// every column is filled.
@@ -22,8 +22,8 @@ package struct ChangesAnswer: Sendable {
 
     package init(user: String) { self.user = user }
 
-    /// Adds these rows of a page that has other people's too: nothing of those goes along, no name either. Deleted rows
-    /// keep what they are recognized by (id, type, times, source, HealthKit UUID) and lose their content.
+    /// Adds these rows of a page that contains other people's too, of whom nothing is included, not even a name.
+    /// Deleted rows keep what they are recognized by (id, type, times, source, HealthKit UUID) and lose their content.
     package mutating func add(_ rows: [Int], of page: SamplePage) {
         guard !rows.isEmpty else { return }
         var chosen = (rows.count == page.count ? page : page.select(rows)).withoutUnusedNames()
@@ -43,8 +43,8 @@ package struct ChangesAnswer: Sendable {
     }
 
     /// Reads an answer's body.
-    /// - Throws: `CBORError`, `PageError`, `ColumnsError`; also if a page lacks what a follower needs, since a body may
-    ///   come from anybody.
+    /// - Throws: `CBORError`, `PageError` or `ColumnsError`, including when a page lacks what a follower needs, since a
+    ///   body may come from anybody.
     package init(body: [UInt8]) throws {
         let value = try CBORDecoder.decode(body, items: Self.itemLimit)
         guard let user = value["user"].string else { throw ColumnsError.member("user") }
@@ -69,12 +69,12 @@ package struct ChangesAnswer: Sendable {
 }
 
 extension SamplePage {
-    /// Whether a page has the columns without which a store can't take it in.
+    /// Checks that a page has the columns that a store needs to take it in.
     package func checkFollowed() throws(PageError) {
         if !isEmpty, unit.isEmpty { throw PageError(column: "unit") }
     }
 
-    /// Whether texts are what others expect of them: JSON objects.
+    /// Checks that texts are what others expect: JSON objects.
     fileprivate func checkTexts() throws(PageError) {
         for (name, column) in [("metadata", metadata), ("payload", payload)] where column.count > 0 {
             for row in 0..<count where !column.isEmpty(row) {

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A store has advanced: one of figures, events, summaries or alerts.
+/// A store of figures, events, summaries or alerts has advanced.
 package struct Hint: Codable, Sendable, Equatable {
     package var head: StoreHead
 
@@ -44,7 +44,7 @@ package struct Release: Codable, Sendable, Equatable {
     package static func topic(_ consumer: String) -> String { "sync.\(consumer)" }
 }
 
-/// Days to compute and deliver again. A replay is done once for each id.
+/// Days to compute and deliver again. A replay is done only once per id.
 package struct Replay: Codable, Sendable, Equatable {
     package var id: String
     /// Local dates, both included.

@@ -82,7 +82,7 @@ package struct SampleDelivery: Sendable {
         guard !value["samples"].isNull || !gone.isNull else { throw ColumnsError.empty }
     }
 
-    /// The most items of CBOR, so that no small body becomes a large value: each sample may have its own type, unit and
+    /// The most CBOR items, so that no small body becomes a large value: each sample may have its own type, unit and
     /// four-part origin, and a column is one item.
     private static let itemLimit = 8 * elementLimit
 

@@ -32,7 +32,7 @@ package struct SwapProgress: Codable, Sendable, Equatable {
     package var hint: String?
 
     /// - Parameters:
-    ///   - plugin: the one to take over, as far as known.
+    ///   - plugin: the one to take over, if known.
     package init(id: String, instance: String, plugin: String, isTrial: Bool) {
         self.id = id
         self.instance = instance

@@ -39,7 +39,7 @@ package struct TrialReport: Codable, Sendable, Equatable {
     /// with.
     package var waiting = 0
     package var failed: [Failed] = []
-    /// How many days differ in anything.
+    /// How many days differ in any way.
     package var differing = 0
     /// What differs on any of them, in order: names as in the daily summary; `hourly.<name>`, `events`.
     package var figures: [String] = []

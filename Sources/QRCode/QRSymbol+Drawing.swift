@@ -17,7 +17,7 @@ package enum QRInk: Sendable, Equatable {
 }
 
 extension QRSymbol {
-    /// The margin of light modules, without which scanners don't find the code: four, as the standard requires.
+    /// The margin of light modules that scanners need to find the code: four, as the standard requires.
     package static let quietZone = 4
 
     /// How many columns of a terminal the drawing takes.

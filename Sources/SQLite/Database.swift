@@ -19,8 +19,7 @@ package final class Database: @unchecked Sendable {
     package private(set) var isInTransaction = false
     /// How many transactions were rolled back. Code that caches what it wrote must drop its cache when this has risen.
     package private(set) var rollbackCount = 0
-    /// Statements that aren't in use at the moment, by their text, to be used again: most of them take longer to
-    /// prepare than to run.
+    /// Statements not in use at the moment, by their text, kept for reuse: most take longer to prepare than to run.
     private var spare: [String: OpaquePointer] = [:]
     private static let spareLimit = 64
 
@@ -29,7 +28,7 @@ package final class Database: @unchecked Sendable {
     ///   - checkpointPages: pages in the log before it is copied into the file. With more, a writer that touches all of
     ///     a large file writes each page less often.
     ///   - pageBytes: for a new file, a power of two; an existing file keeps its own.
-    /// - Throws: `SQLiteError`, also when the file isn't a database, or is cut off, in which case nothing in it is
+    /// - Throws: `SQLiteError`, including when the file isn't a database or is cut off; nothing in such a file is
     ///   changed.
     package init(
         path: String, mode: Mode = .readWrite, cacheKibibytes: Int = 4096, checkpointPages: Int = 1000,
@@ -112,7 +111,7 @@ package final class Database: @unchecked Sendable {
     package var changes: Int { Int(sqlite3_changes64(handle)) }
     package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// Whether the path now leads to a different file from the open one, or to none: anything committed from then on is
+    /// Whether the path now leads to a file other than the open one, or to none: anything committed from then on is
     /// lost when this connection closes.
     package var hasMoved: Bool { healthbus_has_moved(handle) == 1 }
 

@@ -39,7 +39,7 @@ extension Database {
     package static func problem(at path: String) -> String? { DatabaseFile.problem(at: path) }
 }
 
-/// The committed pages in a write-ahead log: what a recovery would take from it. The format is described at
+/// The committed pages in a write-ahead log: what a recovery would restore from it. The format is described at
 /// https://www.sqlite.org/fileformat2.html#walformat.
 private struct WriteAheadLog {
     private(set) var holds: Set<Int> = []
@@ -110,7 +110,7 @@ private final class Bytes {
 }
 
 extension [UInt8] {
-    /// Reads a number: big-endian, as all numbers of the format are.
+    /// Reads a number: big-endian, as all numbers in the format are.
     fileprivate func number(at offset: Int, bytes count: Int) -> UInt64 {
         self[offset..<offset + count].reduce(0) { $0 << 8 | UInt64($1) }
     }

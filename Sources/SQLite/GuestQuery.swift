@@ -35,7 +35,7 @@ package final class GuestQuery {
 
     /// - Parameters:
     ///   - seconds: how long it may compute; time spent by the receiver of the rows isn't counted.
-    ///   - clock: seconds since any fixed moment.
+    ///   - clock: seconds since some fixed moment.
     /// - Throws: `Refusal`; `SQLiteError` for a file that can't be opened.
     package init(_ sql: String, path: String, seconds: Double, clock: @escaping () -> Double) throws {
         database = try Database(path: path, mode: .readOnly)

@@ -19,7 +19,7 @@ package struct Simulator {
     private let book: LifeBook
     let isInterrupted: () -> Bool
 
-    /// - Parameter isInterrupted: called again and again; once it returns true, `run` throws `SimulationInterrupted`.
+    /// - Parameter isInterrupted: called repeatedly; once it returns true, `run` throws `SimulationInterrupted`.
     /// - Throws: `ZoneError` for a life in an unknown zone.
     package init(
         _ configuration: StackConfiguration, life: PhoneLife.Options, app: App = .stages,

@@ -12,7 +12,7 @@ extension SupervisionTree {
         var failures = 0
         var lastExit: ProcessExit?
         var readyAt: Duration?
-        /// Until when the groups after it wait for it; nil once they no longer do.
+        /// When the groups after it stop waiting for it; nil once they have.
         var readyBy: Duration?
         /// When it restarts.
         var retryAt: Duration?

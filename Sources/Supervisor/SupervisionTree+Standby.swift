@@ -14,7 +14,7 @@ extension SupervisionTree {
         var within: Duration
         /// When the place became free; nil while the old process drains.
         var began: Duration?
-        /// Until when it must be ready; nil while the place isn't free, and once time is up.
+        /// The deadline for it to be ready; nil while the place isn't free, and once time is up.
         var until: Duration?
     }
 

@@ -3,9 +3,9 @@ import Processes
 
 /// The decisions of supervision, separate from its effects: events and the time go in, actions come out.
 ///
-/// Times are measured by a monotonic clock, from any fixed moment. Groups start in ascending order, each once the
-/// previous one has settled (ready, down for good, or late), and stop in descending order. Between a `spawn` and the
-/// `started` or `spawnFailed` that answers it, nothing else may be handled.
+/// Times are measured by a monotonic clock, from an arbitrary fixed moment. Groups start in ascending order, each once
+/// the previous one has settled (ready, down for good, or late), and stop in descending order. Between a `spawn` and
+/// the `started` or `spawnFailed` that answers it, nothing else may be handled.
 package struct SupervisionTree: Sendable {
     package enum Event: Sendable, Equatable {
         /// Starts the first group.
@@ -61,9 +61,9 @@ package struct SupervisionTree: Sendable {
     }
 
     /// - Parameters:
-    ///   - held: processes that are down until they are started by name.
+    ///   - held: processes that stay down until they are started by name.
     ///   - generator: the source of jitter.
-    /// - Throws: `ProcessError` when two processes have one name.
+    /// - Throws: `ProcessError` when two processes have the same name.
     package init(
         _ specs: [ProcessSpec], held: Set<String> = [],
         generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()

@@ -5,7 +5,7 @@ import Synchronization
 
 extension Supervisor {
     /// Blocks SIGINT and SIGTERM in the calling thread and those that it starts from now on, so that only the running
-    /// thread is interrupted (libzmq 4.3.4 can lose a message on EINTR). Call it first in `main`.
+    /// thread is interrupted (libzmq 4.3.4 can lose a message on EINTR). Call this first in `main`.
     package static func blockSignals() { _ = changeMask(SIG_BLOCK) }
 
     /// Supervises until every process has ended for good; blocks the calling thread, which must not belong to the
@@ -106,7 +106,7 @@ struct RunLoop {
             }
         case .signal(let name, let number):
             children[name]?.signal(number)
-            // For a standby process, starting begins only now.
+            // A standby process's start counts only from now on.
             if number == SIGUSR1 { startedAt[name] = now }
         case .kill(let name): children[name]?.kill()
         case .rename(let name, let place):

@@ -8,8 +8,8 @@ import Synchronization
 /// All effects happen on the thread that calls `run`, which blocks; everything else may be called from any thread.
 /// `SupervisionTree` decides what to do.
 package final class Supervisor: Sendable {
-    /// Whether this run of a process has reported ready. Called on the running thread every 20 ms while some process is
-    /// starting, so it must only look at what is already known.
+    /// Whether this run of a process has reported that it is ready. Called on the running thread every 20 ms while some
+    /// process is starting, so it must only look at what is already known.
     package typealias IsReady = @Sendable (_ name: String, _ pid: pid_t) -> Bool
     package typealias OnEvent = @Sendable (SupervisorNotice) -> Void
 
@@ -22,7 +22,7 @@ package final class Supervisor: Sendable {
     let wakeUp: Int32
 
     /// - Parameters:
-    ///   - held: processes that are down until they are started by name.
+    ///   - held: processes that stay down until they are started by name.
     ///   - trampoline: path of `healthbus-trampoline`; nil looks beside the running program.
     ///   - generator: source of the back-off's jitter.
     ///   - onEvent: receives whatever a person may want to know; called on the running thread.

@@ -121,7 +121,7 @@ package struct Arguments: Sendable {
         }
         if positionals.count > command.positionals.count, !(command.positionals.last?.repeats ?? false) {
             let word = positionals[command.positionals.count]
-            // What a command writes is named by an option, unlike what it reads.
+            // A command's output is named by an option, unlike its input.
             let output = command.positionals.isEmpty ? command.options.first { $0.short == "-o" } : nil
             throw .usage(
                 "unexpected \"\(word)\"",

@@ -6,7 +6,7 @@ package enum DisplayWidth {
         return text.reduce(0) { $0 + of($1) }
     }
 
-    /// 0, 1 or 2: a cluster of joined emoji, or a letter with its accents, is one picture.
+    /// 0, 1 or 2: a cluster of joined emoji, or a letter with its accents, is one glyph.
     package static func of(_ character: Character) -> Int {
         var width = 0
         for scalar in character.unicodeScalars {

@@ -102,7 +102,7 @@ package enum HumanFormat {
         return locale
     }
 
-    /// It abbreviates without full stops.
+    /// The British locale abbreviates without full stops.
     private static let british = Locale(identifier: "en_GB")
     private static let english = Locale(identifier: "en_US_POSIX")
 }

@@ -9,7 +9,7 @@ package final class LiveLine: Sendable {
         var text = ""
         /// Whether it is a bar, which takes precedence over the usual line.
         var isBar = false
-        /// Whether no line is shown there any more.
+        /// Whether the bottom line is no longer shown.
         var isOver = false
     }
 
@@ -64,7 +64,7 @@ package final class LiveLine: Sendable {
         }
     }
 
-    /// Writes a line that scrolls up.
+    /// Writes a line above the bottom line, so that it scrolls up.
     package func say(_ line: String) { above { write(line + "\n") } }
 
     /// Writes something above the bottom line, on any stream of the same terminal.

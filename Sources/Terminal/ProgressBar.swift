@@ -5,7 +5,7 @@ import Logging
 ///
 /// Drawn at most ten times a second, and not at all without a screen. Not thread-safe.
 package struct ProgressBar {
-    /// Time since any fixed moment, by a monotonic clock.
+    /// Time since an arbitrary fixed moment, by a monotonic clock.
     package typealias Clock = () -> Duration
 
     package let title: String
@@ -41,7 +41,7 @@ package struct ProgressBar {
             write: { LiveLine.error.draw(bar: $0) })
     }
 
-    /// - Parameters: totals so far, not increments.
+    /// - Parameters: running totals, not increments.
     package mutating func update(bytes: Int, records: Int? = nil) {
         self.bytes = bytes
         self.records = records

@@ -1,4 +1,4 @@
-/// Scripts with which a shell completes a program's commands, options and values, generated from the commands'
+/// Scripts that let a shell complete a program's commands, options and values, generated from the commands'
 /// declarations.
 package struct ShellCompletion: Sendable {
     package enum Shell: String, Sendable, CaseIterable { case bash, zsh, fish }

@@ -31,7 +31,7 @@ int main(int argc, char *argv[]) {
         fprintf(stderr, "healthbus-trampoline: prctl(PR_SET_PDEATHSIG, %ld): %s\n", signal_number, strerror(errno));
         return 127;
     }
-    // The signal is sent only for a death from now on: if the parent has already died, we have another parent now.
+    // The signal is sent only if the parent dies from now on: if it has already died, we have another parent now.
     if (getppid() != (pid_t)parent) return 126;
 
     struct sigaction action = {0};

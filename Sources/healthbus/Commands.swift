@@ -90,7 +90,8 @@ enum Commands {
 }
 
 extension Failure {
-    /// Any error in a form for people. An unknown zone is a usage error; for a damaged file, the hint says what to do.
+    /// Any error, in human-readable form. An unknown zone is a usage error; for a damaged file, the hint says what to
+    /// do.
     init(people error: any Error) {
         self =
             error is ZoneError

@@ -22,7 +22,8 @@ extension Stack {
         advice = arguments.advice
     }
 
-    /// The stack of a command that shows what the state folder holds: without one, "nothing" would be the wrong answer.
+    /// The stack of a command that shows what the state folder holds: if there is no stack, "nothing" would be the
+    /// wrong answer.
     /// - Throws: `Failure` when there is no state folder, or it holds no stack.
     init(reading arguments: Arguments) throws {
         try self.init(arguments)
@@ -48,7 +49,7 @@ extension Arguments {
 }
 
 extension Arguments {
-    /// What advised commands must name in order to refer to this command line's stack.
+    /// The options that suggested commands need in order to refer to this command line's stack.
     var advice: Advice {
         func given(_ option: String) -> String? {
             command.options.contains { $0.name == option } ? value(option) : nil

@@ -89,7 +89,7 @@ struct BackendContractTests {
         #expect(held.map { $0["id"].string } == [F.id(21)])
         #expect(held.map { $0["value"].double } == [3])
 
-        // Two samples from HealthKit with the same time stay two.
+        // Two samples from HealthKit with the same time stay separate.
         _ = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1)), F.sample(F.id(2))]))
         #expect(try fixture.stats()["samples"]["alive"] == 3)
     }
@@ -182,7 +182,7 @@ struct BackendContractTests {
     @Test func anotherProcessSeesWhatWasAnswered() throws {
         let fixture = try BackendFixture()
         let answer = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1))]))
-        // The first is still open, as after a kill: nothing was flushed by closing it.
+        // The first backend is still open, as after a kill: nothing was flushed by closing it.
         let second = try F.open(fixture.databasePath)
         let stats = try Value(json: second.handle(F.request("GET", "/api/v1/stats")).body)
         #expect(stats["samples"]["alive"] == 1)
@@ -203,7 +203,7 @@ struct BackendContractTests {
 
     @Test(arguments: Storage.all) func aFailedTransactionLeavesNothing(on storage: Storage) throws {
         let fixture = try BackendFixture(on: storage)
-        // Malformed at its very end: nothing before that is kept.
+        // A body that is malformed only at its very end: nothing before that is kept.
         #expect(fixture.post("steps", String(F.body(samples: [F.sample(F.id(1))]).dropLast())).status == 400)
         #expect(try fixture.stats()["samples"]["alive"] == 0)
     }

@@ -6,7 +6,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Queries with dates find the same by index as by a full scan, and pages stay complete while others write.
+/// Queries with dates find the same rows by index as by a full scan, and pages stay complete while others write.
 struct BackendDatesTests {
     typealias F = BackendFixture
 
@@ -111,7 +111,7 @@ struct BackendDatesTests {
         }
     }
 
-    /// Each row is on exactly one page, even if pages are as small as possible, and rows come and go between them.
+    /// Each row is on exactly one page, even if pages are as small as possible and rows come and go in between.
     @Test func pagesHoldEachOnceWhateverIsWritten() throws {
         let fixture = try BackendFixture(audit: false)
         var generator = SplitMix(seed: 4)

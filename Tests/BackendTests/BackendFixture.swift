@@ -62,7 +62,7 @@ final class BackendFixture {
         backend.handle(Self.request("POST", "/api/v1/sync/" + metric, body: body))
     }
 
-    /// The parsed answer of a request that must succeed.
+    /// The parsed answer to a request that must succeed.
     func accepted(_ metric: String, _ body: String) throws -> Value {
         let answer = post(metric, body)
         try #require(answer.status == 200, "\(answer.text)")

@@ -6,7 +6,8 @@ import SQLite
 import TestSupport
 import Testing
 
-/// The sequence that rises with every change, and what happens when a caller has seen a higher one than exists.
+/// The sequence that rises with every change, and what happens when a caller has seen a number higher than any that
+/// exists.
 struct BackendIdentityTests {
     typealias F = BackendFixture
 
@@ -49,7 +50,7 @@ struct BackendIdentityTests {
         let answer = try post(restored, F.body(samples: [F.sample(F.id(3))]), seen: "\(generation) 2")
         let next = try #require(answer["generation"].string)
         #expect(next != generation && !next.isEmpty)
-        // It continues from what was seen, and the content of the request is kept.
+        // The sequence continues from what was seen, and the content of the request is kept.
         #expect(answer["sequence"] == 3 && answer["counts"]["created"] == 1)
         // The new generation is committed, and only once: a caller that still knows only the old one doesn't cause
         // another.

@@ -80,7 +80,7 @@ struct BackendListsTests {
         // There is only one user, so it needn't be named.
         #expect(try fixture.get("/api/v1/samples")["samples"].array?.count == 1)
         _ = try fixture.accepted("steps", #"{"samples":[\#(F.sample(F.id(2))),\#(F.sample(F.id(3)))]}"#)
-        // If there are several, the default is the user for elements that name no user, which imports go to.
+        // If there are several, the default is the user that imports, and elements without a named user, belong to.
         #expect(try fixture.get("/api/v1/samples")["samples"].array?.count == 2)
         #expect(try fixture.get("/api/v1/samples", ["user": "me"])["samples"].array?.count == 2)
         #expect(try fixture.get("/api/v1/samples", ["user": "default"])["samples"] == [])

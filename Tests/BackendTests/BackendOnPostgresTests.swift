@@ -46,7 +46,7 @@ struct BackendOnPostgresTests {
             let sum = values.reduce(Int64(0)) { $0 + ($1["counts"][counter].int ?? 0) }
             #expect(stats["counters"][counter].int == sum, "\(counter)")
         }
-        // Delivered one after another to a backend on a file, they have the same result.
+        // Delivered one after another to a backend on a file, they give the same result.
         let alone = try F()
         for number in backends.indices { _ = Self.deliver(to: alone.backend, seed: UInt64(number)) }
         for (path, query) in [
@@ -172,7 +172,7 @@ struct BackendOnPostgresTests {
         let answer = try fixture.accepted("steps", F.body(samples: bad + [good]))
         #expect(answer["counts"] == ["created": 1, "updated": 0, "known": 0, "refused": 3])
         #expect(Set((answer["refused"].array ?? []).compactMap { $0["index"].int }) == [0, 1, 2])
-        // A number out of range: it is unknown which element contains it, so nothing from the request is kept.
+        // A number is out of range: it is unknown which element contains it, so nothing from the request is kept.
         let huge = good.replacing(F.id(1), with: F.id(4)).replacing("[1,null]", with: "1e999999")
         let refused = fixture.post("steps", F.body(samples: [huge, F.sample(F.id(5))]))
         #expect(refused.status == 400, "\(refused.text)")

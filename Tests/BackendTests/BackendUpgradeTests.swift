@@ -118,7 +118,7 @@ struct BackendUpgradeTests {
             ])
     }
 
-    /// The old rows' space is used again, and the new rows are smaller.
+    /// The old rows' space is reused, and the new rows are smaller.
     @Test func oneSampleTakesFewBytes() throws {
         let fixture = try BackendFixture(audit: false)
         let count = 20_000
@@ -140,7 +140,7 @@ struct BackendUpgradeTests {
         }
         fixture.backend.close()
         let size = try #require(FileManager.default.attributesOfItem(atPath: fixture.databasePath)[.size] as? Int)
-        // Four indexes that such samples leave empty have a page each.
+        // Four indexes that stay empty with such samples take one page each.
         #expect(size < 70 * count + 4 * (16 << 10), "\(size / count) bytes a sample")
     }
 }

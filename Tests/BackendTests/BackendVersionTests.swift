@@ -121,7 +121,7 @@ struct BackendVersionTests {
     }
 }
 
-/// Steele, Lea and Flood's SplitMix64: seeded, so that a failure repeats.
+/// Steele, Lea and Flood's SplitMix64: seeded, so that a failure can be reproduced.
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
     init(seed: UInt64) { state = seed }

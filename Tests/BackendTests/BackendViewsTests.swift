@@ -5,7 +5,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// The views in the backend's own file, over the data it accepted, as any SQLite tool reads them.
+/// The views in the backend's own file, over the data it has accepted, as any SQLite tool reads them.
 @Suite struct BackendViewsTests {
     typealias F = BackendFixture
 
@@ -111,7 +111,7 @@ import Testing
         #expect(throws: SQLiteError.self) { try rows("SELECT 1", fixture.databasePath + "/nowhere") }
     }
 
-    /// The limit is on the query's computing time; a fast clock ends it.
+    /// The limit applies to the query's computing time; a fast clock makes it run out.
     @Test func aQueryEndsInTime() throws {
         let fixture = try BackendFixture()
         var now = 0.0

@@ -25,11 +25,12 @@ struct ConnectionTableTests {
         #expect(table.nextDeadline == nil && table.overdue(at: 1e9) == [])
         table.enters(.answering, 5, at: 200)
         #expect(table.nextDeadline == 260)
-        // It has been served: now it may wait longer, but a trickling head gets no more time than before.
+        // The connection has been served: now it may wait longer, but a head that trickles in gets no more time than
+        // before.
         table.enters(.waiting, 5, at: 201)
         #expect(table.nextDeadline == 231)
         #expect(table.overdue(at: 231) == [5])
-        // It is asked once to close; its place is free, but its number stays taken until it is closed.
+        // The connection is asked once to close; its place is free, but its number stays taken until it is closed.
         #expect(table.overdue(at: 300) == [] && table.count == 0 && table.nextDeadline == nil)
         table.closed(5)
         #expect(table.opened(5, peer: 1, at: 400) == nil && table.nextDeadline == 410)
@@ -69,7 +70,7 @@ struct ConnectionTableTests {
         for socket in 1...3 as ClosedRange<Int32> { #expect(table.opened(socket, peer: 1, at: 0) == nil) }
         #expect(table.opened(4, peer: 2, at: 1) == nil)
         // If an address has reached its limit, its own oldest connection goes, even though another address has one that
-        // waits.
+        // is only waiting.
         #expect(table.opened(5, peer: 1, at: 2) == 1)
         #expect(table.opened(6, peer: 1, at: 3) == 2)
     }

@@ -59,7 +59,7 @@ import Testing
         let answer = try client.send(HTTPRequest(method: "POST", path: "/", body: [UInt8](repeating: 1, count: 501)))
         #expect(answer.status == 503)
         #expect(answer.headers["Retry-After"] == "1")
-        // The memory of a refused request is free again.
+        // The memory of a refused request has been freed.
         for _ in 0..<5 {
             #expect(
                 try client.send(HTTPRequest(method: "POST", path: "/", body: [UInt8](repeating: 1, count: 400))).status

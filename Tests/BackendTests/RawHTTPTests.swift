@@ -67,11 +67,11 @@ struct RawHTTPTests {
         let server = try server()
         defer { server.stop() }
         #expect(try exchange(server.port, chunked([Int](repeating: 1000, count: 500))).contains("200 OK") == false)
-        // The server survives, and the memory of that request is free again.
+        // The server survives, and the memory of that request has been freed.
         #expect(try exchange(server.port, chunked([500])).contains("got 500"))
     }
 
-    /// Larger than what the two sockets hold, so an answer before its end would be lost with the connection. A client
+    /// More than the two sockets hold, so an answer sent before the end would be lost with the connection. A client
     /// that sends `Expect` may have stopped waiting for it.
     @Test(arguments: ["", "Expect: 100-continue\r\n"])
     func whoSendsTooMuchIsTold(_ more: String) throws {

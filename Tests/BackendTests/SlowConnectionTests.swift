@@ -41,7 +41,7 @@ import Testing
             return send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
         }
 
-        /// Sends a little again and again until the other side closes; false if it never does.
+        /// Keeps sending a little until the other side closes; false if it never does.
         func trickle(_ text: String) -> Bool {
             var buffer = [UInt8](repeating: 0, count: 4096)
             for _ in 0..<6000 {

@@ -79,7 +79,7 @@ import Testing
                 wakes.append(bench.now)
                 #expect(wakes.count { $0 > bench.now - DeliveryBench.hour } <= 4)
             }
-            // Nothing is lost: unreported changes are held back, from where reporting stopped or earlier.
+            // Nothing is lost: unreported changes are held, from where reporting stopped or earlier.
             for (type, head) in bench.heads where told[type] ?? 0 < head {
                 let held = try #require(bench.table.held[type], "\(type) is neither fired nor held")
                 #expect(held < head)

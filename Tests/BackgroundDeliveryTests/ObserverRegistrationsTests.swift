@@ -64,7 +64,7 @@ final class DeliveryBench {
         return look()
     }
 
-    /// As if a new process read what this one saved.
+    /// As if a new process read what this one has saved.
     func restart() throws {
         let kept = try #require(Value(table.kept).read(KeptRegistrations.self))
         table = ObserverRegistrations(kept, policy: table.policy)
@@ -115,7 +115,7 @@ extension ObserverRegistrations.Round {
         #expect(bench.change("steps").types == ["steps"])
         bench.acknowledge("steps")
         #expect(bench.change("steps").types.isEmpty)
-        // It stays where the last fire left it, even after a restart.
+        // The held position stays where the last fire left it, even after a restart.
         let fired = try #require(bench.table.held["steps"])
         #expect(fired < bench.head)
         try bench.restart()
@@ -163,7 +163,7 @@ extension ObserverRegistrations.Round {
         // Repeating the same registration doesn't count as a new one.
         #expect(!bench.register(["steps": .immediate], launch: bench.launch))
         #expect(bench.look().types.isEmpty)
-        // One more type at the same launch fires on its own.
+        // Another type at the same launch fires on its own.
         #expect(bench.register(["steps": .immediate, "heart": .hourly], launch: bench.launch))
         #expect(bench.look().types == ["heart"])
         bench.register(["steps": .immediate, "heart": .hourly])

@@ -62,7 +62,7 @@ import Testing
         var scheduler = try scheduler(.device, tasks: tasks)
         for name in names.dropLast() { try scheduler.submit(TaskRequest(name), after(0)) }
         #expect(refusal { try scheduler.submit(TaskRequest("p10"), after(0)) } == .tooManyPendingTaskRequests)
-        // A request for a task that is already pending takes no further place.
+        // A request for a task that is already pending takes up no additional place.
         try scheduler.submit(TaskRequest("p3"), after(0))
         try scheduler.submit(TaskRequest("r1"), after(0))
         #expect(refusal { try scheduler.submit(TaskRequest("r2"), after(0)) } == .tooManyPendingTaskRequests)
@@ -96,7 +96,7 @@ import Testing
         #expect(scheduler.obstacle("sync", after(1, change)) == obstacle)
         #expect(scheduler.beginDue(after(1, change)) == [])
         #expect(try scheduler.launch("sync", after(1, change)) == obstacle)
-        // A debugger's launch ignores all of them, but an app that its user has swiped away can't be launched.
+        // A launch by a debugger ignores all of them, but an app that its user has swiped away can't be launched.
         #expect(
             try scheduler.launch("sync", forced: true, after(1, change)) == (obstacle == .forceQuit ? obstacle : nil))
         #expect(scheduler.isRunning("sync") == (obstacle != .forceQuit))
@@ -217,7 +217,7 @@ import Testing
         )
         try scheduler.submit(TaskRequest("two", strategy: .queue), active)
         #expect(scheduler.beginDue(active) == [] && scheduler.obstacle("two", active) == .queued)
-        // It has no runtime limit, and the background doesn't end it.
+        // Such a task has no runtime limit, and going to the background doesn't end it.
         #expect(scheduler.expire(after(100_000)) == [])
         scheduler.report(TaskProgress(done: 3, total: 12), of: "one")
         #expect(scheduler.progress("one") == TaskProgress(done: 3, total: 12))
@@ -231,7 +231,7 @@ import Testing
         var scheduler = try scheduler()
         try scheduler.submit(TaskRequest("sync", requiresNetwork: true), after(0))
         _ = scheduler.beginDue(after(0))
-        // It has submitted its next run first, as it should.
+        // The task has submitted its next run first, as it should.
         try scheduler.submit(TaskRequest("sync", earliestBegin: Self.start + .seconds(900)), after(1))
         var again = try self.scheduler()
         again.restore(scheduler.rows)

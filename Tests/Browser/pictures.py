@@ -6,7 +6,7 @@ import sys
 
 from stack import Stack, browsing, views
 
-#: A picture, its view, light or dark, and its size.
+# : A picture: its view, its theme (light or dark), and its size.
 PICTURES = [("days", 0, "light", 1180, 1000), ("day", 1, "light", 1180, 1180), ("nights", 2, "dark", 1180, 1000), ("workout", 4, "light", 1180, 1180),
             ("pipeline", 8, "dark", 1180, 860), ("days-phone", 0, "light", 390, 844)]
 

@@ -15,7 +15,7 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 #: Bytes of the page's own script that the first view may load.
 SCRIPT = 60_000
 LATE = 412
-#: Seconds until a person looking at the page sees that a process hangs.
+# : Seconds until a person looking at the page can see that a process hangs.
 STANDS_OUT = 2.0
 #: A cell of the week shows a number.
 SHOWS = "([cell, wanted]) => Math.abs(Number(document.querySelector(cell)?.dataset.value) - wanted) < 0.001"

@@ -42,7 +42,7 @@ def eventually(what, look):
 class Stack:
     def __init__(self, programs, days, seed=1):
         self.healthbus = os.path.join(programs, "healthbus")
-        # Short, because the bus's sockets are in it.
+        # A short path, because the bus's sockets are in this folder.
         self.folder = tempfile.mkdtemp(prefix="hbw-", dir="/tmp")
         self.port = free_port()
         self.environment = dict(

@@ -67,7 +67,7 @@ import Testing
         #expect(cursor.backfill.map(\.from) == [900])
     }
 
-    /// No matter which windows, limits and interruptions occur: each row is consumed, and nothing below the frontier is
+    /// Whatever windows, limits and interruptions occur, each row is consumed, and nothing below the frontier is
     /// missing.
     @Test func consumesEveryRowInTheEnd() {
         var random = SeededRandom(seed: 2)

@@ -14,7 +14,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// A store of some hundred pages, closed.
+    /// A closed store of a few hundred pages.
     private func fill() throws {
         let store = try StageDatabase(path: path, now: Self.now)
         try store.transaction {
@@ -56,7 +56,8 @@ import Testing
         try expectDamaged("isn't an SQLite database")
     }
 
-    /// Rows that a killed owner left in its write-ahead log count as present; a log without its file doesn't.
+    /// Rows that a killed owner left in its write-ahead log count as present; a log whose file is missing doesn't
+    /// count.
     @Test func aLogHoldsWhatTheFileLacks() throws {
         try fill()
         let writer = try StageDatabase(path: path, now: Self.now)
@@ -89,7 +90,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: cut))
     }
 
-    /// If its creation was cut short by a kill, a new file is started again.
+    /// If the creation of a file was cut short by a kill, it starts over.
     @Test func whatWasHalfMadeIsMadeAnew() throws {
         _ = FileManager.default.createFile(atPath: path + ".new", contents: Data(count: 100))
         let store = try StageDatabase(path: path, now: Self.now)

@@ -60,7 +60,7 @@ import Testing
         #expect(row.body == nil && row.day == 1 && row.topic == "figures.a")
         let travelled = try #require(KeyedChangelog.Row(wireValue: row.wireValue))
         #expect(travelled == row)
-        // No value, which differs from the value null.
+        // No value, as distinct from the value null.
         #expect(travelled.body == nil)
         #expect(try changelog.rows(user: "me", days: 0...9).isEmpty)
         // Then the row is restored.
@@ -68,7 +68,8 @@ import Testing
         #expect(try all().map(\.body) == [["n": 1]])
     }
 
-    /// However much there is, a page has a limited size, because it is a message; the row that exceeds it is the last.
+    /// However much there is, a page has a limited size, because it is a message; the row that exceeds the limit is the
+    /// last.
     @Test func aPageEndsAtItsSize() throws {
         let text = Value.string(String(repeating: "x", count: 1000))
         for number in 0..<200 { _ = try put("k\(number)", ["text": text]) }

@@ -18,7 +18,7 @@ import Testing
         #expect(store.sequence == SequenceNumber(Self.now.microseconds / 1000 + 1))
         try store.transaction { _ = store.nextSequence() }
         let reached = store.sequence
-        // Even if it is opened again after the clock was set back, it never falls below a number used before.
+        // Even if the store is opened again after the clock was set back, it never falls below a number used before.
         let again = try StageDatabase(path: path, now: 0)
         #expect(again.sequence == reached && again.store == store.store)
         #expect(again.epoch == store.epoch + 1)
@@ -101,7 +101,7 @@ import Testing
         #expect(judge(store, old.generation, reached) == .good)
         #expect(judge(store, old.generation, first) == .reset)
         #expect(judge(store, store.head.generation, first) == .good)
-        // Between the last sequence number and the new first are the numbers that others may have seen before the store
+        // The numbers between the last one and the first new one are those that others may have seen before the store
         // lost them.
         #expect(judge(store, old.generation, reached + 1) == .reset)
         try store.transaction { try store.beginGeneration(now: 0) }

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# The real thing: builds the image, starts the stack of docker-compose.yml, brings 200,000 samples in, swaps a handler, kills every container,
-# cuts a network, replaces the image, and compares the result with one process tree on the same export. Then the same with PostgreSQL by its
-# profile, which is killed in the middle. `make test-compose`.
+# The real thing: builds the image, starts the stack of docker-compose.yml, brings 200,000 samples in, swaps a handler,
+# kills every container, cuts a network, replaces the image, and compares the result with one process tree on the same
+# export. Then the same with PostgreSQL, enabled by its profile and killed in the middle. `make test-compose`.
 #
-# Needs a Docker engine, compose (either), python3. Waits on conditions, each with a deadline; any failure ends it with 1.
+# Needs a Docker engine, compose (either version), python3. Each wait for a condition has a deadline; any failure ends
+# the script with 1.
 #   HEALTHBUS_BACKEND_PORT   a free port on this machine (18787)
 #   HEALTHBUS_INGEST_PORT    another (18788)
 #   DOCKER_BUILD_FLAGS       more options for docker build
@@ -60,7 +61,7 @@ sys.exit(status["pending"] != 0 or lag != 0 or down != [] or status["deadLetters
 PY
 }
 
-# The daily summaries without how often a day was final before.
+# The daily summaries without the count of how often a day had been final before.
 days() {
     python3 - "$1" <<'PY'
 import json, sys
@@ -195,8 +196,8 @@ sleep 20
 running() { for name in "${processes[@]}"; do container "$name"; done; }
 mapfile -t ids < <(running)
 docker stats --no-stream --format '{{.MemUsage}}' "${ids[@]}" >"$work/stats.txt"
-# Nanoseconds of processor time of all processes, by the kernel; of one helper that sees them, since a command in each
-# container would cost more than what is measured.
+# Nanoseconds of processor time of all processes, as the kernel counts them; read by one helper that sees all, since a
+# command in each container would cost more than what is measured.
 usage() {
     docker run --rm --pid host --network none --user 0 --entrypoint sh "$HEALTHBUS_IMAGE" -c \
         'for pid in "$@"; do cat /proc/"$pid"/task/*/schedstat || exit 1; done' sh "${pids[@]}" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
@@ -313,7 +314,7 @@ quietly "${compose[@]}" --profile tools down -v
 compose+=(--profile postgres)
 export HEALTHBUS_CONFIG=/usr/lib/healthbus/configs/compose-postgres.json
 quietly "${compose[@]}" up -d --no-build
-# The server makes its cluster first, and `postgres` ends until there is a URL.
+# The server creates its cluster first, and `postgres` keeps ending until there is a URL.
 quietly cli ready --within 120
 cli import --json - <"$work/export.zip" >"$work/import.json" 2>"$work/import.err" &
 import=$!

@@ -6,7 +6,7 @@ import Terminal
 import TestSupport
 import Testing
 
-/// Each mistake of a server is found by its case, and by no case that the mistake doesn't affect.
+/// Each mistake of a server is found by its own case, and by no case that the mistake doesn't affect.
 @Suite(.inTurn, .timeLimit(.minutes(10))) struct BackendTrialTests {
     private func report(_ mistake: EveningServer.Mistake, only: BackendCase? = nil) throws -> BackendReport {
         let server = try EveningServer(mistake)
@@ -44,7 +44,7 @@ import Testing
         let report = try report(mistake)
         let failed = report.failed.map(\.asked)
         #expect(Set(cases).isSubset(of: failed), "\(failed)")
-        // Other failures follow from it.
+        // Other failures follow from this one.
         let others: [BackendCase] =
             mistake == .keepsTwice
             ? [.deletedFirst, .lateCopy, .revived, .badElement, .workout, .night, .day, .deletion] : []

@@ -20,7 +20,7 @@ import Testing
         try PluginCatalog(folder: checkout + "/plugins", programs: programs)
     }
 
-    /// Shell code before the shipped `steps`: $wrong is 1 when its configuration has the undeclared option,
+    /// Shell code that runs before the shipped `steps`: $wrong is 1 when its configuration has the undeclared option,
     /// $second when another process has started before it.
     static let processFaults: [(String, ConformanceCase, String)] = [
         ("exit 4", .ready, "ended (exit code 4) before it was ready"),
@@ -62,7 +62,7 @@ import Testing
             "1 day couldn't be computed"
         ),
         ("if count:", "if False:", .figures, "gives no figures of"),
-        // A figure that counts its own starts, in a file.
+        // A figure that counts the program's starts, in a file.
         (
             "seen, pages = {}, []", "open('starts', 'a').write('x')\nstarts = len(open('starts').read())", .anew,
             "when the samples came in another order"

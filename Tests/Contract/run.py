@@ -16,8 +16,8 @@ SECRET = "contract-0123456789abcdef"
 # Paths that take elements: an invalid one is named in the answer and doesn't fail the others, so a body that breaks
 # the schema may be accepted, and one that fits it may contain only invalid elements.
 BRINGS = ["--exclude-checks", "negative_data_rejection,positive_data_acceptance"]
-# Of an address that has shown no token or a wrong one twenty times, only valid tokens are looked at. The paths above
-# use that up, so these can't be tried without a token; they share the code that refuses it.
+# Once an address has shown no token, or a wrong one, twenty times, only valid tokens from it are considered. The paths
+# above use up those tries, so these can't be tried without a token; they share the code that refuses such requests.
 OWN = ["--exclude-checks", "negative_data_rejection,positive_data_acceptance,ignored_auth,missing_required_header",
        "--include-path-regex", "^/v1/(events|types)"]
 # Paths that are queried. No schema can require that a zone is a name in the tz database; and these two ignore unknown
@@ -69,7 +69,7 @@ def finish(trials):
 
 def main(programs):
     healthbus = os.path.join(programs, "healthbus")
-    # Short, because the bus's sockets are in it.
+    # A short path, because the bus's sockets are in this folder.
     folder = tempfile.mkdtemp(prefix="hbc-", dir="/tmp")
     state = os.path.join(folder, "s")
     ingest, backend, dashboard = free_port(), free_port(), free_port()

@@ -38,7 +38,7 @@ struct ReadingPaceTests {
         #expect(!pace.isBehind)
     }
 
-    /// Changes that arrive during a read aren't forgotten, nor are those that a failed one should have read.
+    /// Changes that arrive during a read aren't forgotten, nor are those that a failed read should have covered.
     @Test func nothingIsForgotten() {
         var pace = rested
         pace.heard(at: begin + .seconds(1))

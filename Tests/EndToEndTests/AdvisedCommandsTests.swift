@@ -116,7 +116,7 @@ extension EndToEnd {
             }
         }
 
-        /// The commands whose help lists `--state` are those that messages add it to.
+        /// The commands whose help lists `--state` are exactly those that messages add it to.
         @Test func whatNamesTheStackIsWhatTakesIt() async throws {
             try await withStack { stack in
                 let list = try await stack.run("help").output

@@ -18,7 +18,7 @@ extension EndToEnd {
             case shuffled
             /// One file per day, in random order.
             case daysAtRandom
-            /// Ten exports made one after another: five that grow, and five of only the last weeks.
+            /// Ten exports made one after another: five that grow, and five with only the last weeks.
             case overlapping
             /// The same ten, handed over in random order: an old export comes after a newer one.
             case overlappingAtRandom
@@ -84,7 +84,7 @@ extension EndToEnd {
                 let up = try await stack.upAndReady()
                 let imported = try await stack.start(["import", "--state", stack.state] + files).ended(within: 300)
                 #expect(imported.exit == .code(0), "\(imported.error)")
-                // Interrupted in the middle of computing and delivering.
+                // The stack is interrupted in the middle of computing and delivering.
                 try await stack.interrupt(up)
                 let ended = try await stack.up("--until-idle").ended(within: 300)
                 #expect(ended.exit == .code(0), "\(ended.error.suffix(2000))")
@@ -137,7 +137,7 @@ extension EndToEnd {
             return files
         }
 
-        /// Cuts an export into files; returns their paths in the order of the life.
+        /// Cuts an export into files; returns their paths in chronological order.
         private static func cut(
             _ pieces: ExportPieces, _ order: Order, _ name: String, _ random: inout Seeded
         ) throws -> [String] {

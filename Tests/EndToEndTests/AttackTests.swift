@@ -21,7 +21,7 @@ extension EndToEnd {
 
         private func median(_ times: [Duration]) -> Duration { times.sorted()[times.count / 2] }
 
-        /// A process' resident memory in bytes: the most so far, and now.
+        /// A process's resident memory in bytes: at its peak, and now.
         private func memory(of pid: pid_t) throws -> (peak: Int, now: Int) {
             let text = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
             func bytes(_ name: String) throws -> Int {
@@ -31,8 +31,8 @@ extension EndToEnd {
             return (try bytes("VmHWM:"), try bytes("VmRSS:"))
         }
 
-        /// 500 beginnings of requests that never end: before the head, within it, and within a body, by strangers and
-        /// by a client with a token.
+        /// 500 requests that begin and never end: they stop before the head, within it, or within a body; from
+        /// strangers and from a client with a token.
         private func beginnings(_ token: String) -> [String] {
             let post = "POST /v1/samples HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
             let kinds = [
@@ -91,7 +91,7 @@ extension EndToEnd {
                 let body = PushedSteps.body([PushedSteps(number: 1)])
                 let stolen = Array("{\"user\": \"me\", ".utf8) + body.dropFirst()
                 #expect(try stack.push("POST", "/v1/samples", stolen, token: other).status == 403)
-                // So many requests without a good token came from here that this one is asked to wait.
+                // So many requests without a valid token came from here that this one is asked to wait.
                 let late = try stack.push("POST", "/v1/samples", body, token: revoked)
                 #expect([401, 429].contains(late.status), "\(late.status)")
                 times += try honest(stack, token, 100..<130)
@@ -123,7 +123,7 @@ extension EndToEnd {
                 let flood = RawConnection.flood(
                     port: stack.ingestPort,
                     head: head + "Authorization: Bearer \(token)\r\nTransfer-Encoding: chunked\r\n\r\n", bytes: 1 << 30)
-                // Its answer could only come at the body's end, so it is cut off.
+                // An answer could only come at the body's end, so the connection is cut off.
                 #expect(flood.answer.isEmpty && flood.sent < 64 << 20, "\(flood)")
                 let told = RawConnection.flood(
                     port: stack.ingestPort,

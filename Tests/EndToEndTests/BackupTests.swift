@@ -6,7 +6,7 @@ import SQLite
 import Testing
 
 extension EndToEnd {
-    /// Copies of a stack at work, and what happens when one is restored.
+    /// Copies of a working stack, and what happens when one is restored.
     @Suite struct BackupTests {
         private func parts(_ stack: TestStack) async throws -> (early: String, all: String) {
             let export = try await stack.generate("whole.zip", "--days", "16", "--seed", "9")
@@ -68,7 +68,7 @@ extension EndToEnd {
             }
         }
 
-        /// Copies that a backup left where the stages write them.
+        /// Copies that a backup left behind where the stages write them.
         private static func drafts(of stack: TestStack) throws -> [String] {
             try FileManager.default.contentsOfDirectory(atPath: stack.state + "/backup").filter { $0 != "lock" }
         }

@@ -34,7 +34,7 @@ extension EndToEnd {
         private static func badFiles(in stack: TestStack) throws -> [(String, String)] {
             _ = try stack.write("text.zip", "these are words\n")
             _ = try stack.write("nothing.zip", "")
-            // The end of a central directory, and nothing before it.
+            // Only the end of a central directory, with nothing before it.
             _ = try stack.write("empty.zip", "PK\u{5}\u{6}" + String(repeating: "\0", count: 18))
             try Archive.write(["a/photo.txt": "x", "b.txt": "y"], to: stack.path("other.zip"))
             let clinical =

@@ -7,7 +7,7 @@ import Protocol
 import Testing
 
 extension EndToEnd {
-    /// Whatever is sent on the bus, no process ends or grows because of it, and the work continues.
+    /// Whatever is sent on the bus, no process ends or grows because of it, and the work goes on.
     @Suite struct BusTests {
         /// Topics that some process subscribes to.
         private static let topics = [
@@ -34,7 +34,7 @@ extension EndToEnd {
                 for pid in before {
                     #expect(try Self.memory(of: pid) < 100 << 20, "\(pid)")
                 }
-                // And new input is processed as always.
+                // New input is still processed as always.
                 let later = try await stack.generate("later.zip", "--days", "5", "--seed", "9", "--end", "2025-05-01")
                 #expect(try await stack.onState("import", later).exit == .code(0))
                 try await stack.interrupt(up)

@@ -9,7 +9,7 @@ extension EndToEnd {
     /// Every block of commands in README and docs runs unchanged, in a new home; a block that can't be run here gives
     /// the reason, which is checked.
     @Suite struct CommandBlockTests {
-        /// All but those with a test of their own, which follows them from the page to a figure.
+        /// All pages but those with a test of their own, which follows the page from its first command to a figure.
         private static let pages = CommandBlock.pages.filter {
             $0 != "docs/first-plugin.md" && $0 != "docs/plugin-fixtures.md"
         }

@@ -49,7 +49,7 @@ extension EndToEnd {
                 )
                 let noted = try await stack.onState("dead-letters", "retry", "2")
                 #expect(noted.exit == .code(0) && noted.output.contains("next start"), "\(noted)")
-                // The next start first carries out the noted retry, before it reports what blocks it.
+                // The next start carries out the noted retry before it reports what blocks it.
                 let next = try await stack.up("--until-idle").ended()
                 #expect(next.exit == .code(1) && next.error.contains("2 dead letters"), "\(next.error)")
                 let up = try await stack.upAndReady()

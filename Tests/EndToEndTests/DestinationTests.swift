@@ -9,7 +9,7 @@ extension EndToEnd {
     @Suite struct DestinationTests {
         private let files = "\"files\": { \"plugin\": \"files\", \"configuration\": { \"settleSeconds\": 0.2 } }"
 
-        /// A second backend, on the state of `stack`, and the instance that delivers to it.
+        /// A second backend, on the state folder of `stack`, and the instance that delivers to it.
         private func secondBackend(on stack: TestStack) async throws -> (process: Command, instance: String) {
             let process = try await stack.start(["run", "backend", "--state", stack.state])
             let token = stack.state + "/secrets/backend-token"
@@ -118,8 +118,8 @@ extension EndToEnd {
             }
         }
 
-        /// Even if it is killed again and again while it writes, files end up whole and correct, and no others are
-        /// left.
+        /// Even if the instance is killed again and again while it writes, files end up whole and correct, and no
+        /// others are left.
         @Test func filesSurviveKills() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "60", "--seed", "5")

@@ -29,8 +29,8 @@ extension EndToEnd {
                     #expect(ended.exit == .code(0), "\(ended.error.suffix(2000))")
                     return try await StackContent(of: other)
                 }
-                // The state is on its own disk, which the script fills except for 6 MB, and frees again on request.
-                // What it holds at the end is copied out, since the disk is gone with the namespace.
+                // The state is on its own disk, which the script fills except for 6 MB, and frees again on request. The
+                // disk's content is copied out at the end, since the disk disappears with the namespace.
                 let script = """
                     set -e
                     mkdir -p \(stack.state) \(stack.path("out"))

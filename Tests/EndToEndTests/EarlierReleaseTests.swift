@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// A stack that an earlier release left continues with this one, as if nothing had happened.
+    /// A stack left by an earlier release continues with this one, as if nothing had happened.
     ///
     /// `Tests/Fixtures/earlier-release.tar.gz` is the state folder of a stopped stack that has read a day of a made-up
     /// person (`healthbus generate --days 1 --seed 4`) and delivered it, with `HEALTHBUS_AUDIT=1`.

@@ -75,7 +75,7 @@ extension EndToEnd {
                 #expect(cancelled.exit == .code(0) && cancelled.output.contains("Cancelled export.zip"), "\(cancelled)")
                 let list = try await stack.onState("imports", "list")
                 #expect(list.output.contains("cancelled"), "\(list.output)")
-                // It can be read again, to its end.
+                // The file can be read again, to its end.
                 let again = try await stack.onState("import", export, "--json", within: 240).json()
                 #expect(again["files"].array?.first?["read"].int ?? 0 > 590_000, "\(again)")
                 try await stack.interrupt(up)

@@ -90,7 +90,8 @@ extension EndToEnd {
             }
         }
 
-        /// Resources against samples, and dead letters against the poison; a few of each kind.
+        /// Differences between resources and samples, and between dead letters and poisoned samples; a few of each
+        /// kind.
         private func differences(_ stack: TestStack, _ port: Int) throws -> [String] {
             let all = try stack.heldSamples().filter { $0.type != HealthType.workoutIdentifier }
             let due = Set(all.filter { !Self.isPoison($0.id) }.map { "me/\($0.id)" })
@@ -98,7 +99,7 @@ extension EndToEnd {
             let there = try held(port, "sample")
             var found = due.subtracting(there.keys).sorted().prefix(3).map { "missing \($0)" }
             found += Set(there.keys).subtracting(due).sorted().prefix(3).map { "invented \($0)" }
-            // Whatever was repeated was equal, so it made no version.
+            // Whatever was repeated was identical, so it made no new version.
             found += there.filter { $0.value != 1 }.keys.sorted().prefix(3).map { "changed \($0)" }
             let dead = Set(try stack.rows("fhir", "SELECT lower(id) FROM dead_letters"))
             found += dead.symmetricDifference(bad).sorted().prefix(3).map { "dead letter or not \($0)" }
@@ -106,7 +107,7 @@ extension EndToEnd {
             return found
         }
 
-        /// One source measures it, once a day: without it, its day is another.
+        /// One source measures it, once a day: without that sample, the day's figures differ.
         private static let resting = "HKQuantityTypeIdentifierRestingHeartRate"
 
         @Test func aRepeatChangesNothingAndATombstoneDeletes() async throws {
@@ -133,8 +134,8 @@ extension EndToEnd {
                 #expect(repeats >= before / 200, "it was all sent again")
                 #expect(try get(port, "/log").array?.count == before, "and nothing changed")
 
-                // An export that lacks one sample, and says that it is complete. Not the first of its type: what an
-                // export doesn't reach back to isn't missing.
+                // An export that lacks one sample, and says that it is complete. Not the first of its type: samples
+                // from before an export begins don't count as missing.
                 let lines = String(decoding: try Archive.entry("/export.xml", of: export), as: UTF8.self)
                     .split(separator: "\n")
                 let gone = try #require(

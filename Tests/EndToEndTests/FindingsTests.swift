@@ -44,7 +44,7 @@ extension EndToEnd {
             }
         }
 
-        /// What an ingest follows, and destinations of other kinds, are looked at like a backend.
+        /// The stack that an ingest follows, and destinations of other kinds, are checked in the same way as a backend.
         @Test func validateLooksAtWhatIsElsewhere() async throws {
             try await withStack { stack in
                 let config = try stack.write(
@@ -73,7 +73,7 @@ extension EndToEnd {
             }
         }
 
-        /// If a backend takes any free port, no uploader finds it without knowing where it is.
+        /// If a backend takes any free port, no uploader can find it without being told where it is.
         @Test func aPortThatNobodyCanKnowIsRefused() async throws {
             try await withStack { stack in
                 let any = try stack.write(

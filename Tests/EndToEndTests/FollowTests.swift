@@ -27,7 +27,7 @@ extension EndToEnd {
                 return up
             }
 
-            /// A page of changes as a program reads it.
+            /// A page of changes, as a program gets it.
             func changes(_ query: [String: String] = [:], token: String, tag: String? = nil) throws -> HTTPResponse {
                 var request = HTTPRequest(path: "/api/v1/changes", query: query)
                 request.headers["Authorization"] = "Bearer \(token)"
@@ -35,7 +35,7 @@ extension EndToEnd {
                 return try HTTPClient(base: "http://127.0.0.1:\(port)").send(request, timeout: 60)
             }
 
-            /// The cursor behind everything, and how many samples came on the way.
+            /// The cursor after all changes, and how many samples came before it.
             func head(token: String) throws -> (cursor: String, count: Int) {
                 var (cursor, count) = ("", 0)
                 while true {
@@ -48,7 +48,7 @@ extension EndToEnd {
             }
         }
 
-        /// Starts a stack that follows, in another zone.
+        /// Starts a stack in another zone that follows the first one.
         private func follow(_ leader: Leader, with token: String, _ stack: TestStack) async throws -> Command {
             let file = try stack.write("token", token + "\n")
             let configuration = try stack.write(
@@ -64,7 +64,7 @@ extension EndToEnd {
             return up
         }
 
-        /// All days, without what says when a day was known.
+        /// All days, without the members that depend on when data arrived.
         private func days(_ stack: TestStack) async throws -> [Value] {
             let days = try await stack.onState("days", "--json", "--from", "1990-01-01").json().array ?? []
             return days.map { day in
@@ -107,7 +107,7 @@ extension EndToEnd {
                     try await until("equal days", within: 60, every: 100) { try await haveEqualDays(first, second) }
                     let before = try leader.head(token: reads)
                     #expect(before.count == (try first.heldSamples().count))
-                    // As an app corrects a sample: it deletes one and saves another.
+                    // The way an app corrects a sample: it deletes one and saves another.
                     let corrected = PushedSteps.body([PushedSteps(number: 300)], deleted: [samples[7]])
                     #expect(try first.push("POST", "/v1/samples", corrected, token: sends).status == 200)
                     let answer = try leader.changes(["since": before.cursor, "wait": "20"], token: reads)
@@ -119,7 +119,7 @@ extension EndToEnd {
                     }
                     #expect(try second.heldSamples().count == first.heldSamples().count)
 
-                    // Nothing more to tell.
+                    // There is nothing more to report.
                     let end = try leader.head(token: reads).cursor
                     let last = try leader.changes(["since": end], token: reads)
                     let tag = try #require(last.headers["ETag"])
@@ -135,7 +135,8 @@ extension EndToEnd {
             }
         }
 
-        /// The first stack is restored from an older copy: the second one keeps what that lacks, and follows on.
+        /// The first stack is restored from an older copy: the second one keeps what the copy lacks, and goes on
+        /// following.
         @Test func anOlderFirstStackTakesNothingAway() async throws {
             try await withStack { first in
                 try await withStack { second in
@@ -157,7 +158,7 @@ extension EndToEnd {
                     #expect(try first.heldSamples().count == 40)
                     #expect(try first.push(Array(samples[80...]), token: sends).status == 200)
                     try await until("120 there", within: 120) { try second.heldSamples().count == 120 }
-                    // What was lost comes again, and is what the second one has kept.
+                    // The lost samples arrive again, and are the same as those that the second one has kept.
                     #expect(try first.push(samples, token: sends).status == 200)
                     try await until("equal days", within: 60, every: 100) { try await haveEqualDays(first, second) }
                     #expect(try second.heldSamples().count == 120)

@@ -60,7 +60,7 @@ extension EndToEnd {
             }
         }
 
-        /// A name that means a different file to the observer; importing it again adds nothing.
+        /// A name that means a different file to the observer; importing that file again adds nothing.
         @Test func aNameThatMeansAnotherFileThere() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "5")

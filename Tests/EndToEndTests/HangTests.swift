@@ -5,7 +5,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// While one process hangs, all commands that only read still answer, and report how old the answer is.
+    /// While one process hangs, all read-only commands still answer, and report how old the answer is.
     @Suite struct HangTests {
         private static let readings = [
             ["status"], ["days"], ["types"], ["tasks", "list"], ["explain", "steps", "2025-04-04"], ["check"],
@@ -132,7 +132,7 @@ extension EndToEnd {
 }
 
 extension TestStack {
-    /// Runs commands that only read, all at once.
+    /// Runs read-only commands, all at once.
     fileprivate func read(_ commands: [[String]]) async throws -> [(words: [String], ended: Command.Ended)] {
         var running: [(words: [String], command: Command)] = []
         for words in commands { running.append((words, try await start(words + ["--state", state]))) }

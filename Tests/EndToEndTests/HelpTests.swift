@@ -101,7 +101,7 @@ extension EndToEnd {
             }
         }
 
-        /// The script is written even in a home that is still empty.
+        /// The script is written even into a home folder that is still empty.
         @Test func theScriptIsWrittenWhereTheShellLooks() async throws {
             try await withStack { stack in
                 let home = ["HOME": stack.path("home"), "XDG_DATA_HOME": "", "XDG_CONFIG_HOME": ""]
@@ -118,7 +118,7 @@ extension EndToEnd {
             }
         }
 
-        /// Following the command's instructions makes completion work in a shell of that home.
+        /// Following the command's instructions makes completion work in a shell with that home folder.
         @Test(.enabled(if: access("/bin/bash", X_OK) == 0, "bash isn't installed"))
         func bashCompletesInANewHome() async throws {
             try await withStack { stack in

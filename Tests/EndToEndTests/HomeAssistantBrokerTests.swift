@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A stack that shows its figures at Debian's broker, read with Debian's client.
+    /// A stack that publishes its figures to Debian's broker, read with Debian's client.
     @Suite(.enabled(if: MosquittoBroker.isThere, Comment(rawValue: MosquittoBroker.hint)))
     struct HomeAssistantBrokerTests {
         private static let status = "healthbus/status"
@@ -40,7 +40,7 @@ extension EndToEnd {
         }
 
         private func told(_ listener: Command) -> [Told] {
-            // The last line may still be on its way.
+            // The last line may be incomplete.
             listener.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast().compactMap { line in
                 let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
                 guard parts.count == 3 else { return nil }
@@ -52,12 +52,12 @@ extension EndToEnd {
             told(listener).last { $0.topic == topic }?.payload
         }
 
-        /// Today's steps as last heard.
+        /// Today's steps, as last received.
         private func steps(_ listener: Command) -> Double? {
             last(Self.today, listener).flatMap { try? Value(json: Array($0.utf8)) }?["figures"]["steps"].double
         }
 
-        /// A sample of a minute ago.
+        /// A sample from a minute ago.
         private func body(_ number: Int, _ value: Int, at start: Int, deleting gone: Int? = nil) -> [UInt8] {
             func uuid(_ number: Int) -> String { "01020304-0506-8008-8000-00000000000\(number)" }
             let deleted = gone.map { "\"\(uuid($0))\"" } ?? ""
@@ -118,13 +118,13 @@ extension EndToEnd {
             listener.child.kill()
         }
 
-        /// What somebody clears is sent again, and another program's message stays.
+        /// A message that somebody clears is sent again, and another program's message stays.
         private func clearedByHand(
             _ stack: TestStack, _ broker: MosquittoBroker, _ listener: Command, _ text: String
         ) async throws {
             let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]
             let filters = ["-t", "healthbus/me/+", "-t", "homeassistant/sensor/healthbus/+/config"]
-            // It ends with an error, since it doesn't stop for another reason than time.
+            // The client ends with an error, since only the timeout stops it.
             _ = try await stack.start(
                 program: "/usr/bin/mosquitto_sub", place + filters + ["--remove-retained", "-W", "1"]
             ).ended()
@@ -140,9 +140,9 @@ extension EndToEnd {
             try await until("it is heard") { last(kitchen, listener) == "21" }
         }
 
-        /// Who comes later is told at once.
+        /// A client that connects later gets everything at once.
         ///
-        /// - Returns: how the steps' sensor is described.
+        /// - Returns: the description of the steps sensor.
         private func describedToLaterOnes(_ stack: TestStack, _ broker: MosquittoBroker) async throws -> String {
             let later = try await listen(stack, broker)
             try await until("it is retained") { steps(later) == 123 && last(Self.steps, later) != nil }
@@ -155,7 +155,8 @@ extension EndToEnd {
             return text
         }
 
-        /// Its process dies: the broker says so, and the next one takes it back. A stack that stops says goodbye.
+        /// The publishing process dies: the broker says so, and the next process says that it is back. A stack that
+        /// stops says goodbye.
         private func diesAndLeaves(_ stack: TestStack, _ up: Command, _ listener: Command) async throws {
             let pid = try #require(try stack.pid(of: "home-assistant"))
             _ = Glibc.kill(pid, SIGKILL)

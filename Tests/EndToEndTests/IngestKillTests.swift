@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 extension EndToEnd {
-    /// A process that pushed samples pass through is killed (SIGKILL) while many clients send: whatever was accepted is
+    /// A process on the path of pushed samples is killed (SIGKILL) while many clients send: whatever was accepted is
     /// stored once, and anything else once or not at all.
     @Suite struct IngestKillTests {
         static let clients = 20
@@ -82,7 +82,7 @@ extension EndToEnd {
                 #expect(held.count == Set(held).count, "stored twice; \(told.answers)")
                 #expect(told.acknowledged.subtracting(held).isEmpty, "acknowledged and lost; \(told.answers)")
                 #expect(Set(held).subtracting(told.acknowledged).isSubset(of: told.unknown), "nobody sent it")
-                // The requests that are sent until they are accepted are all there.
+                // All requests that were repeated until they were accepted are there.
                 #expect(told.acknowledged.count >= all / 2, "\(told.answers)")
             }
         }

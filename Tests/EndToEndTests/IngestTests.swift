@@ -6,7 +6,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// Programs that push samples over HTTP into a whole stack.
+    /// Programs that push samples over HTTP to a whole stack.
     @Suite struct IngestTests {
         private func stepsAtBackend(_ stack: TestStack) throws -> Int64 {
             try stack.get("stats")["types"]["HKQuantityTypeIdentifierStepCount"]["alive"].int ?? 0

@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 extension EndToEnd {
-    /// Which process may run as an instance: one at a time, then the next in line, or the one that takes over.
+    /// Which process may run as an instance: one at a time, then the next in line, or one that takes over.
     @Suite struct InstanceTests {
         @Test func standbyAndTakeover() async throws {
             try await withStack { stack in
@@ -47,12 +47,12 @@ extension EndToEnd {
         @Test func aSecondSignalKillsAndLeavesNoSocket() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()
-                // A hub that is stopped can't have removed its sockets itself. The two signals differ, since two of one
-                // kind might arrive as one.
+                // A hub that is suspended can't have removed its sockets itself. The two signals differ, since two of
+                // one kind might arrive as one.
                 kill(try #require(try stack.pid(of: "hub")), SIGSTOP)
                 up.child.signal(SIGTERM)
                 up.child.signal(SIGINT)
-                // With only the first, the hub would get ten seconds, and then be reported as late.
+                // With only the first signal, the hub would get ten seconds, and then be reported as late.
                 #expect(!(try await up.ended()).error.contains("didn't stop in time"))
                 #expect(stack.processes.isEmpty)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: stack.state + "/run") == [])

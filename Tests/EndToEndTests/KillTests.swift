@@ -14,7 +14,7 @@ extension EndToEnd {
         static let seed = Programs.number("HEALTHBUS_FAULT_SEED", else: 1)
         static let strikes = 2
 
-        /// A run without faults: the expected result, and how much work each process had by then.
+        /// A run without faults: the expected result, and how much work each process had committed by the end.
         struct Faultless: Sendable {
             var content: StackContent
             /// What the import reported as added.
@@ -127,7 +127,7 @@ extension EndToEnd {
             return reached
         }
 
-        /// Prints progress in runs by hand.
+        /// Prints progress when run by hand.
         private static func note(_ text: String) {
             guard rounds > 1 else { return }
             FileHandle.standardError.write(Data((text + "\n").utf8))

@@ -25,7 +25,7 @@ extension EndToEnd {
             }
         }
 
-        /// If the observer's store is lost, so is a person's zone, and their days would move without a warning.
+        /// If the observer's store is lost, a person's zone is lost too, and their days would move without a warning.
         @Test func aLostZoneIsAskedForUntilItIsSet() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "3", "--seed", "4")

@@ -21,7 +21,7 @@ extension EndToEnd {
             }
         }
 
-        /// - Returns: what must not depend on whether the stack runs.
+        /// - Returns: the answers that must not depend on whether the stack runs.
         private func ask(_ stack: TestStack, expecting state: Value) async throws -> [Value] {
             let host = try await AssistantHost(stack)
             let server = try await host.initialize()
@@ -132,7 +132,7 @@ extension EndToEnd {
             return first
         }
 
-        /// A day that isn't over is marked wherever its figures are.
+        /// A day that isn't over is marked as such wherever its figures appear.
         @Test func halfADayIsNoDay() async throws {
             try await withStack { stack in
                 // The data ends today: the store would quarantine samples from a later day.
@@ -163,7 +163,7 @@ extension EndToEnd {
             try await withStack { stack in
                 let host = try await AssistantHost(stack, "--user", "me")
                 _ = try await host.initialize()
-                // Before there is any data, it answers, and says what to do.
+                // Before there is any data, the server answers, and says what to do.
                 let none = try await host.call("get_days")
                 #expect(none["isError"] == true)
                 #expect(none["content"].array?.first?["text"].string?.contains("healthbus import") == true)
@@ -199,7 +199,7 @@ extension EndToEnd {
             }
         }
 
-        /// Whatever input it gets, it answers the next question.
+        /// Whatever input it gets, the server answers the next question.
         @Test func itOutlivesHostileInput() async throws {
             try await withStack { stack in
                 let host = try await AssistantHost(stack)

@@ -28,7 +28,7 @@ extension EndToEnd {
                 #expect(status["pending"] == 0 && status["deadLetters"] == 0)
                 let metrics = status["metrics"].array?.compactMap { $0["metric"].string } ?? []
                 #expect(try metrics.count == Set(metrics).count && Set(metrics) == Programs.handlers())
-                // Its deliveries can't be told from those of 'generic'.
+                // Its deliveries can't be told apart from those of 'generic'.
                 let untold = status["metrics"].array?.filter { $0["lastDelivered"].isNull }.map { $0["metric"] }
                 #expect(untold == ["hydration"])
 

@@ -81,7 +81,7 @@ extension EndToEnd {
         @Test func aReplayOfARunningStackMendsWhatWasSpoilt() async throws {
             try await withStack { stack in
                 let before = try await delivered(stack)
-                // One day's figures of a handler, and one day's part at the consolidator, are wrong.
+                // One day's figures from a handler, and one day's part at the consolidator, are wrong.
                 try spoil(
                     stack, "consolidator", "DELETE FROM parts WHERE handler = 'heart-rate' AND day = 20177")
                 let up = try await stack.upAndReady()
@@ -137,7 +137,7 @@ extension EndToEnd {
                         "backend", "SELECT count(*) FROM documents WHERE id = '2024-12-24' AND deleted = 1") == 1
                 }
                 try await stack.interrupt(up)
-                // Then each of the others, on the stopped stack.
+                // Then each of the other instances, on the stopped stack.
                 for instance in ["sleep", "consolidator", "uploader", "debouncer"] {
                     let ended = try await stack.onState("reset", instance, "--yes")
                     #expect(ended.exit == .code(0), "\(instance): \(ended.error)")

@@ -56,7 +56,7 @@ extension EndToEnd {
                 kill(steps, SIGCONT)
                 try await until("all are ready again") { try get(port, "/ready").status == 200 }
 
-                // A second monitor on the same port reports that.
+                // A second monitor reports that the port is taken.
                 let taken = try await stack.onState("monitor", "--listen", "\(port)")
                 #expect(taken.exit == .code(1) && taken.error.contains("the port is in use"))
                 monitor.child.signal(SIGTERM)

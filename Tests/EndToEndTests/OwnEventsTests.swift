@@ -57,13 +57,13 @@ extension EndToEnd {
                 }
                 #expect(try await stack.interrupt(up).exit.isSuccess)
 
-                // A stopped stack shows them, and takes more.
+                // A stopped stack shows the events, and accepts more.
                 let listed = try await stack.onState("events", "list", "--json").json()["events"].array ?? []
                 #expect(listed.map { $0["id"] } == ["a-1"] && listed.first?["note"] == "black")
                 _ = try await done(stack, "events", "add", "coffee", "4", "--at", "2025-04-02T08:00", "--id", "c-1")
                 #expect(try await done(stack, "events", "list").output.contains("2025-04-02T08:00:00+02:00"))
                 #expect(try await done(stack, "types", "own").output.contains("latest"))
-                // What people enter is theirs: the log has none of it.
+                // Nothing that people enter appears in the log: it is theirs.
                 #expect(!up.error.contains("black") && !up.error.contains("a-1"))
             }
         }

@@ -113,7 +113,7 @@ extension EndToEnd {
                         == ["kind": "environment", "name": "HEALTHBUS_DASHBOARD_PORT"])
                 #expect(try setting("HEALTHBUS_BACKEND_TOKEN")["from"]["kind"] == "environment")
                 #expect(try setting("state")["from"] == ["kind": "option", "name": "--state"])
-                // The same for people, with only one instance's changed settings.
+                // The same in human-readable form, with only one instance's changed settings.
                 let changed = try await stack.onState("config", "show", "uploader", "--changed", "--config", config)
                 let rows = changed.output.split(separator: "\n").dropFirst()
                 #expect(rows.count == 3 && rows.allSatisfy { $0.hasPrefix("uploader.") && $0.contains("my.json:") })

@@ -64,7 +64,7 @@ extension EndToEnd {
                     return day?["visits"].array?.count == 1
                         && day?["places"].array?.first?["place"] == "Sweet Home"
                 }
-                // A person's positions are given only to plugins with the right to them.
+                // A person's positions are given only to plugins that have the right to see them.
                 #expect(try stack.get("samples", ["type": "CLLocation"])["samples"].array?.isEmpty == true)
 
                 let status = try await stack.onState("status", "--json").json()

@@ -6,7 +6,7 @@ import Testing
 extension EndToEnd {
     /// From `plugins new` to a custom figure in `days`, following docs/first-plugin.md.
     @Suite struct PluginsCommandTests {
-        /// Every command of the page, in order, except those that change the shell's folder.
+        /// Every command of the page, in order, except those that change the current folder.
         @Test func theFirstPluginsPageWorksAsItStands() async throws {
             let page = try String(
                 contentsOfFile: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

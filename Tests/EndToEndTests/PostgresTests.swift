@@ -68,7 +68,7 @@ extension EndToEnd {
         @Test func killedInTheMiddleOfAHundredThousand() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "190")
-                // Each connection is cut after some parts.
+                // Each connection is cut after a few parts.
                 let proxy = try CuttingProxy(to: server.port, cutAfter: 14_000_000)
                 let file = try configuration(stack, proxy.port)
                 let up = try await stack.up("--config", file, "--import", export, "--until-idle")

@@ -66,7 +66,7 @@ extension EndToEnd {
                 let vague = try await stack.onState("quarantine", "drop")
                 #expect(vague.exit == .code(2) && vague.error.contains("--all"), "\(vague.error)")
 
-                // With the same limits nothing passes.
+                // With the same limits nothing is accepted.
                 let tried = try await stack.onState("quarantine", "retry", "--all", "--json").json()
                 #expect(tried == ["tried": 2, "passed": 0, "still": 2])
                 let dropped = try await stack.onState("quarantine", "drop", "--all", "--yes", "--json").json()
@@ -88,7 +88,7 @@ extension EndToEnd {
                 let file = try export(stack)
                 let first = try await stack.up("--import", file, "--until-idle").ended()
                 #expect(first.exit == .code(0), "\(first.error.suffix(2000))")
-                // As if the sample and the date had been fine, and only the earlier rules had been against them.
+                // As if the sample and the date had been fine, and only the earlier release's rules had rejected them.
                 let database = try Database(path: "\(stack.state)/observer/state.sqlite")
                 try database.execute("UPDATE samples SET value = 40 WHERE state = 3")
                 try database.execute(

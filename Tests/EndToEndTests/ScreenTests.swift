@@ -73,7 +73,7 @@ extension EndToEnd {
                 'small': [line.replace('\\x1b[K', '').replace('\\x1b[1m', '').replace('\\x1b[0m', '') for line in small]}))
             """
 
-        /// Starts a process, since otherwise there is nothing to see.
+        /// Starts a process, since otherwise there would be nothing to see.
         private func startHub(_ stack: TestStack) async throws -> Command {
             let hub = try await stack.onlyStart("run", "hub")
             try await until("the hub") { hub.error.contains("hub.listening") }

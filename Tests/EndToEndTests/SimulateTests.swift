@@ -9,11 +9,11 @@ extension EndToEnd {
             "background-delivery", "app-refresh", "silent-push", "processing", "combined", "notify", "opening", "naive",
         ]
 
-        /// Two processes hash differently: a dictionary's order must not be part of a report.
+        /// Two processes hash differently: a dictionary's order must not influence a report.
         @Test func theSameSeedGivesTheSameReportByteForByte() async throws {
             try await withStack { stack in
                 let words = ["simulate", "--days", "2", "--seed", "7", "--life", "worst", "--json"]
-                // This is pure computing for some seconds, or minutes on a busy machine.
+                // This is pure computation for some seconds, or minutes on a busy machine.
                 let first = try await stack.start(words).ended(within: 900)
                 let second = try await stack.start(words).ended(within: 900)
                 #expect(first.exit == .code(0) && first.error.isEmpty, "\(first.error)")
@@ -38,7 +38,7 @@ extension EndToEnd {
                 #expect(ended.exit == .code(0) && ended.error.isEmpty, "\(ended.error)")
                 let lines = ended.output.split(separator: "\n").map(String.init)
                 for strategy in Self.strategies {
-                    // Once in the table, once by metric, and once as bars.
+                    // Each strategy has one line in the table, one by metric, and one of bars.
                     #expect(lines.count { $0.hasPrefix(strategy + " ") } == 3, "\(strategy)")
                 }
                 #expect(lines.contains { $0.contains("15m") && $0.contains("24h") && $0.contains("95 %") })

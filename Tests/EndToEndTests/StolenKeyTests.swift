@@ -20,7 +20,7 @@ extension EndToEnd {
 
         /// Starts a sealed stack, lets the attacker loose, imports, and returns what the stack ends up with.
         /// - Parameter check: what must be true while the stack still runs, given how many messages the instances
-        ///   didn't trust, and how many the hub didn't pass on.
+        ///   distrusted, and how many the hub didn't pass on.
         private func attacked(
             _ export: String, by identity: String, check: (_ foreign: Int, _ denied: Int, BusAttacker) -> Void
         ) async throws -> StackContent {

@@ -9,7 +9,7 @@ import Testing
 extension EndToEnd {
     /// Swaps that fail: the old process keeps running, or runs again, and no figure changes.
     @Suite struct SwapFaultTests {
-        /// A stack with some days, idle.
+        /// An idle stack with some days.
         private static func withDays(_ body: (TestStack, Command) async throws -> Void) async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "20", "--seed", "4")
@@ -106,8 +106,8 @@ extension EndToEnd {
             }
         }
 
-        /// Figures that the new plugin computes differently arrive as revisions, survive a restart of the stack, and go
-        /// when the plugin does.
+        /// Figures that the new plugin computes differently arrive as revisions, survive a restart of the stack, and
+        /// disappear with the plugin.
         @Test func aSwapOutlivesTheStack() async throws {
             try await Self.withDays { stack, up in
                 let before = try await Self.days(stack)
@@ -151,13 +151,12 @@ extension EndToEnd {
             }
         }
 
-        /// If a new process passed the trial but isn't ready in time, the old one comes back, and the command reports
-        /// it.
+        /// If a new process passed the trial but isn't ready in time, the old one comes back, and the command says so.
         @Test func theOldOneComesBackByTheDeadline() async throws {
             try await Self.withDays { stack, up in
                 let days = try await Self.days(stack)
                 let old = try stack.pid(of: "steps")
-                // A process that opens the file to write waits for this transaction to end; reading continues.
+                // A process that opens the file for writing waits for this transaction to end; reading continues.
                 let database = try Database(path: "\(stack.state)/steps/state.sqlite")
                 try database.begin()
                 // Long enough to get to standby, which takes a long time on a busy machine; then it waits just as long

@@ -13,7 +13,7 @@ extension EndToEnd {
         /// The usual limit is for people; a busy machine needs longer.
         static let patience = ["--within", "\(Int(Patience.seconds))"]
         static let swaps = Programs.number("HEALTHBUS_SWAPS", else: 4)
-        /// Exports that are imported between two swaps, one every half second.
+        /// The number of exports imported between two swaps, one every half second.
         static let exportsPerSwap = 4
         static let records = 1000
 
@@ -65,7 +65,7 @@ extension EndToEnd {
             return pids
         }
 
-        /// Swaps to Python and back under continuing load; `disturb` does something during the swap.
+        /// Swaps to Python and back under continuing load; `disturb` runs during the swap.
         /// - Returns: how long neither plugin ran, in milliseconds.
         private static func underLoad(
             on stack: TestStack, _ disturb: @escaping @Sendable (TestStack) async throws -> Void = { _ in }

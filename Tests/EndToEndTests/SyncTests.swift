@@ -30,7 +30,7 @@ extension EndToEnd {
                 try await until("remote-sync done") {
                     try await task(stack, "remote-sync")["history"]["lastOutcome"] == "succeeded"
                 }
-                // Its next run is pending already.
+                // Its next run is already pending.
                 #expect(try await task(stack, "remote-sync")["state"] == "pending")
                 // This task needs the local time, which the observer has to report first.
                 try await until("daily-energy pending") { try await task(stack, "daily-energy")["state"] == "pending" }
@@ -116,7 +116,7 @@ extension EndToEnd {
                 try await until("the first weeks; \(sync.error)") { try weeks(stack) >= 2 }
                 let victim = try #require(try stack.pid(of: "debouncer"))
                 kill(victim, SIGKILL)
-                // If the sync had already ended, the rest would show nothing.
+                // If the sync had already ended, the rest would prove nothing.
                 #expect(sync.isRunning)
                 let done = try await sync.ended(within: 120)
                 #expect(done.exit == .code(0), "\(done.error)")

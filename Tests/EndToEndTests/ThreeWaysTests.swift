@@ -38,7 +38,7 @@ extension EndToEnd {
 
         private static let walks = (0..<60).map(Walk.init)
 
-        /// A run recorded by an app, with this end.
+        /// A run recorded by an app, ending at this time.
         private static func run(_ end: Int64) -> String {
             " <Workout workoutActivityType=\"HKWorkoutActivityTypeRunning\" sourceName=\"Runner\" "
                 + "startDate=\"\(Walk.date(1_743_062_400))\" endDate=\"\(Walk.date(end))\"/>"

@@ -10,7 +10,7 @@ extension EndToEnd {
         private static let hour = 3600
         private static let berlin = 1 * hour
         private static let honolulu = -10 * hour
-        /// The start of the first and of the last night there: the observed stay begins and ends with their hours.
+        /// The start of the first night there and of the last one: the observed stay begins and ends with their hours.
         private static let there = first + 5 * 24 * hour + 10 * hour
         private static let back = first + 10 * 24 * hour + 22 * hour
 
@@ -69,7 +69,7 @@ extension EndToEnd {
             return steps
         }
 
-        /// The days of the nights, with the window from 18:00 to 18:00.
+        /// The days that the nights belong to, with the window from 18:00 to 18:00.
         private static func nightDays(_ offset: (Int) -> Int) -> [String] {
             nights.map { date($0.start + 8 * hour - 1 + 6 * hour, { offset($0 - 6 * hour) }) }
         }

@@ -65,7 +65,7 @@ extension EndToEnd {
                 let types = wrong.said["users"].array?.first?["lists"]["samples"]["types"] ?? .null
                 let missing = types["HKQuantityTypeIdentifierStepCount"]["findings"]["missing"]
                 #expect(missing["count"] == 3 && missing["first"].array?.count == 3)
-                // A check of only one day, with which nothing is wrong.
+                // A check of only one day, which finds nothing wrong.
                 let other = try await verify(stack, "--from", "2025-04-03", "--to", "2025-04-03")
                 #expect(other.code == 0 && (other.said["users"].array?.first?["lists"]["days"]["here"] == 1))
 
@@ -82,7 +82,7 @@ extension EndToEnd {
             }
         }
 
-        /// The version is the same: only the content reveals the change.
+        /// The version is the same, so only the content reveals the change.
         @Test func whatWasAlteredThereIsTold() async throws {
             try await withStack { stack in
                 let up = try await started(stack)
@@ -117,7 +117,7 @@ extension EndToEnd {
             try await withStack { stack in
                 let up = try await started(stack)
                 let alive = "SELECT id FROM sample_rows WHERE deleted = 0 AND value IS NOT NULL ORDER BY id"
-                // A newer export lacks some: deleted here and at the backend.
+                // A newer export lacks some samples, which are deleted here and at the backend.
                 let pieces = try ExportPieces(of: stack.path("export.zip"))
                 let kept = pieces.elements.enumerated().filter { $0.offset % 40 != 20 || $0.element.isRings }.map(
                     \.element)

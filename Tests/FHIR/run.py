@@ -241,7 +241,7 @@ def try_server(server, run, healthbus, configuration, environment, folder, expor
 
 def main(programs):
     healthbus = os.path.join(programs, "healthbus")
-    # Short, because the bus's sockets are in it.
+    # A short path, because the bus's sockets are in this folder.
     folder = tempfile.mkdtemp(prefix="hbr-", dir="/tmp")
     server, byID = Server(folder, 3), Server(folder, 4)
     try:
@@ -257,7 +257,7 @@ def main(programs):
         to_server = {
             "server": f"http://127.0.0.1:{server.port}/fhir", "patients": patients, "createPatients": True, "timeoutSeconds": 1,
             "retryBaseSeconds": 0.02, "retryCapSeconds": 0.2, "retryAfterCapSeconds": 1}
-        # Another server, where resources have ids of healthbus, for the same person.
+        # Another server for the same person, where resources have ids from healthbus.
         to_other = dict(to_server, server=f"http://127.0.0.1:{byID.port}/fhir", createPatients=False, ids="client")
         instances = {
             "resources": files("fhir", patients=patients), "points": files("open-mhealth"),

@@ -5,7 +5,7 @@ import HealthModel
 import HealthResources
 import Testing
 
-/// What a server's answers prove.
+/// What can be concluded from a server's answers.
 @Suite struct FHIRAnswerTests {
     private let transaction = FHIRTransaction(
         samples([1, 2, 3], deleted: [2]), [0, 1, 2],
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// By FHIR's rules it can't be, since a transaction is all or nothing; but one of the elements is the cause.
+    /// By FHIR's rules this can't happen, since a transaction is all or nothing; but one of the elements is the cause.
     @Test(arguments: ["400", "412 Precondition Failed", "422 Unprocessable"])
     func aRefusedEntryIsLookedFor(_ status: String) throws {
         let code = try #require(Int(status.prefix(3)))
@@ -92,7 +92,7 @@ import Testing
         #expect(moved.remedy.contains("https://other.example.org") && absent.remedy.contains("'server'"))
     }
 
-    /// Texts of other programs may repeat what was sent.
+    /// Text from other programs may repeat what was sent.
     @Test func onlyTheKindOfAnIssueIsTold() {
         let body = #"{"resourceType":"OperationOutcome","issue":[{"code":"invariant","diagnostics":"weight 61.5"}]}"#
         #expect(outcome(422, body) == .refused("the server refuses it (422, invariant)"))

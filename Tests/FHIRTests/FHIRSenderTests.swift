@@ -11,8 +11,8 @@ import UploaderReading
 
 /// Requests over a real connection, to a server in this process.
 @Suite(.inTurn) struct FHIRSenderTests {
-    /// Keeps what it was asked, and answers for each entry; with `duplicates`, one element has that many resources too
-    /// many, until they are deleted.
+    /// Records the requests, and answers for each entry; one element may have several resources, until they are
+    /// deleted.
     private final class Server: Sendable {
         private final class Shared: Sendable {
             let requests = Mutex<[HTTPRequest]>([])
@@ -25,8 +25,8 @@ import UploaderReading
         private let server: HTTPServer
 
         /// - Parameters:
-        ///   - ids: resources of the first sample, of which a well server has one.
-        ///   - finds: the identifier that they have.
+        ///   - ids: the first sample's resources, of which a healthy server has one.
+        ///   - finds: the identifier that these resources have.
         ///   - status: of every transaction, unless it is 200.
         init(ids: Set<String> = ["1"], finds: String = "", status: Int = 200) throws {
             let shared = Shared(ids)
@@ -102,7 +102,7 @@ import UploaderReading
         #expect(server.requests.first?.headers["Authorization"] == nil && server.requests.count == 1)
     }
 
-    /// What was overtaken is settled without a request, and shows nothing about the server.
+    /// An element that was overtaken is settled without a request, and proves nothing about the server.
     @Test func anOvertakenElementIsntSent() throws {
         let server = try Server()
         let sender = try sender(server.url)
@@ -115,7 +115,7 @@ import UploaderReading
         #expect(both == .onTrust(DeliveryAnswer(counts: counts, status: 200, overtaken: [0])))
     }
 
-    /// A probe with an element that the server has is a real request, also when a newer version of it was refused.
+    /// A probe with an element that the server has is a real request, even if a newer version of it was refused.
     @Test func aRefusedVersionOvertakesNothing() throws {
         let server = try Server(status: 422)
         let sender = try sender(server.url)
@@ -155,7 +155,7 @@ import UploaderReading
 
     private static let first = "me/0195e621-9c60-8abc-8000-000000000000"
 
-    /// A server that made two of one, since it searches before it creates, refuses to change either.
+    /// A server that made two resources of one element, since it searches before it creates, refuses to change either.
     @Test func whatAServerMadeTwiceIsMadeOne() throws {
         let server = try Server(ids: ["7", "41", "9"], finds: Self.first)
         let reply = try sender(server.url).perform(request(samples([1]))) as? DeliveryReply
@@ -167,8 +167,8 @@ import UploaderReading
         #expect(server.ids == ["41"])
     }
 
-    /// A server may answer a search that it doesn't understand with whatever it has; and an element among others, or one
-    /// with an id of ours, isn't it.
+    /// A server may answer a search that it doesn't understand with anything it has; and with several elements in a
+    /// request, or ids of our own, nothing counts as a duplicate.
     @Test func nothingElseIsDeleted() throws {
         let cases: [(ids: Set<String>, finds: String, count: Int64, options: Value)] = [
             (["7", "9"], "anna/x", 1, .null), (["7", "../x"], Self.first, 1, .null),

@@ -36,7 +36,7 @@ import Testing
         #expect(entries.last?["request"]["method"] == "DELETE")
     }
 
-    /// With ids of ours nothing is searched for, so that two requests at once can't make two resources.
+    /// With our own ids nothing is searched for, so that two simultaneous requests can't make two resources.
     @Test func withIDsOfOursNothingIsSearchedFor() throws {
         var form = plain
         form.givesIDs = true
@@ -55,7 +55,7 @@ import Testing
         #expect(FHIRTransaction(samples([1]), [0], form).methods == [.createPatient, .put])
     }
 
-    /// What was delivered in another form is delivered again; the usual one is what earlier files have.
+    /// Whatever was delivered in another form is delivered again; files from earlier releases have the usual form.
     @Test func aFormIsToldByItsText() {
         func text(_ options: Value) -> String { FHIRForm(options, figures: []).text }
         let all: [Value] = [
@@ -80,7 +80,7 @@ import Testing
         #expect(entries.first?["resource"] == ["resourceType": "Patient", "identifier": [patient]])
         let subject = entries.last?["resource"]["subject"]
         #expect(subject?["reference"] == entries.first?["fullUrl"] && subject?["identifier"] == patient)
-        // Nothing refers to anybody.
+        // Nothing here refers to a patient.
         #expect(FHIRTransaction(samples([1], deleted: [0]), [0], form).methods == [.delete])
     }
 }

@@ -1,7 +1,7 @@
 import DeliveryKit
 import HealthModel
 
-/// Heart rates a minute apart, of the versions given, with ids by their number.
+/// Heart rates a minute apart, in the given versions, with numbered ids.
 func samples(_ versions: [Int64], ids: [UInt64]? = nil, deleted: Set<Int> = [], user: String = "me") -> DeliveryGroup {
     var page = SamplePage()
     page.types = ["HKQuantityTypeIdentifierHeartRate"]

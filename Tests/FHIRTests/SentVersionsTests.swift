@@ -2,13 +2,13 @@ import DeliveryKit
 import FHIRStage
 import Testing
 
-/// A server without a rule of versions never keeps an older version after it accepted a newer one.
+/// A server that doesn't compare versions never ends up with an older version after it has accepted a newer one.
 @Suite struct SentVersionsTests {
     @Test func anOlderVersionDoesntFollowAnAcceptedOne() {
         var sent = SentVersions()
         #expect(sent.select(samples([5, 6]), 0..<2).rows == [0, 1])
         sent.accept(samples([5, 6]), [0, 1])
-        // Again, as after a restart of the upstream.
+        // Sent again, as after a restart of the upstream.
         #expect(sent.select(samples([5, 6]), 0..<2).rows == [0, 1])
         sent.accept(samples([9], ids: [1]), [0])
         #expect(sent.select(samples([5, 6]), 0..<2) == .init(rows: [0], overtaken: [1]))
@@ -16,7 +16,7 @@ import Testing
         #expect(sent.select(samples([10], ids: [1], deleted: [0]), 0..<1).rows == [0])
     }
 
-    /// It may have been refused, and the older one is then what the server is to have.
+    /// The newer version may have been refused, and then the server is to have the older one.
     @Test func whatWasOnlySentOvertakesNothing() {
         let sent = SentVersions()
         #expect(sent.select(samples([9], ids: [1]), 0..<1).rows == [0])
@@ -39,7 +39,7 @@ import Testing
         #expect(sent.select(days([("2025-03-30", 8, 1), ("2025-03-31", 8, 1)]), 0..<2).rows == [1])
     }
 
-    /// Memory stays flat; what was accepted lately is remembered.
+    /// Memory use stays constant; whatever was accepted recently is remembered.
     @Test func itForgetsTheOldest() {
         var sent = SentVersions(capacity: 10)
         sent.accept(samples([100], ids: [0]), [0])

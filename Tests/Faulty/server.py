@@ -63,17 +63,17 @@ class Faulty(example.Handler):
             Faulty.number += 1
             chance, fault = random.Random(f"{seed} {Faulty.number}"), "well"
             if chance.random() < (0.6 if Faulty.number <= WILD else 0.1):
-                # Each fault has its turn before any comes again.
+                # Each fault has its turn before any is repeated.
                 Faulty.deck = Faulty.deck or chance.sample(faults, len(faults))
                 fault = Faulty.deck.pop()
-            # Twice in a row would count as a refused token, and delivery would wait for a person.
+            # Two in a row would count as a refused token, and delivery would wait for a person.
             if fault == "unauthorized" and Faulty.last == fault:
                 fault = "well"
             Faulty.last = fault
             Faulty.done[fault] += 1
             return fault, chance
 
-    # What it does with the elements.
+    # What the server does with the elements.
 
     def keep(self, body):
         """Stores a request's rows, except for the poison; returns the answer, and what is refused."""
@@ -221,7 +221,7 @@ class Faulty(example.Handler):
         answer["counts"][name] = chance.choice([answer["counts"][name] + 1, -1, 2**62, "many", 0.5])
         self.say(200, answer)
 
-    # It claims to have accepted what it hasn't, in ways that can be noticed.
+    # The server claims to have accepted what it hasn't, in ways that can be noticed.
 
     def empty_lie(self, body, chance):
         self.raw(chance.choice([200, 201, 202, 204]), "")

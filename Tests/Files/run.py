@@ -90,7 +90,7 @@ def read(lake, suffix, days, samples):
 
 def main(programs):
     healthbus = os.path.join(programs, "healthbus")
-    # Short, because the bus's sockets are in it.
+    # A short path, because the bus's sockets are in this folder.
     folder = tempfile.mkdtemp(prefix="hbf-", dir="/tmp")
     try:
         state = os.path.join(folder, "s")

@@ -8,7 +8,7 @@ from servers import CHECKOUT
 
 HERE = pathlib.Path(__file__).resolve().parent
 GRAFANA = CHECKOUT / "grafana"
-# The units of Grafana that the boards use.
+# The Grafana units that the boards use.
 UNITS = {"locale", "lengthm", "m", "s", "ms", "dthms", "masskg", "percentunit", "velocitykmh", "velocityms", "decbytes"}
 METRIC = re.compile(r"\bhealthbus_[a-z_]+")
 
@@ -138,7 +138,7 @@ class Expander:
         if name.startswith("__"):
             return match.group()
         values, custom_all = self.variables[name]
-        # A variable's own value for All is inserted unchanged, whatever the form.
+        # A variable's own value for All is inserted unchanged, whatever the format.
         if custom_all:
             return custom_all
         if form == "sqlstring":

@@ -130,7 +130,7 @@ class Trial:
                 if problem:
                     sys.exit(f"wrong: {target}: {problem}")
                 count += 1
-            # One activity instead of all, as a person chooses it.
+            # One activity instead of all, as a person might choose.
             for name, (found, custom_all) in values.items():
                 if custom_all and board.name == "workouts.json":
                     one = {**values, name: (found[:1], None)}
@@ -231,9 +231,9 @@ def check_files():
 def main(programs):
     check_files()
     begun = time.time()
-    # Short, because the bus's sockets are in it.
+    # A short path, because the bus's sockets are in this folder.
     folder = tempfile.mkdtemp(prefix="hbg-", dir="/tmp")
-    # So that everything is stopped after SIGTERM too.
+    # Makes SIGTERM stop everything too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("wrong: it was told to end"))
     with contextlib.ExitStack() as at_the_end:
         at_the_end.callback(shutil.rmtree, folder, ignore_errors=True)
@@ -247,11 +247,11 @@ def main(programs):
         servers.until("the stack is ready", lambda: "processes are ready" in stack.said())
         stack.run("import", export)
         stack.run("sync")
-        # Only now: the stack looks for its newest samples at the first scrape, and then every 15 s.
+        # Started only now: the stack looks for its newest samples at the first scrape, and then every 15 s.
         prometheus = servers.Prometheus(folder, stack.metrics)
         at_the_end.callback(prometheus.stop)
         servers.until("Prometheus reads it", prometheus.is_up)
-        # An increase needs a first value that was already scraped.
+        # An increase needs an earlier value that was already scraped.
         servers.until("Prometheus has seen the delivery", lambda: prometheus.now('healthbus_delivery_delay_seconds_count{metric="body"}'))
         stack.run("events", "add", "BodyMass", "71.4")
         stack.run("sync")

@@ -19,7 +19,7 @@ import urllib.parse
 import urllib.request
 
 CHECKOUT = pathlib.Path(__file__).resolve().parent.parent.parent
-# What a query's NULL is printed as.
+# How a query's NULL is printed.
 NULL = "\x01"
 
 
@@ -83,7 +83,7 @@ class Postgres:
         command = [f"{self.programs}/{program}", *arguments]
         if self.user:
             command = ["/usr/sbin/runuser", "-u", self.user, "--", *command]
-        # The output goes to a file: the server would keep a pipe open.
+        # The output goes to a file, because the server would keep a pipe open.
         with open(f"{self.folder}-output", "w+") as output:
             if subprocess.run(command, cwd="/", stdin=subprocess.DEVNULL, stdout=output, stderr=output).returncode != 0:
                 output.seek(0)

@@ -20,7 +20,7 @@ enum Compressed {
             + little(UInt32(truncatingIfNeeded: bytes.count))
     }
 
-    /// Bytes that hardly shrink when compressed.
+    /// Bytes that can hardly be compressed.
     static func noise(_ count: Int) -> [UInt8] {
         var state: UInt32 = 1
         return (0..<count).map { _ in

@@ -89,11 +89,11 @@ import Testing
         // 2 MB of one repeated byte is below the limit, but 1,000 times what was sent.
         let byRatio = try post(server.port, "gzip", try Compressed.gzip([UInt8](repeating: 0, count: 2_000_000)))
         #expect(byRatio.status == 413 && byRatio.text.contains("200 times"))
-        // With some noise, it is within the ratio but beyond the limit.
+        // With some noise, the body is within the ratio but beyond the limit.
         let large = [UInt8](repeating: 0, count: 60_000_000)
         let bySize = try post(server.port, "gzip", try Compressed.gzip(Compressed.noise(500_000) + large))
         #expect(bySize.status == 413 && bySize.text.contains("5000000 bytes"))
-        // A body that stays below both.
+        // A body that stays within both.
         let fine = [UInt8](repeating: 0, count: 1_000_000)
         #expect(try post(server.port, "gzip", try Compressed.gzip(fine)).text == told(fine))
     }

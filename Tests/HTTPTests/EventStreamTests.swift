@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Answers that stay open, to which events are added.
+/// Answers that stay open while events are added to them.
 @Suite(.inTurn) struct EventStreamTests {
     /// Gives each reader its own stream, in order.
     private final class Desk: Sendable {
@@ -24,7 +24,7 @@ import Testing
 
     private static let request = Array("GET /events HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
 
-    /// Reads until the text has arrived.
+    /// Reads until this text has arrived.
     private func read(_ line: Line, until text: String) -> String {
         var bytes: [UInt8] = []
         var room = [UInt8](repeating: 0, count: 4096)
@@ -142,7 +142,7 @@ import Testing
         withExtendedLifetime(line) {}
     }
 
-    /// An answer far larger than a piece comes whole and in order, also while more is added.
+    /// An answer far larger than a piece arrives whole and in order, even while more is added.
     @Test func aLargeAnswerComesWhole() throws {
         let desk = Desk()
         let server = try desk.server(capacity: 4 << 20)
@@ -164,7 +164,7 @@ import Testing
         #expect(body.withLock { $0 } == Array(parts.joined()))
     }
 
-    /// A server that stops ends its streams first: none holds it up.
+    /// A server that stops ends its streams first, so that none holds it up.
     @Test func stoppingEndsThem() throws {
         let desk = Desk()
         let server = try desk.server()

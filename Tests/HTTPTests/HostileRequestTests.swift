@@ -30,7 +30,7 @@ import Testing
         try Line.exchange(server.port, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").contains("got 0")
     }
 
-    /// Request lines and headers up to the empty line, and the status, or "" if the connection is just closed.
+    /// Request lines and headers up to the empty line, and the expected status, or "" if the connection is just closed.
     @Test(arguments: [
         ("GET / HTTP/1.1\r\nHost: x", " 200 "), ("GET / HTTP/1.0", " 200 "), ("GET / HTTP/1.0\r\nHost: x", " 200 "),
         ("GET / HTTP/1.1", " 400 "), ("GET / HTTP/1.1\r\nHost: x\r\nHost: y", " 400 "),
@@ -91,7 +91,7 @@ import Testing
         #expect(try livesOn(server))
     }
 
-    /// A second request hidden in the first one's body doesn't count.
+    /// A second request hidden in the first one's body isn't treated as one.
     @Test func nothingIsSmuggled() throws {
         let server = try server()
         defer { server.stop() }

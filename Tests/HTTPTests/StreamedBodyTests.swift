@@ -71,7 +71,7 @@ import Testing
             #expect(FileManager.default.contents(atPath: folder.path + "/" + name) == Data(body))
         }
         #expect(try names().count == 3)
-        // A name that is taken is never replaced.
+        // A file is never replaced if its name is taken.
         let again = try client.send(
             HTTPRequest(method: "POST", path: "/file", query: ["name": "a"], headers: plain, body: [1]), timeout: 60)
         #expect(again.status == 409)

@@ -169,7 +169,7 @@ import WorkoutsStage
             let coffee = try #require(try mixed.compute(GenericHandler()).figures["other"]?["coffee"])
             #expect(coffee[member] == 1.0 && coffee["count"] == 3 && coffee["unit"] == "cups", "\(aggregation)")
         }
-        // In a stack without a handler for a type, the type comes here too: nothing is dropped silently.
+        // In a stack without a handler for a type, `generic` gets that type too: nothing is dropped silently.
         try day.add(Self.quantity + "StepCount", "2025-06-01T09:10:00+02:00", nil, 10)
         let all = try #require(try day.compute(GenericHandler()).figures["other"]?.object)
         #expect(all[Self.quantity + "StepCount"] == ["sum": 10.0, "count": 1, "unit": "count"])

@@ -2,9 +2,9 @@ import Foundation
 import HealthModel
 import Testing
 
-/// Everything the documentation refers to exists: the tests that show a statement, and the commands.
+/// Everything that the documentation refers to exists: the tests that demonstrate a statement, and the commands.
 @Suite struct DocumentationTests {
-    /// Read once for all.
+    /// Read once for all tests.
     private static let read = Result { try DocumentedNames(root: DocumentedNames.checkout) }
     private let checkout: DocumentedNames
 
@@ -14,7 +14,7 @@ import Testing
         let pages = try DocumentedNames.pages()
         #expect(pages.count >= 9)
         for (page, text) in pages { #expect(checkout.missing(in: text) == [], "\(page)") }
-        // Checks that it looks in the right places.
+        // Checks that the search looks in the right places.
         let statements = try ["docs/delivery-statements.md", "docs/statements.md"].map { try #require(pages[$0]) }
         #expect(statements.allSatisfy { checkout.names(in: $0).count > 150 })
     }
@@ -31,7 +31,7 @@ import Testing
         #expect(links.dead(in: "docs/delivery.md") == ["b.md", "#d", "architecture.md#nothing"])
     }
 
-    /// No option and no variable is known only to the source.
+    /// Every option and every variable is documented.
     @Test func configurationListsEveryOptionAndVariable() throws {
         let page = try #require(try DocumentedNames.pages()["docs/configuration.md"])
         let plugins = DocumentedNames.checkout.appending(path: "plugins").path
@@ -51,8 +51,8 @@ import Testing
         }
     }
 
-    /// Where the default stack differs from what a reader of the sources expects, the page names the option, and the
-    /// profile that sets it.
+    /// Where the default stack differs from what a reader of the sources would expect, the page names the option, and
+    /// the profile that sets it.
     @Test func everyChoiceNamesItsOptionAndTheProfilesThatSetIt() throws {
         let page = try #require(try DocumentedNames.pages()["docs/delivery-statements.md"])
         let table = try #require(page.components(separatedBy: "| option (profile) |").dropFirst().first)

@@ -9,8 +9,8 @@ import Testing
 @Suite struct KnownAnswersTests {
     static let quantity = "HKQuantityTypeIdentifier"
 
-    /// 46 and 113 whole minutes, and one across midnight, with 22 of its seconds before and 38 after: rounded, 46 and
-    /// 114 minutes. Counted as a whole for the day of its start, it would make 47 and 113.
+    /// 46 and 113 whole minutes, and one minute across midnight, with 22 of its seconds before and 38 after: rounded,
+    /// 46 and 114 minutes. If that minute counted entirely for the day of its start, the result would be 47 and 113.
     @Test func theMinuteOverMidnight() throws {
         var minutes: [Double] = []
         for date in ["2025-06-01", "2025-06-02"] {
@@ -33,10 +33,10 @@ import Testing
 
     struct ClockDay: Sendable, CustomTestStringConvertible {
         var date: String
-        /// The zone, and the zone that applies after a given moment.
+        /// The first zone, and the zone that applies from a given moment.
         var zone: String
         var then: (at: String, zone: String)?
-        /// The seconds of each bucket.
+        /// The length of each bucket in seconds.
         var hours: [Int64]
         var testDescription: String { "\(date) \(zone) \(then?.zone ?? "")" }
 
@@ -84,7 +84,7 @@ import Testing
             hours: [1800] + full(23)),
     ]
 
-    /// A step every second, day and night: as many as the day has seconds, and each bucket as many as its length.
+    /// A step every second, day and night: the day has as many steps as seconds, and so does each bucket.
     @Test(arguments: clockDays) func stepsOfDaysThatAreNotUsual(_ clock: ClockDay) throws {
         var day = try DayBuilder(clock.date, zones: clock.zones())
         let middle = try #require(InstantText.parse(clock.date + "T12:00:00Z"))
@@ -95,7 +95,7 @@ import Testing
         #expect(output.hourly["steps"]?.array?.map(\.double) ?? [] == clock.hours.map { Double($0) })
     }
 
-    /// A minute of standing in each bucket, and one more beat per minute in each.
+    /// A minute of standing in each bucket, with a heart rate one beat per minute higher each time.
     @Test(arguments: clockDays) func standHoursAndHeartRateByHour(_ clock: ClockDay) throws {
         var day = try DayBuilder(clock.date, zones: clock.zones())
         let buckets = day.zones.hours(of: day.day)
@@ -145,7 +145,7 @@ import Testing
             .init(from: .distantPast, zone: "Asia/Tokyo"),
             .init(from: try #require(InstantText.parse("2025-06-02T02:00:00+09:00")), zone: "Pacific/Honolulu"),
         ])
-        // Awake at 05:00 in Tokyo, which is 10:00 on the day before in Honolulu.
+        // Awake at 05:00 in Tokyo, which is 10:00 on the previous day in Honolulu.
         for (date, found) in [("2025-05-31", false), ("2025-06-01", true), ("2025-06-02", false)] {
             var day = try DayBuilder(date, zones: zones)
             try day.add(

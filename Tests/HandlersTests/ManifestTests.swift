@@ -33,7 +33,7 @@ import struct WorkoutsStage.WorkoutsHandler
         }
     }
 
-    /// A handler requests only types in its manifest, and doesn't list a type both as its own and as read.
+    /// A handler requests only types in its manifest, and doesn't list any type both as its own and as one it reads.
     @Test func namesWhatItReads() throws {
         for (name, handler) in Self.handlers where name != "generic" {
             let manifest = try Self.manifest(name)

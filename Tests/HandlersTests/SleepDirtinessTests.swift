@@ -46,7 +46,7 @@ import Testing
             let minute = Duration.seconds(60)
             let begin = zones.ranges(of: first).first?.lowerBound ?? 0
             let start = begin + Int64.random(in: 0..<Int64(days * 24 * 60), using: &random) * minute
-            // Stages, naps, long times in bed, and a person who sleeps for more than a day.
+            // Stages, naps, long times in bed, and sleep of more than a day.
             let lengths: [ClosedRange<Int64>] = [0...40, 10...120, 300...600, 900...2400]
             let kind = [0, 0, 0, 1, 1, 2, 3].randomElement(using: &random) ?? 0
             return Sample(
@@ -141,7 +141,7 @@ import Testing
         #expect(found > 300)
     }
 
-    /// With several sources too, however they overlap at the edge of a window, no session belongs to two days and none
+    /// With several sources too, however they overlap at the edge of a window, no session belongs to two days, and none
     /// is lost.
     @Test func everySessionOfSeveralSourcesIsOneNights() throws {
         var found = 0
@@ -186,7 +186,7 @@ import Testing
 }
 
 extension SleepDirtinessTests.Life {
-    /// The stretches without a gap longer than allowed, computed in the simplest way.
+    /// The stretches that contain no gap longer than allowed, computed in the simplest way.
     func sessions() -> [Range<Instant>] {
         let gap = Duration.seconds(Int64((configuration["gapMinutes"].double ?? 0) * 60))
         var sessions: [Range<Instant>] = []

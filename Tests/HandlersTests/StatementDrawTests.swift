@@ -37,7 +37,7 @@ import Testing
         #expect(first.output.components(separatedBy: "    docs/").count == 51)
     }
 
-    /// Finds a test that was renamed, a command that is gone, and a row that names nothing.
+    /// The script finds a test that was renamed, a command that is gone, and a row that names nothing.
     @Test func whatShowsNothingIsFound() throws {
         let folder = try TemporaryFolder()
         for place in ["docs", "Tests", "Sources/healthbus"] {

@@ -13,7 +13,7 @@ import WorkoutsStage
         return try day.compute(WorkoutsHandler())
     }
 
-    /// The only activity of a workout that names none.
+    /// The only activity of a workout that doesn't list any.
     private static let itself: Value = [
         "activity": "running", "activityType": 37, "start": "2025-06-01T08:00:00Z", "end": "2025-06-01T09:00:00Z",
         "durationSeconds": 1800.0, "distanceMeters": 5000.5, "energyKilocalories": 400.0,

@@ -30,7 +30,7 @@ final class CollectingSink: ExportSink {
     var summaries: [ActivitySummaryRecord] = []
     var routes: [WorkoutRoute] = []
     var documents: [DocumentPart] = []
-    /// How many rows had arrived when a file's first route did.
+    /// How many rows had arrived when a file's first route arrived.
     var rowsBeforeRoutes: Int?
     var lastProgress: (read: Int64, total: Int64) = (0, 0)
     /// Throws at the first batch.

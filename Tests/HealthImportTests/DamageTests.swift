@@ -51,7 +51,7 @@ import Testing
         for _ in 0..<Int.random(in: 1...40, using: &random) {
             broken[Int.random(in: 0..<all.count, using: &random)] = Damage.allCases.randomElement(using: &random)
         }
-        // After a tag without an end, a tag without a beginning can't be told apart.
+        // A tag without a beginning can't be told apart from an unfinished tag before it.
         for (number, damage) in broken where damage == .lostBegin && broken[number - 1] != nil {
             broken[number] = .doubled
         }
@@ -68,10 +68,10 @@ import Testing
         for (number, damage) in broken {
             #expect(lines.contains(Int64(number + 3)), "seed \(seed): record \(number), \(damage)")
         }
-        // Nothing whole is quarantined.
+        // Intact records aren't quarantined.
         #expect(lines == Set(broken.keys.map { Int64($0 + 3) }), "seed \(seed)")
         #expect(summary.quarantined == sink.quarantine.count)
-        // Anything an import refuses, a retry refuses.
+        // Whatever an import refuses, a retry refuses too.
         for input in sink.quarantine {
             let again = CollectingSink()
             _ = try ExportReader.reread(element: input.raw, into: again)
@@ -118,7 +118,7 @@ import Testing
         let again = CollectingSink()
         #expect(try ExportReader.reread(element: record, into: again))
         #expect(again.rows.map(\.value) == [7])
-        // A lone word before a real attribute has lost its value, or its neighbour's quote.
+        // A bare word before a real attribute means that its value, or its neighbour's quote, is lost.
         let (other, _) = try read(export(steps("7", more: " broken unit=\"count\"")))
         #expect(other.rows.isEmpty && other.quarantine.count == 1)
     }
@@ -134,7 +134,7 @@ import Testing
         #expect(summary.workouts == 2 && sink.rows.first?.metadata == #"{"k":"v"}"#)
         #expect(sink.quarantine.map(\.reason) == ["the element has no end tag"] && sink.quarantine[0].line == 6)
         #expect(summary.damaged?.what == "an element has no end tag")
-        // Far more of them than the limit on nested elements.
+        // Far more elements than the limit on nesting.
         let many = (0..<1000).map { steps("\($0)").replacing("/>", with: ">") }.joined(separator: "\n")
         #expect(try read(export(many)).sink.rows.count == 1000)
     }
@@ -175,7 +175,7 @@ import Testing
             let text = export(String(repeating: line, count: kibibytes << 10 / line.utf8.count) + steps())
             return try processorTime { _ = try read(text) }.time
         }
-        // A first run before the measurement, for costs that occur only once.
+        // A warm-up run before the measurement, for one-time costs.
         _ = try time(16)
         let (short, long) = (try time(64), try time(512))
         #expect(long < short * 24, "\(long) for eight times what took \(short)")

@@ -58,7 +58,7 @@ import Testing
             #expect(known.points.isSuperset(of: points(sink)), "seed \(seed), byte \(place)")
             #expect(sink.quarantine.isEmpty, "seed \(seed), byte \(place)")
             if error != nil { refused += 1 }
-            // Either no sample is imported or every one is; anything else missing is reported.
+            // Either every sample is imported or none is; anything else that is missing is reported.
             #expect(sink.rows.isEmpty == (error != nil), "seed \(seed), byte \(place)")
             if error == nil { #expect(sink.rows.count == content.rows.count, "seed \(seed), byte \(place)") }
             if points(sink).count != points(content).count, error == nil { #expect(summary?.damaged != nil) }
@@ -76,7 +76,7 @@ import Testing
         let found = samples(sink)
         #expect(known.isSuperset(of: found) && found == Array(samples(content).prefix(found.count)))
         #expect(summary?.damaged?.isCut == true || sink.rows.count == content.rows.count)
-        // The generator writes its export first, in a third of the archive or more.
+        // The generator writes the export first, and it fills at least a third of the archive.
         if length > whole.count / 4 { #expect(!sink.rows.isEmpty) }
     }
 
@@ -93,7 +93,7 @@ import Testing
             return
         }
         #expect(reason.contains("CRC") && said.hint.contains("unpack it"))
-        // One byte more than its directory says: libarchive's reason ends with a line break.
+        // The file is one byte longer than its directory says; libarchive's message ends with a line break.
         var long = ZipBytes([(name: "export.xml", bytes: text)]).bytes
         for header in [22, long.count - 22 - 46 - 10 + 24] { long[header] &-= 1 }
         #expect(try read(long).error?.description.contains { $0.isNewline } == false)

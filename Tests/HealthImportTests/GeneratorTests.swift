@@ -64,7 +64,7 @@ import Testing
         #expect(sources == ["Robin’s Apple\u{A0}Watch", "Robin’s iPhone"])
         let beats = made.sink.rows.filter { $0.payload.hasPrefix("{\"beats\"") }
         #expect(beats.count > 200 && beats.allSatisfy { !$0.payload.contains("null") && !$0.payload.contains(",-") })
-        // Grouped by type and source, and in order of time within each group.
+        // Grouped by type and source, in chronological order within each group.
         var last: [String: String] = [:]
         for row in made.sink.rows {
             let key = "\(row.type) \(row.origin.sourceName)"

@@ -3,7 +3,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// Zero bytes, bytes in another encoding, and content after the export: nothing of it becomes other content.
+/// Zero bytes, bytes in another encoding, and content after the export: none of it turns into other content.
 @Suite struct LostContentTests {
     private static let zeroReason = "there are zero bytes where the element's content was"
     private static let workout =
@@ -16,7 +16,7 @@ import Testing
             + "\n  <MetadataEntry key=\"key\(value)\" value=\"v\(value)\"/>\n </Record>"
     }
 
-    /// Each element's text begins and ends with a line of its own.
+    /// Each element's text begins and ends on a line of its own.
     private static let document = export(
         [
             steps("1"), record(2), record(3), workout, #"  <MetadataEntry key="w" value="x"/>"#, "</Workout>",
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// A gap, from anywhere to anywhere: whatever is kept was there before, and the gap is reported.
+    /// A gap between any two places: everything kept was there before, and the gap is reported.
     @Test(arguments: 0..<20)
     func aGapInventsNothing(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// Wherever a record holds one, it isn't stored; its neighbours are.
+    /// Wherever a record contains a zero byte, the record isn't stored, but its neighbours are.
     @Test func aZeroByteCostsItsElement() throws {
         let torn = Array(Self.record(2).utf8)
         for place in torn.indices {
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    /// A workout that isn't kept leaves its points to nobody.
+    /// The points of a workout that isn't kept aren't assigned to another.
     @Test func aTornWorkoutKeepsNoRoute() throws {
         let point = #"<Location date="2025-03-30 08:16:00 +0200" latitude="1" longitude="2"/>"#
         let route = "<WorkoutRoute startDate=\"2025-03-30 08:15:00 +0200\">\n\(point)\n</WorkoutRoute>\n"

@@ -24,8 +24,7 @@ import Testing
         #expect(sink.rows[2].value == 1 && sink.rows[2].unit.isEmpty && sink.rows[2].metadata == #"{"sessionId":"p1"}"#)
     }
 
-    /// XML distinguishes upper and lower case; anything that only looks like a record isn't a sample, and the reason
-    /// says why.
+    /// XML is case-sensitive; anything that only looks like a record isn't a sample, and the reason says why.
     @Test func anElementOfAnotherNameIsNoRecord() throws {
         let category = steps().replacing(
             "HKQuantityTypeIdentifierStepCount", with: "HKCategoryTypeIdentifierSleepAnalysis")
@@ -75,7 +74,7 @@ import Testing
     }
 
     @Test func charactersAcrossBlocksStayWhole() throws {
-        // A block is 256 KiB; 300 three-byte characters cross its end for any alignment.
+        // A block is 256 KiB; 300 three-byte characters cross its end whatever the alignment.
         for shift in 0..<3 {
             let fill = String(repeating: " ", count: 262_144 - 800 + shift)
             let name = String(repeating: "’", count: 300)

@@ -1,7 +1,7 @@
 import HealthImport
 import TestSupport
 
-/// A document around the elements given, without document type.
+/// A document around the given elements, without a document type.
 func export(_ elements: String, locale: String = "en_DE") -> String {
     """
     <?xml version="1.0" encoding="UTF-8"?>

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// Times for people follow their wall clock.
+    /// Times shown to people are in local wall-clock time.
     @Test func localTimesAreThoseOfTheZone() throws {
         let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
         let now = try #require(InstantText.parse("2025-07-01T10:15:00.654321Z"))

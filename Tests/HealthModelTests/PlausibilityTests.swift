@@ -64,8 +64,8 @@ import Testing
 
     @Test(
         arguments: [
-            // Entered by hand for a childhood; the last day before HealthKit's limits; the longest it allows since
-            // then.
+            // Entered by hand for one's childhood; the last day before HealthKit's limits; the longest duration allowed
+            // since then.
             ("QuantityTypeIdentifierBodyMass", "1931-05-01", "1931-05-01"),
             ("QuantityTypeIdentifierStepCount", "2018-01-01", "2018-12-31"),
             ("QuantityTypeIdentifierStepCount", "2025-03-01", "2025-03-05"),
@@ -109,7 +109,7 @@ import Testing
         #expect(try !#require(reason).contains { $0.isNumber })
     }
 
-    /// A machine without its own clock begins in 1970: its imports aren't from the future.
+    /// A machine without its own clock starts in 1970: its imports aren't from the future.
     @Test func aClockThatIsNotSetSaysNothing() {
         let start = Self.instant("2025-03-30")
         let type = HealthType.named("HKQuantityTypeIdentifierStepCount")

@@ -1,7 +1,7 @@
 import HealthModel
 import Testing
 
-/// Sums made by an app count only where there are no samples.
+/// Sums computed by an app count only where there are no samples.
 struct StatisticsCountTests {
     private let steps = "HKQuantityTypeIdentifierStepCount"
     private let day = LocalDay(number: 20_000)

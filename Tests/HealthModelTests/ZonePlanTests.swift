@@ -51,7 +51,7 @@ import Testing
         let berlin = try seen(Self.home, "2025-03-10T20:00:00Z", rank: 1)
         #expect(parts(tokyo).count == 2)
         #expect(parts(tokyo + berlin).count == 1)
-        // Two sightings of equal rank that differ are ignored.
+        // Two conflicting sightings of equal rank are ignored.
         #expect(parts(tokyo + (try seen(Self.home, "2025-03-10T20:00:00Z", rank: 3))).count == 1)
     }
 
@@ -65,7 +65,7 @@ import Testing
                 .init(from: try at("2025-03-10T00:00:00Z"), zone: "Asia/Tokyo", origin: .seen),
                 .init(from: from, zone: Self.home, origin: .added),
             ])
-        // At the very beginning of the stay: not a stay.
+        // A zone added at the very beginning of the stay cancels it.
         let same = try at("2025-03-10T00:00:00Z")
         #expect(parts(observed, added: [.init(from: same, zone: Self.home)]).map(\.origin) == [.set, .added])
         // A later stay counts.
@@ -134,7 +134,7 @@ import Testing
         #expect(try moment.instant(in: Self.home) == at(expected))
     }
 
-    /// A local time is that of the place where the person was at that moment.
+    /// A local time is that of the place where the person was at the time.
     @Test(arguments: [
         ("2024-07-01T08:00", "2024-06-30T23:00:00Z"), ("2024-06-01T08:00", "2024-06-01T06:00:00Z"),
         ("2025-01-01T08:00", "2025-01-01T07:00:00Z"), ("2024-07-01T08:00Z", "2024-07-01T08:00:00Z"),

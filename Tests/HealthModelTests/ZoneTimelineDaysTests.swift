@@ -226,7 +226,7 @@ import Testing
             .init(from: at("2025-06-10T05:00:00Z"), zone: "Pacific/Honolulu"),
             .init(from: at("2025-06-12T20:00:00Z"), zone: "Asia/Tokyo"),
         ])
-        // The plane landed on the 9th in Honolulu's time, and was back in Tokyo on the 13th.
+        // The plane landed on the 9th, Honolulu time, and was back in Tokyo on the 13th.
         #expect(try changed(tokyo, stay) == ["2025-06-09", "2025-06-10", "2025-06-11", "2025-06-12", "2025-06-13"])
         #expect(try changed(tokyo, stay) == changed(stay, tokyo))
         #expect(try changed(stay, stay).isEmpty)

@@ -3,7 +3,7 @@ import HealthPush
 import TestSupport
 import Testing
 
-/// Random requests: with mixed forms, members in any order, and damage.
+/// Random requests, with mixed forms, members in any order, and damage.
 struct AutoExportPropertyTests {
     private indirect enum Node {
         case text(String)
@@ -158,7 +158,7 @@ struct AutoExportPropertyTests {
         let body = Self.body(Self.parts(&random), &random)
         let whole = try Self.changes(body)
         for _ in 0..<60 {
-            // A request that is cut off isn't valid JSON.
+            // A truncated request isn't valid JSON.
             let end = Int.random(in: 0..<body.count, using: &random)
             #expect(throws: PushError.self) { try Self.changes(Array(body[..<end])) }
             var damaged = body

@@ -36,7 +36,7 @@ struct AutoExportStatisticsTests {
         #expect(changes.rows.map(\.end) == ["2026-02-28T23:00:00Z", "2026-12-31T23:00:00Z"])
     }
 
-    /// A metric's dates are conclusive only together: the first hour of a day begins at midnight too.
+    /// Only all of a metric's dates together are conclusive: the first hour of a day begins at midnight too.
     @Test(arguments: [
         (["00:00:00", "00:00:00"], 86_400), (["00:00:00", "13:00:00"], 3600), (["00:00:00", "13:05:00"], 60),
         (["00:00:00", "13:05:01"], 0),

@@ -8,7 +8,7 @@ struct PushedRow: Hashable, Comparable {
     var source: String
     var start: String
     var end: String
-    /// nil for NaN, which would equal nothing.
+    /// nil for NaN, which equals nothing.
     var value: Double?
     var created: Int64
     var flags: UInt8

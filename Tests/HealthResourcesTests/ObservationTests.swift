@@ -44,7 +44,8 @@ import Testing
         #expect(made == .object(wanted))
     }
 
-    /// HealthKit's fractions and metres are FHIR's percent and centimetres, without traces of the multiplication.
+    /// HealthKit's fractions and metres become FHIR's percentages and centimetres, without rounding errors from the
+    /// multiplication.
     @Test(
         arguments: [
             ("OxygenSaturation", "%", 0.285, 28.5, "%"), ("Height", "m", 1.77, 177, "cm"),
@@ -122,7 +123,7 @@ import Testing
 
     // MARK: Documents
 
-    /// As a reader gets it: whole numbers are integers there.
+    /// As a reader gets it, with whole numbers as integers.
     private func read(_ resource: Value) throws -> Value { try Value(json: Array(resource.json().utf8)) }
 
     private let day: Value = [
@@ -147,7 +148,7 @@ import Testing
         #expect(components.last?["valueQuantity"]["value"] == 177 && components.last?["valueQuantity"]["code"] == "cm")
     }
 
-    /// What a figure's name says: its unit alone doesn't tell a share from a percentage.
+    /// What a figure's name says: its unit alone doesn't tell a fraction from a percentage.
     @Test func onlyFractionsBecomePercent() throws {
         let figures = [
             ResourceFigure(path: ["fatFraction"], unit: "%", isFraction: true),

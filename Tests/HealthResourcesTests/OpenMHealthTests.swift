@@ -33,7 +33,7 @@ import Testing
         #expect(made?["body"]["temporal_relationship_to_physical_activity"] == "at rest")
     }
 
-    /// Its schema wants a stretch of time.
+    /// Its schema requires a time interval.
     @Test func stepsOfAMomentHaveAnIntervalToo() throws {
         let made = try point(
             .init(type: "HKQuantityTypeIdentifierStepCount", unit: "count", value: 9, flags: .userEntered), source: "")
@@ -53,7 +53,7 @@ import Testing
         #expect(!OpenMHealthPage.has("HKCategoryTypeIdentifierSleepAnalysis"))
     }
 
-    /// As a reader gets them: whole numbers are integers there.
+    /// As a reader gets them, with whole numbers as integers.
     private func read(_ points: [Value]) throws -> [Value] {
         try points.map { try Value(json: Array($0.json().utf8)) }
     }
@@ -78,7 +78,7 @@ import Testing
         #expect(OpenMHealth(user: "me").day(["date": "2025-03-30", "steps": 1], id: "2025-03-30").isEmpty)
     }
 
-    /// By its schemas a header's id is unique among all points, whoever's they are.
+    /// According to its schemas, a header's id is unique among all points, no matter whose they are.
     @Test func eachPointHasAUUIDOfItsOwn() throws {
         let day: Value = [
             "steps": 7012, "heartRate": ["average": 66, "min": 49],

@@ -2,7 +2,7 @@ import HealthModel
 import HealthResources
 import Testing
 
-/// Who somebody is at a server, and how a server finds a resource.
+/// How a server identifies a person, and how it finds a resource.
 @Suite struct ResourceIdentifierTests {
     @Test func aSearchIsEscapedForFHIRAndForURLs() {
         let day = ResourceIdentifier(system: "urn:x-healthbus:day", value: "me/2025-03-30")
@@ -24,13 +24,13 @@ import Testing
         #expect(names.identifier(of: user) == ResourceIdentifier(system: system, value: value))
     }
 
-    /// People who share a server share no identifier, though both are called `me` at home, and though two systems may
-    /// give two people one number.
+    /// People who share a server share no identifier, even if both are called `me` at home, or two systems give two
+    /// people the same number.
     @Test func theSameDayOfTwoPeopleIsTwo() {
         let texts = ["a|1", "a|2", "b|1", "1", "b|a|1", "urn:x-healthbus:user|1:" + String(key("a|1").suffix(8))]
         #expect(Set(texts.map(key)).count == texts.count)
         #expect(key("1") == "1" && key("urn:x-healthbus:user|1") == "1")
-        // The same for good: resources are found by it.
+        // This must never change: resources are found by it.
         #expect(key("https://clinic.example/mrn|12") == "12:" + String(key("https://clinic.example/mrn|7").suffix(8)))
     }
 

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// The order of arrival doesn't matter, to the last bit.
+    /// The order of arrival doesn't change a single bit.
     @Test func arrivalDoesNotMatter() {
         for seed in Self.cases {
             var samples = RandomSamples(seed: seed)
@@ -82,7 +82,7 @@ import Testing
         #expect(split > 1000)
     }
 
-    /// Tombstones change nothing, not even the last bit, wherever they are.
+    /// Tombstones change nothing, not even the last bit, wherever they occur.
     @Test func addingAndDeletingRestoresTheTotal() {
         for seed in Self.cases {
             var samples = RandomSamples(seed: seed)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// However a day is divided, its parts add up to the whole day, and to no more than all samples together.
+    /// However a day is divided, its parts add up to the whole day, and never to more than all samples together.
     @Test func bucketsAddUpAndNothingCountsTwice() {
         for seed in Self.cases {
             var samples = RandomSamples(seed: seed)

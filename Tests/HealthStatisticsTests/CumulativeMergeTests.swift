@@ -16,7 +16,7 @@ import Testing
         builder.add(Self.type, 0, 600 * Self.s, 600, source: "Watch")
         builder.add(Self.type, 300 * Self.s, 900 * Self.s, 1200, source: "iPhone")
         let merge = Self.merge(builder)
-        // The phone counts for its last 300 of 600 seconds.
+        // Of the phone's 600 seconds, only the last 300 count.
         #expect(merge.total(in: [0..<1000 * Self.s]) == 1200)
         #expect(
             merge.sums(in: [0..<450 * Self.s, 450 * Self.s..<900 * Self.s, 900 * Self.s..<1000 * Self.s]) == [

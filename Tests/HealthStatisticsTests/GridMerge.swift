@@ -10,7 +10,7 @@ struct GridMerge {
     private var rates: [[Double]]
 
     /// - Parameters:
-    ///   - rows: must begin and end at whole seconds of `0..<seconds`.
+    ///   - rows: must begin and end on whole seconds within `0..<seconds`.
     ///   - sources: names by priority; entries by hand take precedence over them.
     init(rows: [PageBuilder.Row], sources: [String], seconds: Int) {
         let byHand = Set(rows.filter { $0.flags.contains(.userEntered) }.map(\.source)).sorted()

@@ -45,7 +45,7 @@ import Testing
             held(rows, order: ["Strap"]) == [stretch(0..<50, 90), stretch(50..<110, 95)])
     }
 
-    /// No instant counts twice, and every instant that a sample of some source covers counts.
+    /// No instant counts twice, and every instant covered by a sample from any source counts.
     @Test(arguments: UInt64(1)...30) func coversEachInstantOnce(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let rows = (0..<60).map { _ -> (Int64, Int64, Double, String) in
@@ -66,7 +66,7 @@ import Testing
                 rows.contains { $0.0 <= second && second < $0.1 + 60 }
                 && within.contains { $0.contains(second) }
             let isFound = union.ranges.contains { $0.microseconds.contains(second) }
-            // A longer sample may be cut short by the next from its source, which is then held for as long.
+            // A longer sample may be cut short by the next one from its source, which is then held for the same time.
             if isFound { #expect(isHeld) }
             if rows.contains(where: { $0.0 <= second && second < $0.0 + 60 }),
                 within.contains(where: { $0.contains(second) })

@@ -1,7 +1,7 @@
 import HealthModel
 import HealthStatistics
 
-/// Pages written by hand: rows in canonical order once `page` is asked for.
+/// Pages written by hand; `page` returns the rows in canonical order.
 struct PageBuilder {
     struct Row {
         var type: String

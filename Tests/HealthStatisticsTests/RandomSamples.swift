@@ -2,15 +2,15 @@ import HealthModel
 import HealthStatistics
 import TestSupport
 
-/// Random samples of one type, as bad as sources ever send them: several sources, overlaps within one, equal times,
-/// instants, entries by hand, some long ones; and, in every third case, a priority set by the user.
+/// Random samples of one type, as messy as those that sources send: several sources, overlaps within a source, equal
+/// times, instants, entries by hand, some long ones; and, in every third case, a priority set by the user.
 struct RandomSamples {
     static let type = "HKQuantityTypeIdentifierStepCount"
     static let seconds = 400
     private static let names = ["Watch", "iPhone", "Alpha", "Beta"]
 
     var builder = PageBuilder()
-    /// Names by priority, after entries by hand.
+    /// Names by priority; entries by hand come before them all.
     let sources: [String]
     let order: SourceOrder
     var random: SeededRandom

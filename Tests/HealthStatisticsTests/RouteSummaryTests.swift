@@ -43,7 +43,7 @@ import Testing
         #expect(ElevationGain(threshold: 3).ascent == nil && ElevationGain(threshold: 3).descent == nil)
     }
 
-    /// A climb read backwards is a descent, whatever the noise.
+    /// A climb in reverse is a descent, whatever the noise.
     @Test(arguments: UInt64(1)...20) func aWayBackIsTheWayTurnedRound(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var elevation = 100.0
@@ -73,8 +73,7 @@ import Testing
         }
     }
 
-    /// The greatest distance of any point from the track; every point is compared with the stretch that its time falls
-    /// into.
+    /// The greatest distance of any point from the track; each point is compared with the leg that its time falls into.
     private static func error(_ points: [Point], _ track: [Point]) -> Double {
         var worst = 0.0
         var leg = 0

@@ -28,7 +28,7 @@ import Testing
         return record
     }
 
-    /// Both stores get the same.
+    /// Both stores get the same input.
     private struct Pair {
         let blocks: StoreFixture
         let rows: StoreFixture
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    /// A complete export lacks the same samples in both stores.
+    /// A complete export that lacks samples removes the same ones from both stores.
     @Test(arguments: 0..<4) func whatAnExportLacksIsGoneFromBoth(seed: UInt64) throws {
         var random = SeededRandom(seed: seed &+ 100)
         let pair = Pair(blocks: try StoreFixture(), rows: try StoreFixture(leastInBlock: .max))
@@ -157,7 +157,7 @@ import Testing
         #expect(payloads.filter { $0.contains("routeSummary") && $0.contains("2.gpx") }.count == 1)
     }
 
-    /// A block that all rows have left no longer exists.
+    /// A block with no rows left is removed.
     @Test func aBlockWithoutRowsGoes() throws {
         let store = try StoreFixture()
         try store.add((0..<100).map { Record(start: 1_700_000_000 + Double($0) * 60) })
@@ -195,7 +195,7 @@ import Testing
         #expect(try store.changes().samples.value == [Double](repeating: 2, count: 80))
     }
 
-    /// Damaged content leads to an error or to different numbers, and nothing worse.
+    /// Damaged content leads at worst to an error or to different numbers.
     @Test(arguments: 0..<3) func damageIsAnError(seed: UInt64) throws {
         var random = SeededRandom(seed: seed &+ 500)
         let store = try StoreFixture()

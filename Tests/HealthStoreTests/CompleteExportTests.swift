@@ -9,8 +9,7 @@ import Testing
     private static let heartRate = "HKQuantityTypeIdentifierHeartRate"
 
     /// A whole import: stores the records, then deletes what they lack, in small steps, each in its own transaction.
-    /// - Parameter interruptedAfter: after this many steps of deleting, everything is done again from the beginning, as
-    ///   after a crash.
+    /// - Parameter interruptedAfter: after this many steps of deletion, everything starts over, as after a crash.
     @discardableResult
     private func complete(
         _ store: StoreFixture, _ records: [Record], at date: Double = 1_800_000_000, before: SequenceNumber? = nil,
@@ -104,7 +103,7 @@ import Testing
         #expect(try store.alive().map(\.value) == [5])
     }
 
-    /// A person's life as exports contain it, with repeats and several values of one key.
+    /// A person's data as exports contain it, with repeats, and several values for one key.
     private func random(_ random: inout SeededGenerator) -> [Record] {
         (0..<Int.random(in: 1...40, using: &random)).map { _ in
             Record(
@@ -159,7 +158,7 @@ import Testing
         let all = try StoreFixture()
         try complete(all, a + b)
         #expect(try content(both) == content(all))
-        // The counts in the heads are still correct.
+        // The counts in the heads are still right.
         let alive = Dictionary(grouping: try both.alive(), by: \.type).mapValues(\.count)
         for head in try both.reader.heads() { #expect(head.alive == alive[head.type] ?? 0) }
     }

@@ -88,7 +88,7 @@ import Testing
         #expect(try store.reader.documents(user: nil, after: 1, limit: 5).last?.bytes == 5000)
     }
 
-    /// The number of names is limited: there may be any number of files without content.
+    /// The number of names is limited, because there may be any number of empty files.
     @Test func oneContentHasOnlySoManyNames() throws {
         let store = try StoreFixture()
         for number in 0..<40 { try keep(store, parts(Self.file("\(number).json"), [], of: 1)) }

@@ -11,7 +11,7 @@ import Testing
 
     init() throws { store = try StoreFixture() }
 
-    /// A run of this many seconds, all from one start.
+    /// A run that lasts this many seconds; all have the same start by default.
     static func run(
         _ seconds: Double, source: String = "Runner", start: Double = 1_700_000_000, activity: String = "Running",
         uuid: SampleID? = nil

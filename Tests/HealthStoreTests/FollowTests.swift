@@ -4,14 +4,14 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A store that takes in another one's changes ends with its rows.
+/// A store that takes in another store's changes ends up with the same rows.
 @Suite struct FollowTests {
     private let there: StoreFixture
     private let here: StoreFixture
 
     init() throws {
         there = try StoreFixture()
-        // Another store's own sequences.
+        // This store has sequence numbers of its own.
         here = try StoreFixture(firstSequence: 500_000)
     }
 
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// As a store does that has checked nothing.
+    /// Adds records as a store would that checks nothing.
     private func addUnchecked(_ records: Record...) throws {
         try there.database.transaction {
             _ = try there.writer.ingest(
@@ -54,7 +54,7 @@ import Testing
                 uuid: uuid(1)),
             Record(start: 1_700_000_100.25, length: 0, value: 3, flags: 1, metadata: #"{"HKTimeZone":"Asia/Tokyo"}"#),
             Record(type: "HKWorkoutTypeIdentifier", value: .nan, unit: "", payload: #"{"duration":"30"}"#),
-            // Two with the same key.
+            // Two samples with the same key.
             Record(start: 1_700_000_300, value: 5), Record(start: 1_700_000_300, value: 6),
         ])
         #expect(try follow().changed == 5)
@@ -81,14 +81,14 @@ import Testing
         #expect(try follow() == FollowCounts(changed: 0, known: 3000))
     }
 
-    /// An absence can be lifted, so it must not be for good here.
+    /// An absence can be lifted, so the sample must not be gone for good here.
     @Test func whatComesBackThereComesBackHere() throws {
         try there.add([Record(uuid: uuid(1)), Record(start: 1_700_001_000, uuid: uuid(2))])
         try follow()
         try delete(there, uuid(1))
         #expect(try follow().changed == 1)
         #expect(try here.alive().count == 1)
-        // As a store does in which an export had lacked it.
+        // As in a store where the sample had been missing from an export.
         let page = try there.changes().samples
         var revived = page.filter { page.flags[$0].contains(.deleted) }
         revived.flags = [[]]
@@ -102,7 +102,7 @@ import Testing
 
     @Test func whatWasDeletedHereStaysDeleted() throws {
         try there.add([Record(uuid: uuid(1)), Record(start: 1_700_001_000, uuid: uuid(2))])
-        // One before it comes, one after.
+        // One is deleted before it arrives, the other after.
         try delete(here, uuid(1))
         try follow()
         try delete(here, uuid(2))
@@ -119,7 +119,7 @@ import Testing
         #expect(try isSame())
     }
 
-    /// A new row between two of the same key moves an id to another content.
+    /// A new row between two with the same key moves an id to different content.
     @Test func idsThatMoveThereMoveHere() throws {
         try there.add([Record(value: 10, uuid: uuid(1)), Record(value: 30, uuid: uuid(3))])
         try follow()
@@ -145,7 +145,7 @@ import Testing
         #expect(try here.alive().isEmpty)
     }
 
-    /// The sample here had no UUID when it came, and another one has it.
+    /// The sample here arrived without a UUID, and another sample has that UUID.
     @Test func aUUIDThatIsLearntLaterJoinsTwo() throws {
         try there.add([Record()])
         try follow()
@@ -165,7 +165,7 @@ import Testing
         #expect(try here.alive().isEmpty)
     }
 
-    /// An import looks for the rows of a key one after the other, and stops where one is missing.
+    /// An import looks up the rows of a key one after another, and stops at the first that is missing.
     @Test func aDeletedSampleThatNeverCameLeavesNoGap() throws {
         try there.add([Record(value: 5, uuid: uuid(1)), Record(value: 6)])
         try delete(there, uuid(1))
@@ -194,7 +194,7 @@ import Testing
         #expect(try here.alive().count == 1 && here.reader.quarantineCount() == 0)
     }
 
-    /// Whoever had the sample hears that it is gone.
+    /// Any consumer that had the sample is told that it is gone.
     @Test func aCorrectionThatCannotBeTrueIsKeptApart() throws {
         try there.add([Record(value: 10, uuid: uuid(1))])
         try follow()

@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// The same rows result from any order and any batches.
+/// Any order and any batching produce the same rows.
 @Suite struct OrderTests {
     @Test(arguments: 0..<12)
     func anyOrderAndBatchingGivesTheSameRows(_ seed: UInt64) throws {
@@ -36,7 +36,7 @@ import Testing
         #expect(results[1] == results[2])
     }
 
-    /// A description of one sample, from a channel that knows more or less about it.
+    /// A description of one sample, from a channel that has more or less detail.
     private static func description(_ random: inout SeededGenerator) -> Record {
         func pick<Element>(_ choices: [Element], _ random: inout SeededGenerator) -> Element {
             choices[Int.random(in: 0..<choices.count, using: &random)]

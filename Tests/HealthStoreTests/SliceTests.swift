@@ -9,7 +9,7 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let store = try StoreFixture()
         let records = (0..<400).map { number in
-            // Whole seconds, fractions, and none; a few samples that last days or a year.
+            // Lengths in whole seconds, and of zero; a few samples last days or a year.
             let length =
                 number % 50 == 0
                 ? Double(Int.random(in: 80_000...31_536_000, using: &random))
@@ -142,8 +142,8 @@ import Testing
         #expect(try store.slice(query).metadata == whole.metadata)
     }
 
-    /// The part of a slice for a type that is requested only during another type's samples, compared with everything it
-    /// would contain otherwise.
+    /// For a type that is requested only during another type's samples: its part of a slice, compared with everything
+    /// that the slice would contain otherwise.
     @Test(arguments: 0..<20)
     func duringAnotherType(_ seed: UInt64) throws {
         let store = try store(seed % 3)

@@ -13,7 +13,7 @@ final class StoreFixture {
 
     let sequences: CountingSequence
 
-    /// - Parameter leastInBlock: 2, so that a few records behave like thousands in an export; with `.max`, none go into
+    /// - Parameter leastInBlock: with 2, a few records behave like thousands in an export; with `.max`, none go into
     ///   blocks.
     init(user: String = "anna", firstSequence: SequenceNumber = 1000, leastInBlock: Int = 2) throws {
         sequences = CountingSequence(from: firstSequence)

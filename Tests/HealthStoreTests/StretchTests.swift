@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A walk for some types skips the stretches without them, and finds what a walk over everything finds.
+/// A walk for some types skips stretches without them, and finds the same as a walk over everything.
 @Suite struct StretchTests {
     private static let types = ["StepCount", "HeartRate", "BodyMass", "DistanceCycling"].map {
         "HKQuantityTypeIdentifier" + $0
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// For a store that an earlier release made, the stretches are computed from its rows.
+    /// For a store created by an earlier release, the stretches are computed from its rows.
     @Test func aStoreWithoutThemIsBroughtUpToDate() throws {
         var random = SeededRandom(seed: 7)
         let store = try filled(&random, leastInBlock: .max)

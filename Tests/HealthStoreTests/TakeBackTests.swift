@@ -113,7 +113,7 @@ import Testing
         #expect(try alive(store) == [2])
     }
 
-    /// Concurrent changes are neither lost nor taken.
+    /// Concurrent changes are neither lost nor taken back.
     @Test func whatComesMeanwhileCounts() throws {
         let store = try StoreFixture()
         try store.add(life(1...9), session(.importing(id: "a")))
@@ -154,7 +154,7 @@ import Testing
             })
         #expect(rows <= 5 && bytes < 400, "\(rows) rows, \(bytes) bytes")
         #expect(try count(store, .importing(id: "a"), limit: 1000).taken.values.first == 9500)
-        // Every second sample: these are stored as bitmaps.
+        // Every second sample, so that they are stored as bitmaps.
         let other = ImportSession(source: "test", bringer: .importing(id: "b"))
         try store.add(life(1...9500).filter { Int($0.value) % 2 == 0 }, other)
         #expect(try count(store, .importing(id: "a"), limit: 1000) == counts(4750, 4750))

@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// If a sender doesn't say who recorded a sample, it means the sample of any source that agrees in everything else.
+/// If a sender doesn't name a sample's source, it means the sample of any source that agrees in everything else.
 @Suite struct UnnamedSourceTests {
     private static let named = Record(source: "Watch", created: 100, metadata: #"{"a":"1"}"#)
     private static let unnamed = ["", Origin.autoExportSource].map {
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// Each sample without a source is matched with one that has a source, whichever come first; within one request,
+    /// Each sample without a source is matched with one that has a source, whichever comes first; within one request,
     /// each is a separate sample.
     @Test func eachIsOneOfThem() throws {
         let plain = Record(source: "")

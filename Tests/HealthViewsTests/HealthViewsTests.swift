@@ -85,7 +85,7 @@ import Testing
     @Test func documentsAreRows() throws {
         let database = try ViewedBackend(figures: try Self.figures())
         try database.execute("INSERT INTO texts VALUES(1, 'me')")
-        // The clock goes from 02:00 to 03:00; a text isn't a number, and a list that is too short has no more.
+        // The clock skips from 02:00 to 03:00; a text isn't a number, and a list that is too short simply ends.
         try database.add(
             document: "2025-03-30", kind: 0,
             body: """
@@ -155,7 +155,7 @@ import Testing
     }
 }
 
-/// A file with the tables below the views.
+/// A database with the tables that the views are built on.
 private struct ViewedBackend {
     let database: Database
 

@@ -28,7 +28,7 @@ import Testing
         return posts
     }
 
-    /// As if there were no longer a person.
+    /// As if the person no longer existed.
     private func emptied() -> BrokerBoard {
         var board = settled()
         board.want(Self.config, nil)
@@ -72,7 +72,7 @@ import Testing
         #expect(board.due(mayRemove: true).isEmpty)
     }
 
-    /// Even if the connection breaks in the middle of it.
+    /// A removal isn't forgotten, even if the connection breaks in the middle of it.
     @Test func aRemovalIsNotForgotten() {
         var board = emptied()
         board.forget()
@@ -100,14 +100,14 @@ import Testing
         #expect(board.due(mayRemove: true) == [.init(topic: Self.topics.status, payload: "online")])
     }
 
-    /// The broker repeats to us what we publish, sometimes later than it acknowledges the next.
+    /// The broker sends us back what we publish, sometimes only after it has acknowledged the next message.
     @Test func ourOwnMessagesAreNotSomebodyElses() {
         var board = settled()
         board.want(Self.today, "2")
         board.send(board.due(mayRemove: true))
         #expect(!board.isOverwritten(Self.today, "1") && !board.isOverwritten(Self.today, "2"))
         #expect(board.isOverwritten(Self.today, "3"))
-        // It may have come before ours or after it: ours is sent once more.
+        // It may have arrived before ours or after it, so ours is sent once more.
         board.doubt(Self.today)
         board.accept()
         #expect(board.due(mayRemove: true) == [.init(topic: Self.today, payload: "2")])

@@ -3,7 +3,7 @@ import MQTT
 import TestSupport
 import Testing
 
-/// Reaching a broker doesn't block: neither where nobody listens, nor where packets are dropped.
+/// Connecting to a broker doesn't block, whether nothing listens there or packets are dropped.
 @Suite(.inTurn) struct MQTTReachTests {
     private func options(_ port: Int) throws -> MQTTConnection.Options {
         MQTTConnection.Options(
@@ -40,7 +40,7 @@ import Testing
         #expect(error == .connection("127.0.0.1:\(port): given up") && rings == 2)
     }
 
-    /// - Returns: the port at which it listens, with room for one connection; nil if it doesn't.
+    /// - Returns: the port it listens on, with room for one connection; nil if it doesn't listen.
     private func listen(at listener: Int32) -> Int? {
         guard withAddress(0, { bind(listener, $0, $1) }) == 0, Glibc.listen(listener, 0) == 0 else { return nil }
         var address = sockaddr_in()

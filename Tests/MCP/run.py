@@ -120,7 +120,7 @@ def main(programs):
         days = json.loads(run("days", "--json", "--from", "1990-01-01"))
         hours = json.loads(run("days", "--hourly", "--columns", "steps", "--json", "--from", days[-1]["date"]))
         setup = json.loads(run("mcp", "--setup"))["mcpServers"]["healthbus"]
-        # As a host starts it: with the command from the setup, and almost no environment.
+        # Started as a host would: with the command from the setup, and almost no environment.
         server = StdioServerParameters(command=setup["command"], args=setup["args"])
         asyncio.run(talk(server, days, hours, "stopped"))
 

@@ -2,7 +2,7 @@ import HealthModel
 import ModelContext
 import Testing
 
-/// Calls: their answers in each version, in any order, cancelled, and in arrays.
+/// Calls and their answers: in each version, in any order, cancelled, and in arrays.
 @Suite struct CallTests {
     @Test func anAnswerHasWhatItsVersionHas() throws {
         for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {

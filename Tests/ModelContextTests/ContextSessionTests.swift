@@ -15,7 +15,7 @@ import Testing
         #expect(talk.say(#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#) == [])
     }
 
-    /// The newest is offered, and the client decides.
+    /// The newest version is offered, and the client decides.
     @Test(arguments: ["1999-01-01", "2026-07-28", "2099-01-01", ""])
     func anUnknownVersionGetsTheNewestAgreed(_ version: String) {
         var talk = Talk()
@@ -101,7 +101,7 @@ import Testing
         #expect(answer["id"] == wanted)
     }
 
-    /// A recursive reader would end the process.
+    /// A recursive reader would crash the process.
     @Test func whatIsNestedWithoutEndIsRefused() {
         var talk = Talk()
         for (open, close) in [("[", "]"), (#"{"a":"#, "}")] {
@@ -123,7 +123,7 @@ import Testing
         #expect(talk.take(.tooLong).first?["error"]["code"] == -32600)
     }
 
-    /// Only a part of the client's text is repeated.
+    /// Only part of the client's text is echoed.
     @Test func errorsStayShort() {
         var talk = Talk()
         _ = talk.initialize("2025-06-18")

@@ -163,7 +163,7 @@ import Testing
                 let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
                 for (index, line) in lines.enumerated() where line.contains(#/^\s*(@\w+ )?public /#) {
                     all += 1
-                    // Members that fulfil a protocol are documented in the protocol.
+                    // Members that fulfil a protocol's requirement are documented in the protocol.
                     guard folder == "Sources", !line.contains(Self.asked) else { continue }
                     #expect(index > 0 && lines[index - 1].contains("///"), "\(file.lastPathComponent):\(index + 1)")
                 }

@@ -11,7 +11,7 @@ import Testing
         #expect(DayRuns([1...1, 3...3, 5...5]).longestGap == 4...4, "the latest of equals")
     }
 
-    /// The median equals that of the distances, listed one by one.
+    /// The median equals that of all the distances, listed one by one.
     @Test func medianIsThatOfAllDistances() {
         var seed: UInt64 = 3
         for _ in 0..<500 {

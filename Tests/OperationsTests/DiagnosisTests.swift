@@ -77,7 +77,7 @@ import Testing
     @Test func whereTheHubIsMissingOnlyThatIsSaid() {
         let silent = findings { $0.beats = [:] }
         #expect(silent.list.map(\.subject) == ["hub"] && silent.list[0].what.contains("isn't passing messages on"))
-        // The printed command replaces the one that hangs.
+        // The printed command replaces the hanging process.
         #expect(silent.list[0].remedy.contains("'healthbus run hub --takeover'"))
         let gone = findings { seen in
             seen.beats = [:]
@@ -148,7 +148,7 @@ import Testing
 
     @Test func progress() {
         expectOne(.error, "steps", "behind observer") { $0.beats["steps"]?.beat.frontier["observer"] = 50 }
-        // A process that commits makes progress.
+        // A process that commits is making progress.
         #expect(
             findings { seen in
                 seen.beats["steps"] = heard("steps") { beat in
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    /// If seen twice, a backlog that shrinks is a note, and one that doesn't is an error.
+    /// Seen twice, a backlog that shrinks is a note; one that doesn't is an error.
     @Test func aBacklogIsToldOf() {
         func look(_ pending: [Int64], committed: Int64) -> (inout Examination) -> Void {
             { seen in
@@ -237,7 +237,7 @@ import Testing
             $0.alerts = [("uploader", "dead-letters", "", "It has refused elements for good.", "drop them")]
         }
         expectOne(.error, "steps", "couldn't compute 1 day;") { $0.beats["steps"]?.beat.say(["failedDays": 1]) }
-        // With the reason, and only once: its alert isn't reported as well.
+        // The reason is included, and reported only once: its alert isn't reported as well.
         expectOne(.error, "steps", "as they were. 2025-04-05 can't be computed: it broke") {
             $0.beats["steps"]?.beat.say(["failedDays": 1])
             $0.alerts = [("steps", "failed-days", "", "2025-04-05 can't be computed: it broke", "correct it")]
@@ -296,7 +296,7 @@ import Testing
         // If the backend is running, the stopped delivery is the fault.
         let other = findings(trouble).list
         #expect(other.count == 1 && other.first?.subject == "uploader" && other.first?.consequences.count == 3)
-        // Days wait for a process that isn't running, but for none that is.
+        // Days wait for a process that isn't running, but not for one that is.
         let open: (inout Examination) -> Void = {
             $0.beats["consolidator"]?.beat.say(["openDays": 3, "missing": ["sleep"]])
         }

@@ -72,7 +72,7 @@ import Testing
             let sources = members["sources"].array ?? []
             #expect(isClose(sum(members["sources"], "weight"), 1), comment)
             #expect(sum(members["sources"], "count") == Double(members["samples"].array?.count ?? 0), comment)
-            // Levels are averaged as energy.
+            // Sound levels are averaged as energy.
             guard !day.metric.type.hasSuffix("AudioExposure") else { return }
             let mean = sources.reduce(0) { $0 + ($1["average"].double ?? 0) * ($1["weight"].double ?? 0) }
             #expect(isClose(mean, figure), comment)
@@ -163,7 +163,7 @@ import Testing
 
     private static let stages = ["in bed": 0.0, "asleep": 1, "awake": 2, "core": 3, "deep": 4, "REM": 5]
 
-    /// The rows of the table in docs/figures.md: samples, the main sleep, its minutes asleep, and the naps'.
+    /// The rows of the table in docs/figures.md: samples, the main sleep, its minutes asleep, and those of the naps.
     private static func nights() throws -> [[String]] {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

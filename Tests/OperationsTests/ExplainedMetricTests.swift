@@ -74,7 +74,7 @@ import Testing
         #expect(cycling.kind == .total && cycling.path == ["other", cycling.type, "sum"] && cycling.unit == "m")
         #expect(try ExplainedMetric("RespiratoryRate").path.last == "average")
         #expect(try ExplainedMetric("MindfulSession").kind == .count)
-        // Known only to this store.
+        // A type known only to this store.
         #expect(try ExplainedMetric("hkother", held: ["HKOther"]).type == "HKOther")
     }
 
@@ -107,7 +107,7 @@ import Testing
         #expect(message("BloodPressure").contains("parts"))
     }
 
-    /// By its own name, or by that of the instance if that has no other figure; it is also listed.
+    /// A figure is found by its own name, or by that of the instance if it has no other figure; it is also listed.
     @Test func aFigureOfYourOwnIsFound() throws {
         func stack(_ figures: String) throws -> StackConfiguration {
             let folder = try TemporaryFolder()
@@ -127,7 +127,7 @@ import Testing
         #expect(one.metric("Walks") == "longestWalk" && one.metric("steps") == "steps")
         #expect(one.metric("sleep") == "sleep" && one.metric("heart-rate") == "heart-rate")
         #expect(try stack(#"{ "name": "a" }, { "name": "b" }"#).metric("walks") == "walks")
-        // A figure made of another handler's samples is its own handler's.
+        // A figure computed from another handler's samples belongs to its own handler.
         let declared = try stack(
             #"""
             { "name": "longestWalk", "explain": {

@@ -4,7 +4,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// How `healthbus imports list` names what became of a file.
+/// How `healthbus imports list` describes what became of a file.
 @Suite struct ImportsReportTests {
     @Test func aDryRunIsNoImport() {
         func state(dryRun: Bool? = nil, _ change: (inout ImportRow) -> Void = { _ in }) -> String {

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    /// Nothing is logged that isn't in the table, and nothing in the table is never logged.
+    /// Every event that is logged is in the table, and every event in the table is logged.
     @Test func theTableHoldsEveryEventAndEachIsLogged() throws {
         let sources = try Self.sources()
         let table = try #require(sources.first { $0.path.hasSuffix("LogEvent+Table.swift") }).text

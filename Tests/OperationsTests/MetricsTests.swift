@@ -150,7 +150,7 @@ import Testing
     }
 }
 
-/// The format's reader finds mistakes.
+/// The reader of the format finds mistakes.
 @Suite struct PrometheusTextTests {
     @Test(arguments: [
         "# HELP a_total x\n# TYPE a_total counter\na_total 1", "# HELP a x\n# TYPE a counter\na 1\n",

@@ -78,7 +78,7 @@ import Testing
         let partly = Self.compare(["standHours": 4], ["appleStandHours": 4, "appleExerciseTime": 20])
         #expect(partly.compared == 1 && partly.equal == 1 && partly.differences.isEmpty)
         #expect(partly.byFigure["exerciseMinutes"] == .init(onlyApples: 1))
-        // There are only samples of a different kind: nothing for the ring.
+        // There are only samples of a different kind, and none for the ring.
         let without = Self.compare(["moveMinutes": 3], ["appleStandHours": 12, "activeEnergyBurned": 400])
         #expect(without.compared == 0 && without.onlyApples == [Self.day] && without.differences.isEmpty)
         #expect(without.byFigure.values.allSatisfy { $0.compared == 0 && $0.onlyApples == 1 })

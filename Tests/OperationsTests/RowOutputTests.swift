@@ -79,7 +79,7 @@ import Testing
         }
         #expect(text == " a  b\n 5  b\n12  c [31m\n")
         #expect(try written(.table(plain)) { _ in } == "")
-        // A table of any length is printed as it comes, with the column widths of its first rows.
+        // A table of any length is printed as its rows arrive, with column widths taken from the first rows.
         let long = try written(.table(plain)) { output in
             for number in 0..<2000 {
                 output.integer(Int64(number))

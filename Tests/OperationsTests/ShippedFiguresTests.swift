@@ -14,7 +14,7 @@ import Testing
         #expect(ShippedFigures.all.compactMap(\.column?.title).filter(titles.contains) == titles)
     }
 
-    /// `days --columns` is as exact for people as the plain table.
+    /// For people, `days --columns` is exactly as precise as the plain table.
     @Test func numbersForPeopleAreRounded() throws {
         func shown(_ path: [String], _ number: Double) throws -> Double {
             DaysReport.rounded(number, as: try #require(ShippedFigures.all.first { $0.path == path }).column)

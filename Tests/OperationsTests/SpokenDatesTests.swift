@@ -52,7 +52,7 @@ import Testing
         #expect(throws: Failure.self) { try range("today", "yesterday") }
         #expect(throws: Failure.self) { try range("today", nil, "7d") }
         #expect(throws: Failure.self) { try range("tomorrow-ish", nil) }
-        // Only words about today ask for the date.
+        // Only dates relative to today need the current date.
         struct Asked: Error {}
         #expect(throws: Never.self) { try DateRange(from: "2025-02", to: "2025-03-01") { throw Asked() } }
         #expect(throws: Asked.self) { try DateRange(from: "7d", to: nil) { throw Asked() } }

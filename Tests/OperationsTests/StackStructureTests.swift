@@ -85,7 +85,7 @@ import Testing
         #expect(list.contains { $0.severity == severity && $0.what.contains(words) }, "\(list)")
     }
 
-    /// Whichever comes first by name is in summaries; a shipped plugin isn't to blame.
+    /// The one that comes first by name is in summaries; a shipped plugin isn't to blame.
     @Test(arguments: [("aaa", "only aaa's"), ("zzz", "only steps's")])
     func figuresOfOneNameAreTold(_ name: String, _ winner: String) throws {
         let folder = try TemporaryFolder()

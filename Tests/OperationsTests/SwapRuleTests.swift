@@ -67,7 +67,8 @@ import Testing
         #expect(refusal?.message.contains(what) == true && refusal?.hint != nil, "\(String(describing: refusal))")
     }
 
-    /// The observer learns at its start whose changes of another stack it takes; where that stack is doesn't matter to it.
+    /// The observer learns at its start who brings it another stack's changes; where that stack is doesn't matter to
+    /// it.
     @Test func beginningToFollow() throws {
         func ingest(_ options: String) throws -> StackConfiguration {
             try stack(#"{ "instances": { "ingest": { "configuration": {\#(options)} } } }"#)

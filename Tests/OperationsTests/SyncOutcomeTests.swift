@@ -31,7 +31,7 @@ import Testing
         let hindered = uncompared(["isCompared": true, "check": "b", "why": "no connection"])
         #expect(hindered.map(\.why) == ["no connection"])
         #expect(hindered.map(\.text) == ["uploader: the backend can't be compared: no connection"])
-        // An uploader from an earlier release doesn't know it.
+        // An uploader from an earlier release doesn't report it.
         #expect(SyncClient.uncompared(["uploader"], beats([:]), asked: []) == [])
     }
 

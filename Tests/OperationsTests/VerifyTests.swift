@@ -34,7 +34,7 @@ import Testing
         #expect(finding(held(5, content: 1), held(5, content: 1)) == nil)
         #expect(finding(held(5, content: 1), held(5)) == nil)
         #expect(finding(held(5, content: 1), held(4, content: 2)) == .older)
-        // The backend wouldn't accept it: known, and distinguished.
+        // The backend wouldn't accept it: this is known, and distinguished.
         #expect(finding(held(5), nil, dead: true) == .deadLetter)
         #expect(finding(held(5), held(4), dead: true) == .deadLetter)
         #expect(finding(held(5), held(5), dead: true) == nil)
@@ -106,7 +106,7 @@ import Testing
             fold.add(id(day: 20_000 + number % 30, UInt64(number)), held(Int64(number), deleted: false), .theirs)
         }
         #expect(fold.differing(rows: 1000) == [])
-        // One more, one with a different version, one deleted, and one id replaced by another.
+        // One extra row, one with a different version, one deleted, and one id replaced by another.
         fold.add(id(day: 20_001, 5000), held(1, deleted: false), .ours)
         fold.add(id(day: 20_004, 5000), held(1, deleted: false), .ours)
         fold.add(id(day: 20_004, 5000), held(2, deleted: false), .theirs)
@@ -138,7 +138,7 @@ import Testing
             #expect(id <= last)
             if let after { #expect(after < id) }
         }
-        // There is nothing between the two.
+        // There is no gap between adjacent buckets.
         for bucket in 0..<fold.buckets.count - 1 {
             let last = fold.ids(of: bucket).last
             #expect(fold.ids(of: bucket + 1).after == last)
@@ -150,7 +150,7 @@ import Testing
         var twice = SeenTwice(bitsLog2: 20)
         for number in 0..<50_000 as Range<Int64> { twice.add(number &* 7_919) }
         let mistaken = twice.candidates.count
-        // About 120 by the filter's arithmetic.
+        // About 120 are expected by the filter's arithmetic.
         #expect(mistaken < 1000)
         for number in stride(from: 0, to: 50_000, by: 1000) as StrideTo<Int64> { twice.add(number &* 7_919) }
         for number in stride(from: 0, to: 50_000, by: 1000) as StrideTo<Int64> {
@@ -166,7 +166,7 @@ import Testing
         #expect(windows([]) == [])
         #expect(windows([7]) == [[6, 7]])
         #expect(windows([9, 7, 8, 7, 20]) == [[6, 9], [19, 20]])
-        // Too many: the narrowest gaps are bridged.
+        // If there are too many windows, the narrowest gaps are bridged.
         #expect(windows([1, 3, 100, 103, 1000], limit: 3) == [[0, 3], [99, 103], [999, 1000]])
         #expect(windows([1, 3, 100, 103, 1000], limit: 1) == [[0, 1000]])
         let many = (0..<5000).map { SequenceNumber($0 * $0) }

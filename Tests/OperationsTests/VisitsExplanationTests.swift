@@ -5,7 +5,7 @@ import HealthStatistics
 import Inspection
 import Testing
 
-/// Visits are explained by what made them.
+/// Visits are explained by the fixes that made them.
 @Suite struct VisitsExplanationTests {
     private static func stack(_ name: String) throws -> StackConfiguration {
         let root = GeneratedTable.checkout.path

@@ -76,7 +76,7 @@ import Testing
     @Test func theIngestReachesObserverAndDebouncerAndHearsLittle() throws {
         let ingest = try of("ingest")
         #expect(ingest.mayPublish("ingest.phone") && ingest.mayPublish("control.debouncer"))
-        // As its own tool, which hands files over: everything it must send is on topics that it may use.
+        // Acting as its own tool, which hands files over: everything it must send is on topics that it may use.
         #expect(ingest.mayPublish("control.phone") && ingest.mayPublish("pull.phone"))
         #expect(!ingest.mayPublish("pull.sleep") && !ingest.mayPublish("observed.x"))
         #expect(ingest.mayHear("ingested.ingest") && ingest.mayHear("heartbeat.phone"))
@@ -116,7 +116,7 @@ import Testing
             !cli.mayPublish("heartbeat.phone") && !cli.mayPublish("page.walking") && !cli.mayPublish("sync.walking"))
         #expect(cli.mayBe("client-cli-1-2") && !cli.mayBe("client-anna-1-2") && !cli.mayBe("phone"))
         #expect(try of("phone").mayPublish("page.client-cli-1-2"))
-        // A file that is handed over on the bus: the observer asks, the command answers.
+        // When a file is handed over on the bus, the observer asks and the command answers.
         #expect(try of("phone").mayPublish("pull.client-cli-1-2") && !of("walking").mayPublish("pull.client-cli-1-2"))
         #expect(cli.mayPublish("page.phone"))
         let tap = try of("tap")

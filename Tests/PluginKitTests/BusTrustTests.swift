@@ -86,8 +86,8 @@ import Testing
         }
     }
 
-    /// Each process asks in its own name: it can't make a producer send another process an answer that it hasn't asked
-    /// for.
+    /// Each process asks in its own name: it can't make a producer send an answer to a process that hasn't asked for
+    /// it.
     @Test func requestsComeFromTheirConsumer() {
         #expect(
             believed("pull.phone", naming: "consumer").isSuperset(
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    /// The ingest makes the stack look for new data, and can give no other command.
+    /// The ingest makes the stack look for new data, and can give no other commands.
     @Test func theIngestBringsSamplesAndWakesAndNothingElse() {
         #expect(believed("ingest.phone") == ["ingest"] && believed("ingested.ingest") == ["phone"])
         #expect(believed("ingest.sleep").isEmpty && believed("ingested.sleep").isEmpty)
@@ -193,7 +193,7 @@ import Testing
         #expect(grant.mayHear("page.client-sleep-7-9") && !grant.mayHear("page.client-sleep-apnea-7-9"))
     }
 
-    /// A person's key with an instance's name would be that instance's.
+    /// A person's key with an instance's name would count as that instance's.
     @Test func aPersonHasNoInstancesName() {
         let rights = BusRights(stack)
         for role in [KeyRole.operator, .tap, .supervisor] {

@@ -24,7 +24,7 @@ import Testing
                 "      - keys-\(name):/var/lib/healthbus-keys/\(name)\n", "\n  \(name): {}\n", "\n  keys-\(name): {}\n",
             ] { #expect(text.contains(line), "\(line)") }
         }
-        // And nothing else, except the service that makes the keys, the tool, and what profiles add.
+        // There is nothing else, except the service that makes the keys, the tool, and what profiles add.
         let services = text.matches(of: #/(?m)^ {2}([a-z-]+):\n {4}<<: \*process/#).map { String($0.1) }
         #expect(Set(services) == Set(instances.map(\.name)).union(["keys", "cli", "postgres", "places"]))
     }

@@ -9,8 +9,8 @@ import Testing
 
 /// A consumer that has never received anything from its upstream.
 @Suite struct FirstContactTests {
-    /// Its first window may begin far from 0, because it goes live and leaves the rest for later: the request names the
-    /// store that its sequence numbers belong to.
+    /// Its first window may begin far from 0, because it takes live data first and leaves the rest for later: the
+    /// request names the store that its sequence numbers belong to.
     @Test func theFirstRequestNamesTheStoreOfTheHint() throws {
         let folder = NSTemporaryDirectory() + "healthbus-contact-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)

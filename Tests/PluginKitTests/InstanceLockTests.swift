@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One process per instance, and a takeover that ends exactly the holder. Every wait has a deadline.
+/// One process per instance, and a takeover that ends only the process holding the lock. Every wait has a deadline.
 @Suite(.inTurn) struct InstanceLockTests {
     private let folder: TemporaryFolder
 
@@ -20,7 +20,7 @@ import Testing
         var record = try #require(
             try Value(json: Array(Data(contentsOf: URL(fileURLWithPath: path)))).object)
         record.merge(members) { _, new in new }
-        // Writes into the same file: the lock depends on it.
+        // Writes into the existing file: the lock depends on it.
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try file.truncate(atOffset: 0)
         try file.write(contentsOf: Data(Value.object(record).json().utf8))
@@ -52,7 +52,7 @@ import Testing
             #expect(ContinuousClock.now - started >= .milliseconds(100))
             withExtendedLifetime(lock) {}
         }
-        // A program that another test starts at this moment holds the lock too, until it is loaded.
+        // A program that another test starts at this moment also holds the lock, until it has been loaded.
         #expect(try eventually { try InstanceLock.take(folder: folder.path) != nil })
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
     }
@@ -74,7 +74,7 @@ import Testing
         #expect(InstanceLock.holder(folder: folder.path) == Int(getpid()))
     }
 
-    /// By SIGTERM; a stopped process doesn't receive it, and is killed.
+    /// The holder is ended by SIGTERM; a stopped process doesn't receive it, and is killed.
     @Test(arguments: [false, true]) func aTakeoverEndsTheHolder(_ isStopped: Bool) throws {
         let holder = try holder()
         if isStopped { try holder.halt() }
@@ -84,7 +84,7 @@ import Testing
         withExtendedLifetime(taken) {}
     }
 
-    /// In another container, an id names a different process.
+    /// In another container, the same id names a different process.
     @Test(arguments: ["boot", "namespace"]) func nobodyIsEndedAcrossContainers(_ member: String) throws {
         let holder = try holder()
         defer { holder.end() }
@@ -117,8 +117,8 @@ import Testing
     }
 }
 
-/// A process that only waits until it is ended. Foundation's wouldn't work: its children inherit the signals that the
-/// thread blocks.
+/// A process that does nothing but wait until it is ended. Foundation's `Process` wouldn't work: its children inherit
+/// the signals that the thread blocks.
 private final class Sleeper: Sendable {
     private struct State {
         var lock: InstanceLock?
@@ -128,7 +128,7 @@ private final class Sleeper: Sendable {
     let pid: pid_t
     private let state: Mutex<State>
 
-    /// - Parameter lock: released when the process has ended, as if the process had held it.
+    /// - Parameter lock: released once the process has ended, as if the process had held it.
     init(holding lock: InstanceLock? = nil) throws {
         var words: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/sleep"), strdup("60"), nil]
         defer { for word in words { free(word) } }
@@ -149,7 +149,7 @@ private final class Sleeper: Sendable {
     var isRunning: Bool { endedBy == nil }
     func end() { kill(pid, SIGKILL) }
 
-    /// Stops it, and returns once it has stopped: until then it would still react to SIGTERM.
+    /// Stops the process, and returns once it has stopped: until then it would still react to SIGTERM.
     func halt() throws {
         kill(pid, SIGSTOP)
         let deadline = Patience.deadline

@@ -21,7 +21,7 @@ import Testing
         ("instances", 3), ("instances.steps", 4), ("instances.steps.plugin", 4),
         ("instances.steps.configuration.list[0]", 5), ("instances.steps.configuration.list[1].x", 6),
         (#"instances.é"q"#, 7), ("bus", 9),
-        // For something that isn't there, the place that would contain it.
+        // For something that doesn't exist, the place that would contain it.
         ("instances.steps.configuration.none", 4), ("instances.sleep", 3), ("bus.publish", 9),
         ("instances.steps.configuration.list[7]", 4),
     ])

@@ -7,7 +7,7 @@ import MessageBus
 import TestSupport
 import Testing
 
-/// The files of a sealed bus's keys.
+/// The key files of a sealed bus.
 @Suite struct KeyFolderTests {
     let folder: TemporaryFolder
     let keys: KeyFolder
@@ -55,13 +55,13 @@ import Testing
         let entry = try #require(try keys.allowedKey("steps"))
         #expect(entry.valid(at: now).map(\.publicKey) == [new, old])
         #expect(entry.valid(at: now + .seconds(601)).map(\.publicKey) == [new])
-        // If it is repeated within that time, three are valid, and the oldest no longer than promised.
+        // If it is repeated within that time, three keys are valid, and the oldest no longer than promised.
         try keys.rotate("steps", oldUntil: now + .seconds(900), now: now)
         let third = try #require(try keys.allowedKey("steps"))
         #expect(third.valid(at: now).count == 3)
         #expect(third.valid(at: now + .seconds(601)).count == 2)
         #expect(third.valid(at: now + .seconds(901)).count == 1)
-        // Without any grace, the old one is gone at once.
+        // Without any grace period, the old key is gone at once.
         try keys.rotate("steps", oldUntil: now, now: now)
         #expect(try keys.allowedKey("steps")?.keys.count == 1)
     }
@@ -120,7 +120,7 @@ import Testing
     }
 }
 
-/// "bus" in a configuration.
+/// The member "bus" of a configuration.
 @Suite struct BusConfigurationTests {
     private func stack(_ bus: String) throws -> StackConfiguration {
         let folder = try TemporaryFolder()
@@ -134,7 +134,7 @@ import Testing
         #expect(remote.bus.isSealed && remote.bus.isRemote && remote.bus.keys == "/k")
         #expect(try !stack(#"{ "publish": "ipc:///tmp/a", "subscribe": "ipc:///tmp/b" }"#).bus.isSealed)
         #expect(try stack(#"{ "sealed": true }"#).bus.isSealed)
-        // Without its keys no process starts.
+        // No process starts without its keys.
         let folder = try TemporaryFolder()
         let state = StateFolder(path: folder.path)
         let bare = try stack(#"{ "publish": "tcp://hub:5591", "subscribe": "tcp://hub:5592" }"#)

@@ -43,7 +43,7 @@ extension PullClient {
         #expect(client.receive(part(1), at: 0) == nil)
         let answer = client.receive(part(2, last: true), at: 0)
         #expect(answer?.result == .pages([part(0), part(1), part(2, last: true)]))
-        // Only once: a repeat belongs to no request.
+        // It is returned only once: a repeat belongs to no request.
         #expect(client.receive(part(0, last: true), at: 0) == nil)
         #expect(client.nextDeadline == nil)
     }
@@ -63,7 +63,7 @@ extension PullClient {
         #expect(client.overdue(at: 999_999).isEmpty)
         let again = client.overdue(at: .seconds(1))
         #expect(again.map(\.topic) == ["pull.them"] && again.first?.body["attempt"] == 1)
-        // The rest of the first try arrives too late.
+        // The rest of the first attempt arrives too late.
         #expect(client.receive(part(1), at: .seconds(1)) == nil)
         #expect(client.receive(part(0, attempt: 1), at: .seconds(1)) == nil)
         #expect(client.receive(part(1, attempt: 0, last: true), at: .seconds(1)) == nil)
@@ -76,7 +76,7 @@ extension PullClient {
         let later = StoreHead(store: "s", generation: "g", sequence: 12)
         #expect(client.receive(part(0), at: 0) == nil)
         #expect(client.receive(part(1, last: true, head: later), at: 0) == nil)
-        // The other answer is just as good from its beginning.
+        // The other answer is just as good if it is read from its beginning.
         #expect(client.receive(part(0, head: later), at: 0) == nil)
         #expect(client.receive(part(1, last: true), at: 0) == nil)
         #expect(
@@ -110,8 +110,8 @@ extension PullClient {
         #expect(client.overdue(at: .distantFuture).isEmpty)
     }
 
-    /// A sender that knows the id but isn't the one that was asked is dropped and counted, whatever it says; the
-    /// requested answer still arrives.
+    /// If a sender knows the id but isn't the one that was asked, its message is dropped and counted, whatever it says;
+    /// the requested answer still arrives.
     @Test(arguments: ["page", "empty", "reset", "refused", "databaseInaccessible"])
     func onlyWhoWasAskedIsBelieved(_ what: String) {
         var client = asked()
@@ -133,7 +133,7 @@ extension PullClient {
         #expect(client.foreign == 4 && client.refusals.isEmpty)
         let answer = client.receive(part(0, last: true), at: 0)
         #expect(answer?.result == .pages([part(0, last: true)]))
-        // An answer to no open request is late, but not a fault.
+        // An answer to a request that is no longer open is late, but not a fault.
         #expect(client.receive(forged, from: "sleep", at: 0) == nil && client.foreign == 4)
     }
 
@@ -151,7 +151,7 @@ extension PullClient {
     @Test func anAnswerWithoutEndIsNotKept() {
         var client = asked()
         for number in 0..<500 { #expect(client.receive(part(number), at: 0) == nil) }
-        // It is asked for again, and may then end.
+        // The answer is requested again, and may then be completed.
         #expect(client.overdue(at: .seconds(2)).count == 1)
         #expect(client.receive(part(0, attempt: 1, last: true), at: .seconds(1)) != nil)
     }

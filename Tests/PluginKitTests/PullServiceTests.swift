@@ -36,7 +36,7 @@ import Testing
         #expect(lost.count == 1 && errors == [.string(PageHeader.reset)])
     }
 
-    /// A tool passes on what it was given: anybody who may ask it would otherwise begin a new history.
+    /// A tool passes on what it was given: otherwise anybody who may ask it could start a new history.
     @Test(arguments: ["client-7-9", "client-dashboard-7-9"]) func aToolsPositionProvesNothing(_ name: String) throws {
         let (lost, errors) = try ask(as: name)
         #expect(lost == [] && errors == [.string(PageHeader.reset)])

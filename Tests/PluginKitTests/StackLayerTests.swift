@@ -5,7 +5,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// What a state folder says about its stack: which plugins have been swapped.
+/// What a state folder records about its stack: which plugins have been swapped.
 @Suite struct StackLayerTests {
     private let folder: TemporaryFolder
     private let catalog: PluginCatalog
@@ -35,7 +35,7 @@ import Testing
         try layer.setStopped(true, "body")
         try layer.set("steps-python", of: "steps")
         #expect(try StackLayer(state).stopped() == ["body", "steps"])
-        // The stack's other parts are as they were.
+        // The rest of the stack is unchanged.
         #expect(try stack().instance("steps")?.plugin == "steps-python" && stack().instance("body") != nil)
         try layer.set(nil, of: "steps")
         try layer.setStopped(false, "body")
@@ -88,8 +88,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: layer.file))
     }
 
-    /// It keeps the configuration that the stack was last started with; swaps don't affect that, nor does it affect
-    /// them.
+    /// It keeps the configuration that the stack was last started with; this and swaps don't affect each other.
     @Test func itKnowsTheConfigurationOfTheLastStart() throws {
         #expect(try layer.configurationFile() == nil)
         try layer.remember("/etc/healthbus/stack.json")

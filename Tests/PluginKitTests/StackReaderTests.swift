@@ -32,7 +32,7 @@ import Testing
         func report(_ turn: Turn) throws -> StageReport { StageReport() }
     }
 
-    /// More than fit into the pages of one request: four of 48 KiB.
+    /// More than fits into the pages of one request: four of 48 KiB.
     static let days = 700
 
     @Test func allRowsComeWhetherItRunsOrNot() throws {

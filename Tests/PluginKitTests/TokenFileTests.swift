@@ -90,7 +90,7 @@ import Testing
         #expect(try text() == content)
     }
 
-    /// An unreadable time doesn't mean "never", nor "not revoked".
+    /// An unreadable time means neither "never" nor "not revoked".
     @Test(arguments: ["ends", "revoked"]) func aTimeThatCannotBeReadIsDamage(_ key: String) throws {
         _ = try file.add(TokenWish(), now: now)
         let damaged = try text().replacing(try Regex("\"\(key)\"\\s*:\\s*null"), with: "\"\(key)\": \"soon\"")
@@ -114,7 +114,7 @@ import Testing
         #expect(try answer(secret, after: 9) == .unknown)
         #expect(try answer(secret, after: 10) == .granted(entry.grant))
         _ = try file.revoke(entry.id, now: now)
-        // The previous list stays valid for the pause, no matter how many ask; after that, the new one is.
+        // The previous list stays valid for the pause, no matter how many clients ask; after that, the new one applies.
         #expect(try answer(secret, after: 259) == .granted(entry.grant))
         #expect(try answer(secret, after: 260) == .revoked)
         // Removing the file locks every client out.

@@ -73,7 +73,7 @@ import Testing
         let revoked = try list.revoke("long", now: now + .seconds(5))
         #expect(revoked.revoked == now + .seconds(5) && revoked.id == long.entry.id)
         #expect(list.answer(to: long.secret, at: now + .seconds(5)) == .revoked)
-        // A repeat changes nothing, and expired ones can be revoked too.
+        // Repeating it changes nothing, and expired tokens can be revoked too.
         #expect(try list.revoke(long.entry.id, now: now + .seconds(50)) == revoked)
         _ = try list.revoke(short.entry.id, now: now + .seconds(90))
         #expect(list.answer(to: short.secret, at: now + .seconds(90)) == .revoked)

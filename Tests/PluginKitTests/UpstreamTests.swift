@@ -61,7 +61,7 @@ import Testing
         return taken
     }
 
-    /// In case every hint is lost: a producer that has been silent for half a minute is asked for everything new.
+    /// In case every hint is lost, a producer that has been silent for half a minute is asked for everything new.
     @Test func aSilentProducerIsAsked() throws {
         let upstream = try opened()
         func asked(at seconds: Int64) -> Pull? {
@@ -90,7 +90,7 @@ import Testing
         #expect(seen == [60] && upstream.isLevel)
     }
 
-    /// Reading again from the beginning would lose nothing; but a damaged file is for a person to look at.
+    /// Reading again from the beginning would lose nothing, but a person should look at a damaged file.
     @Test func anAnchorThatCanNotBeReadIsNamedAndNotForgotten() throws {
         try store.transaction {
             try store.database.execute("INSERT INTO cursors VALUES ('them', '{\"anchor\": \"far\"}')")
@@ -106,7 +106,7 @@ import Testing
         var seen: [Int64] = []
         try accept(upstream, pages(first, through: [60]), pages: &seen)
         #expect(upstream.frontier == 60 && upstream.isLevel)
-        // The type is switched on again: exactly its own range is left.
+        // The type is switched on again: only its own range is left to fetch.
         upstream.hear(head, limit: AnchorVector(base: 60), turn())
         #expect(upstream.frontier == 20)
         let second = try #require(pull(upstream))
@@ -121,7 +121,7 @@ import Testing
         let first = try #require(pull(upstream))
         #expect(first.query["bulk"] == true)
         try accept(upstream, pages(first, through: [50]), pages: &seen)
-        // The next window was requested when the first arrived; a restart requests the same.
+        // The next window was requested when the first arrived; after a restart the same one is requested.
         let other = try opened()
         other.hear(head, limit: AnchorVector(base: 100), turn())
         let second = try #require(pull(other))
@@ -171,7 +171,7 @@ import Testing
             }
             waiting.append(fetched)
         }
-        // Two sets have arrived, but nothing is consumed: a restart would fetch both again.
+        // Two sets have arrived, but neither has been consumed: a restart would fetch both again.
         #expect(upstream.frontier == 0)
         #expect(try opened().frontier == 0)
         let settling = turn()
@@ -200,7 +200,7 @@ import Testing
         #expect(seen.last == 200)
         let turn = turn()
         upstream.pump(turn)
-        // accept has requested the next window itself.
+        // accept has already requested the next window.
         #expect(upstream.isFetching && turn.takePulls().isEmpty)
     }
 
@@ -210,12 +210,12 @@ import Testing
         var seen: [Int64] = []
         try accept(upstream, pages(try #require(pull(upstream)), through: [100]), pages: &seen)
         #expect(pull(upstream) == nil)
-        // An older copy was restored: the same generation, fewer rows. There is nothing to fetch, yet the producer must
+        // An older copy was restored: the same generation, fewer rows. There is nothing to fetch, but the producer must
         // learn what was seen.
         upstream.hear(StoreHead(store: "s", generation: "g", sequence: 80), limit: AnchorVector(base: 80), turn())
         let shown = try #require(pull(upstream))
         #expect(shown.query["after"] == 100 && shown.query["until"] == 100 && shown.query["generation"] == "g")
-        // It was an old hint after all: nothing changes, and once is enough.
+        // It was only an old hint: nothing changes, and asking once is enough.
         try accept(upstream, pages(shown, through: [100]), pages: &seen)
         #expect(upstream.frontier == 100 && pull(upstream) == nil)
     }
@@ -233,8 +233,8 @@ import Testing
         #expect(again.query["after"] == 0 && again.query["store"] == "s")
     }
 
-    /// A producer that refuses, or sends unreadable answers, moves no anchor and ends no process: it is asked again
-    /// after a while.
+    /// A producer that refuses or sends unreadable answers moves no anchor and ends no process: it is asked again after
+    /// a while.
     @Test(arguments: 0..<7) func whatIsRefusedOrGarbledIsAskedAgain(_ number: Int) throws {
         let good: [String: Value] = ["head": Value(head), "through": 100, "rows": []]
         func page(_ change: [String: Value]) -> PullAnswer.Result { .pages([.object(good.merging(change) { $1 })]) }

@@ -37,7 +37,7 @@ final class RunningForwarder: Sendable {
 
     var failed: String? { failure.withLock(\.self) }
 
-    /// Stops it; false when it doesn't end.
+    /// Stops it; false if it doesn't end.
     func stop() -> Bool {
         forwarder.stop()
         return ended.wait(timeout: Patience.timeout) == .success
@@ -90,9 +90,9 @@ func sender(_ address: BusAddress) throws -> BusConnection {
     try BusConnection(address: address, subscriptions: [], handlers: .init(message: { _ in }))
 }
 
-/// Sends some bytes to whatever listens at a Unix socket.
+/// Sends some bytes to whatever listens on a Unix socket.
 /// - Parameter waits: whether to wait until the other side hangs up.
-/// - Returns: whether it did.
+/// - Returns: whether the other side hung up.
 @discardableResult
 func shout(_ bytes: [UInt8], at path: String, waits: Bool = false) throws -> Bool {
     let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)

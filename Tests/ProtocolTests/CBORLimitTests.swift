@@ -38,12 +38,12 @@ import Testing
                 return
             }
             for _ in 0..<1000 { _ = error(bytes) }
-            // Other tests run at the same time; a gigabyte would still show.
+            // Other tests run at the same time, but a gigabyte would still show.
             #expect(ResidentMemory.peak() - before < 400 << 20)
         }
     }
 
-    /// Nesting doesn't multiply memory: an array of arrays that each claim everything that is left.
+    /// Nesting doesn't multiply memory: in an array of arrays, each claims everything that is left.
     @Test func nestedClaimsAddUpToNothing() {
         var bytes: [UInt8] = []
         for _ in 0..<30 { bytes += [0x9A, 0x00, 0x00, 0xFF, 0xFF] }
@@ -99,7 +99,7 @@ import Testing
         #expect(error([UInt8](hex: "d84f4101")) != nil)
         #expect(error([UInt8](hex: "d84e43010203")) != nil)
         #expect(error([UInt8](hex: "d85647000000000000f8")) != nil)
-        // Not a byte string, and a tag without content.
+        // A tag on something other than a byte string, and a tag without content.
         #expect(error([UInt8](hex: "d84f01")) != nil)
         #expect(error([UInt8](hex: "d84f8101")) != nil)
         #expect(error([UInt8](hex: "d84fd84f40")) != nil)
@@ -140,7 +140,7 @@ import Testing
                 if !page.unit.isEmpty { _ = page.units[Int(page.unit[row])] }
             }
         }
-        // If one of these were 0, the fuzz would be too coarse or too mild to mean anything.
+        // If one of these were near 0, the fuzzing would be too coarse or too mild to mean anything.
         #expect(outcomes.refused > 1000 && outcomes.values > 1000 && outcomes.pages > 1000, "\(outcomes)")
     }
 

@@ -23,8 +23,8 @@ import Testing
         #expect(CBOREncoder.encode(.object(a)) == CBOREncoder.encode(.object(b)))
     }
 
-    /// Keys that Swift's string comparison considers equal up to a point; beyond it, that order depends on how a string
-    /// is stored.
+    /// Keys that Swift's string comparison considers equal up to a point; beyond that, their order depends on how a
+    /// string is stored.
     @Test func keysAreSortedByTheirBytes() throws {
         let value: Value = ["e\u{301}": 1, "\u{E9}\n": 2, "\u{E9}\0": 3, "f": 4, "": 5]
         let keys = ["", "e\u{301}", "f", "\u{E9}\0", "\u{E9}\n"]
@@ -42,7 +42,7 @@ import Testing
         #expect(back.double?.isNaN == true)
     }
 
-    /// RFC 8949, appendix A, and RFC 8746, section 2: bytes as others write them.
+    /// RFC 8949, appendix A, and RFC 8746, section 2: bytes as other implementations write them.
     @Test(arguments: [
         ("00", Value.integer(0)), ("1818", .integer(24)), ("1b7fffffffffffffff", .integer(.max)),
         ("3b7fffffffffffffff", .integer(.min)), ("20", .integer(-1)), ("3903e7", .integer(-1000)),

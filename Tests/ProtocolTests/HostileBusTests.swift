@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Peers that break the rules, or don't keep up.
+/// Peers that break the rules or can't keep up.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct HostileBusTests {
     let folder: TemporaryFolder
     let address: BusAddress
@@ -77,7 +77,7 @@ import Testing
         #expect(hub.stop())
     }
 
-    /// A peer that doesn't speak ZeroMQ on the hub's sockets is dropped; the bus continues.
+    /// A peer that connects to the hub's sockets without speaking ZeroMQ is dropped; the bus continues.
     @Test func noiseOnTheSocketsDoesNotHarmTheHub() throws {
         let listener = try Listener(address, [.prefix("a.")])
         let sender = try sender(address)
@@ -102,9 +102,9 @@ import Testing
     }
 }
 
-/// The hub is a process of its own, so that only its memory is measured.
+/// The hub is a separate process, so that only its memory is measured.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct StalledSubscriberTests {
-    /// Two taps that are stopped while 200 MB of pages pass cost the hub only the size of their queues; listeners miss
+    /// Two taps that are stopped while 200 MB of pages pass by cost the hub no more than their queues; listeners miss
     /// nothing.
     @Test func aStalledSubscriberCostsBoundedMemory() throws {
         let folder = try TemporaryFolder()
@@ -140,12 +140,12 @@ import Testing
         let begin = received.withLock(\.self)
         for number in 1...3200 {
             sender.send(page)
-            // Sent in step with the listener, like a pull's answers: only a few are in flight.
+            // The pages are sent in step with the listener, like a pull's answers: only a few are in flight.
             if number % 8 == 0 { try #require(eventually { received.withLock(\.self) >= begin + number }) }
         }
         let grown = try hub.peakMemory - before
         print("two stalled subscribers cost the hub \(grown >> 20) MB for 200 MB of pages")
-        // Each costs 64 messages of 64 KiB in its queue, and the kernel's buffers.
+        // Each tap costs 64 messages of 64 KiB in its queue, and the kernel's buffers.
         #expect(grown < 40 << 20)
         withExtendedLifetime(stalled) {}
         sender.close()

@@ -3,7 +3,7 @@ import Protocol
 import TestSupport
 import Testing
 
-/// Pushed samples, as they go over the bus.
+/// Pushed samples, as they travel over the bus.
 struct IngestMessageTests {
     private var part: IngestPart {
         var part = IngestPart(id: "1f", number: 3, user: "me", device: "phone", way: "/v1/samples")
@@ -81,7 +81,7 @@ struct IngestMessageTests {
         }
     }
 
-    /// A part whose columns don't fit together isn't a part: the store never gets it.
+    /// A part whose columns don't match isn't a part: it never reaches the store.
     @Test func whatDoesNotFitTogetherIsNoPart() throws {
         let body = try #require(part.body.object)
         let records = try #require(body["records"]?.object)

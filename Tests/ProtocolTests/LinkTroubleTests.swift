@@ -3,7 +3,7 @@ import MessageBus
 import TestSupport
 import Testing
 
-/// How often a process that isn't let in tries again and logs it; with a clock passed in.
+/// How often a process that isn't let in tries again, and how often it logs this; the clock is passed in.
 @Suite struct LinkTroubleTests {
     @Test func itTriesEachSecondAndSaysSoSeldom() {
         var trouble = LinkTrouble()
@@ -34,8 +34,8 @@ import Testing
         #expect(trouble.failed(.brokenOff, at: 4_100_000)?.contains("public key") == true)
     }
 
-    /// A key is added to the list between the two sockets' handshakes: the first stays refused for good unless it tries
-    /// again.
+    /// A key is added to the list between the two sockets' handshakes: the first socket stays refused for good unless
+    /// it tries again.
     @Test func oneSocketsSuccessIsNotTheOthers() {
         var trouble = LinkTrouble()
         #expect(trouble.failed(.keyRefused, at: 0) == nil)

@@ -39,15 +39,16 @@ import Testing
         #expect(kinds == ["figures", "events", "daily", "alert"])
     }
 
-    /// `graph` draws what manifests say that plugins produce, and a sealed bus lets them send only that: exactly this
-    /// is sent.
+    /// `graph` draws what plugins produce according to their manifests, and a sealed bus lets them send nothing else:
+    /// exactly this is sent.
     @Test func everyInstanceSaysWhatItsManifestSays() throws {
         let messages = try stack().messages
         let recorded = Set(messages.map(\.topic).filter { $0.hasPrefix("observed.") })
         let configuration = try StackConfiguration(
             path: nil, catalog: try PluginCatalog(folder: SchemaChecker.checkout + "/plugins", programs: ""))
         for instance in configuration.instances where instance.manifest.kind != .hub {
-            // Every instance sends its state, whether it is standing by, questions and answers, and commands to others.
+            // Every instance sends its state, whether or not it is standing by, questions and answers, and commands to
+            // others.
             let common = ["heartbeat.\(instance.name)", "standby.\(instance.name)", "page.*", "pull.*"]
                 .map { TopicPattern($0) }
             let produced = instance.producedTopics
@@ -65,8 +66,8 @@ import Testing
         }
     }
 
-    /// The schema can't check what it doesn't name: spoiling any member that is sent must be noticed, and so
-    /// must leaving one out.
+    /// The schema can't check what it doesn't name: corrupting any member that is sent must be noticed, and so must
+    /// leaving one out.
     @Test(.enabled(if: SchemaChecker.isInstalled, "make test installs the schema's checker"))
     func everyMemberIsNamed() throws {
         let stack = try stack()
@@ -128,14 +129,14 @@ import Testing
         #expect(largest?[2].count ?? .max <= 64 << 10)
     }
 
-    /// A reader accepts every page of samples.
+    /// Every page of samples can be read.
     @Test func everyPageOfSamplesIsRead() throws {
         let pages = try stack().messages.map { $0.body["samples"] }.filter { !$0.isNull }
         #expect(pages.count > 20)
         for page in pages { _ = try SamplePage(wireValue: page) }
     }
 
-    /// A new stack's consumers know which store a hint's sequence numbers belong to: none has to start over.
+    /// A new stack's consumers know which store a hint's sequence numbers belong to, so none has to start over.
     @Test func nobodyIsToldToBeginAnew() throws {
         let resets = try stack().messages.filter {
             $0.body["error"] == "reset" && !$0.topic.hasPrefix("page.client-")

@@ -28,7 +28,7 @@ struct LiveStack {
     /// Topics that no rule knows.
     private(set) var unknown: Set<String> = []
 
-    /// Every rule that appears in a stack's ordinary life.
+    /// Every rule that is used in a stack's ordinary life.
     static let rules: Set<String> = [
         "heartbeat", "heartbeat-hub", "heartbeat-ingest", "heartbeat-dashboard", "ingest", "ingested",
         "heartbeat-observer",
@@ -79,7 +79,7 @@ struct LiveStack {
         try record(tap) { $0.messages.contains { $0.topic == "heartbeat.uploader" && $0.body["phase"] == "stopped" } }
     }
 
-    /// Pushes some of each: samples, deletions, input that isn't understood or can't be true.
+    /// Pushes some of each: samples, deletions, and input that isn't understood or can't be true.
     private func push(_ state: StateFolder, _ port: Int) throws {
         let token = try TokenFile(state).add(TokenWish(), now: Instant(seconds: 1_743_000_000)).secret.text
         let http = try HTTPClient(base: "http://127.0.0.1:\(port)")
@@ -124,7 +124,7 @@ struct LiveStack {
         }
         for name in names {
             items.append(.init(rule: name, bytes: new[2]))
-            // The largest shows the most.
+            // The largest body shows the most.
             if new[2].count > bodies[name]?.count ?? 0 { bodies[name] = new[2] }
         }
     }
@@ -166,7 +166,7 @@ struct LiveStack {
         #expect(types.first?["types"].array?.isEmpty == false)
         try askOfDays(client)
         try changeZones(client)
-        // Under a name that means something else to the observer, which therefore asks for the bytes.
+        // The file is given under a name that means something else to the observer, which therefore asks for the bytes.
         let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: export))
         let outcome = try ImportClient(client: client, observer: "observer").run(
             "/proc/self/fd/\(file.fileDescriptor)", user: "me",
@@ -206,7 +206,7 @@ struct LiveStack {
         swap(client)
     }
 
-    /// Swaps in a plugin that stands by and is tried, and one that doesn't exist.
+    /// Swaps in a plugin that stands by and is tried out, and one that doesn't exist.
     private func swap(_ client: StackClient) {
         var wish: [String: Value] = [
             "command": "swap", "instance": "steps", "dryRun": true, "force": true,
@@ -228,7 +228,7 @@ struct LiveStack {
         let night = "HKCategoryTypeIdentifierSleepAnalysis"
         var query: [String: Value] = ["query": "completeness", "user": "me", "nights": .object([night: 18])]
         let known = try #require(try client.ask("observer", query, within: Patience.seconds)?.last)
-        // A position before that of every type.
+        // A position before the first type.
         query["continue"] = known["continue"].isNull ? ["user": "", "type": ""] : known["continue"]
         #expect(try client.ask("observer", query, within: Patience.seconds)?.last?["types"].array?.isEmpty == false)
         let summaries: [String: Value] = ["query": "summaries", "user": "me", "from": "2000-01-01", "to": "2100-01-01"]
@@ -263,7 +263,7 @@ struct LiveStack {
 }
 
 extension StackClient {
-    /// Asks with members, and returns bodies, in the form they have on the bus.
+    /// Asks with members, and returns bodies, both in the form that they have on the bus.
     fileprivate func ask(_ producer: String, _ members: [String: Value], within seconds: Double) throws -> [Value]? {
         try bodies(producer, Question(members: .object(members)), within: seconds)
     }

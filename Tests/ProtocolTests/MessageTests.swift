@@ -80,7 +80,7 @@ import Testing
         let large = [UInt8](repeating: 0, count: Message.maximumFrame + 1)
         #expect(error([Array("t".utf8), large, []]) == .tooLarge(topic: "t", bytes: large.count))
         #expect(error([Array("t".utf8), header(whole)[1], large]) == .tooLarge(topic: "t", bytes: large.count))
-        // A frame as large as allowed is refused for its content, not for its size.
+        // A frame of the maximum size is refused for its content, not for its size.
         let most = [UInt8](repeating: 0, count: Message.maximumFrame)
         #expect(error([Array("t".utf8), header(whole)[1], most]) == .content(topic: "t", .trailingBytes(at: 1)))
     }

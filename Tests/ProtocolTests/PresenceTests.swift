@@ -45,13 +45,13 @@ import Testing
         presence.said(at: .seconds(22))
         _ = presence.heardSelf(at: .seconds(22))
         #expect(presence.pace(at: .seconds(22)) == .lively)
-        // A process that isn't on the bus has nothing to report to.
+        // A process that isn't on the bus has nobody to report to.
         presence.said(at: .seconds(30))
         presence.moved(at: .seconds(36))
         #expect(presence.pace(at: .seconds(36)) == .unheard)
     }
 
-    /// The hub has gone: that is noticed within seconds of the first heartbeat that doesn't come back, no matter how
+    /// The hub is gone: this is noticed within seconds of the first heartbeat that doesn't come back, no matter how
     /// long the bus was silent before it.
     @Test func aHeartbeatThatDoesNotComeBackIsFollowedSoonThenInQuickSuccession() {
         var presence = Presence(at: 0)
@@ -68,7 +68,7 @@ import Testing
         #expect(presence.isOnBus(at: .seconds(1020)) && presence.pace(at: .seconds(1020)) == .lively)
     }
 
-    /// A process that waits for a heartbeat waits longer than two intervals.
+    /// A process that waits for a heartbeat waits for more than two intervals.
     @Test func patienceOutlastsTwoHeartbeats() {
         #expect(Repetition.silence > Repetition.quiet * 2)
     }

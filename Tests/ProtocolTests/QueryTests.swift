@@ -3,7 +3,8 @@ import Protocol
 import TestSupport
 import Testing
 
-/// Requests as they go over the bus: valid ones are understood, and others are refused with what they need.
+/// Requests as they travel over the bus: valid ones are understood, and others are refused with an explanation of what
+/// they need.
 @Suite struct QueryTests {
     private static let slice = SliceRequest(
         user: "me", types: .only(["a"]), asOf: AnchorVector(base: 7, exceptions: ["a": 5]), from: 1, to: 9,

@@ -21,7 +21,7 @@ final class RunningProgram: Sendable {
         environment["HEALTHBUS_LOG_LEVEL"] = "error"
         let spec = ProcessSpec(
             name: name, executable: folder + "/" + name, arguments: arguments, environment: environment)
-        // A child is signalled when the thread that started it ends: this one lives as long as the child should.
+        // A child is signalled when the thread that started it ends, so this thread lives as long as the child should.
         let thread = Thread { [self] in
             do {
                 let child = try ChildProcess(spec, trampoline: trampoline)
@@ -43,14 +43,14 @@ final class RunningProgram: Sendable {
         get throws { try #require(try started.withLock(\.self)?.get()) }
     }
 
-    /// Asks it to end, and returns how it ended; nil if it had to be killed.
+    /// Asks the program to end, and returns how it ended; nil if it had to be killed.
     func stop() -> ProcessExit? {
         ending.signal()
         ended.wait()
         return outcome.withLock(\.self)
     }
 
-    /// The most memory it ever had resident, in bytes.
+    /// The most memory that it ever had resident, in bytes.
     var peakMemory: Int64 {
         get throws { ResidentMemory.peak(of: "\(try pid)") }
     }
@@ -58,7 +58,7 @@ final class RunningProgram: Sendable {
 
 /// Memory of a process.
 enum ResidentMemory {
-    /// The most memory it ever had resident, in bytes (VmHWM of /proc/<process>/status).
+    /// The most memory that it ever had resident, in bytes (VmHWM of /proc/<process>/status).
     static func peak(of process: String = "self") -> Int64 {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) else { return 0 }
         let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

@@ -80,7 +80,7 @@ import Testing
         #expect(refusal { $0[name] = .column(.int32([0, 1, index, 0])) } == name)
     }
 
-    /// An unreadable entry must not make the others move up: every later index would name the wrong type.
+    /// An unreadable entry must not shift the others: every later index would then name the wrong type.
     @Test func aDictionaryWithAnEntryOfAnotherKindIsRefused() {
         #expect(refusal { $0["types"] = [5, "a", "b"] } == "types")
         #expect(refusal { $0["units"] = ["a", .null, "b"] } == "units")
@@ -102,8 +102,8 @@ import Testing
         let page = PageFixture.samples(isFull ? 600 : 1100, isFull: isFull)
         let bytes = CBOREncoder.encode(page.wireValue)
         #expect(bytes.count < 80_000)
-        // Measured in processor time, as the best of several turns: other programs run on the same cores, and share
-        // their caches.
+        // Measured in processor time, and the best of several runs counts: other programs run on the same cores, and
+        // share their caches.
         func rate(_ body: () throws -> Void) rethrows -> Double {
             var best = 0.0
             for _ in 0..<20 {

@@ -19,7 +19,7 @@ enum SchemaChecker {
         var bytes: [UInt8]
     }
 
-    /// What is wrong with each item; nil where nothing is.
+    /// What is wrong with each item; nil for a valid one.
     static func check(_ items: [Item]) throws -> [String?] {
         let folder = try TemporaryFolder()
         let requests = folder.path + "/requests"
@@ -40,7 +40,7 @@ enum SchemaChecker {
         return lines.map { $0 == "ok" ? nil : String($0) }
     }
 
-    /// What is wrong with one value; nil when nothing is.
+    /// What is wrong with one value; nil if nothing is.
     static func check(_ rule: String, _ bytes: [UInt8]) throws -> String? {
         try check([Item(rule: rule, bytes: bytes)]).first ?? nil
     }

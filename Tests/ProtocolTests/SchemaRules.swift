@@ -1,9 +1,9 @@
 import HealthModel
 import Protocol
 
-/// Which rules of the schema a message's body obeys, as the top of the schema describes.
+/// Which rules of the schema a message's body must obey, as described at the top of the schema.
 struct SchemaRules {
-    /// Answers are distinguished by their questions: query by consumer and id.
+    /// Answers are told apart by their questions: the query, by consumer and id.
     private var queries: [String: String] = [:]
 
     /// Empty for a message without a body; nil if no rule covers such a message.
@@ -16,7 +16,7 @@ struct SchemaRules {
         case "daily" where name == "summary": return ["hint"]
         case "pull":
             guard let query = message.body["query"].string else { return nil }
-            // A request made in order to be refused.
+            // A request that is meant to be refused.
             guard query != LiveStack.unknownQuery else { return [] }
             queries["\(message.body["consumer"].string ?? "")/\(message.body["id"].int ?? 0)"] = query
             return ["pull-\(query)"]

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Which peers are let in on a sealed bus, and what each may do there.
+/// Which peers a sealed bus lets in, and what each may do there.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct SealedBusTests {
     let bus: SealedBus
 
@@ -44,7 +44,7 @@ import Testing
         let before = bus.hub?.forwarder.counters.denied ?? 0
         sender.send(message("observed.steps"))
         sender.send(message("heartbeat.observer"))
-        // The right topic, but under another process's name.
+        // The right topic, but in another process's name.
         sender.send(Message(topic: "figures.steps", header: .init(from: "steps", at: 1)))
         sender.send([Array("figures.steps".utf8), [0xFF], []])
         sender.send([Array("figures.steps".utf8)])
@@ -57,7 +57,7 @@ import Testing
             ])
         #expect(listener.topics == ["figures.steps"])
         #expect((bus.hub?.forwarder.counters.denied ?? 0) - before == 5)
-        // One line stands for many, with the sender and the topic's family, and none of the content.
+        // One line stands for many, and names the sender and the topic's family, but none of the content.
         let denied = bus.notices.filter { $0.kind == .denied }
         #expect(denied.count == 1)
         #expect(denied.first?.who == "sender")
@@ -87,8 +87,8 @@ import Testing
         #expect(bus.hub?.stop() == true)
     }
 
-    /// A process with an unknown key gets nothing, reports that once, and keeps trying; once it is on the list it gets
-    /// in automatically.
+    /// A process with an unknown key gets nothing, reports that once, and keeps trying; as soon as it is on the list,
+    /// it gets in automatically.
     @Test func aStrangersKeyIsRefusedOnBothSides() throws {
         try bus.admit("sender")
         let sender = try sender(try bus.address("sender"))
@@ -111,7 +111,7 @@ import Testing
         #expect(bus.hub?.stop() == true)
     }
 
-    /// A client that expects a different hub at this address learns nothing from this one, and reports why.
+    /// A client that expects a different hub at this address reveals nothing to this one, and reports why.
     @Test func aClientOfAnotherHubIsTold() throws {
         try bus.admit("sender")
         let refused = Mutex<[String]>([])
@@ -124,7 +124,7 @@ import Testing
         #expect(bus.hub?.stop() == true)
     }
 
-    /// A name struck off the list is out, even if it is connected; the others come back automatically.
+    /// A name struck off the list is cut off, even if it is connected; the others reconnect automatically.
     @Test func whoIsStruckOffIsOut() throws {
         try bus.admit("sender")
         try bus.admit("listener")

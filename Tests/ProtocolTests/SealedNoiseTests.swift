@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Strangers on the network of a sealed bus: they get nothing, and stop nobody.
+/// Strangers on the network of a sealed bus: they get nothing, and disturb nobody.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct SealedNoiseTests {
     let bus: SealedBus
     let sender: BusConnection
@@ -33,8 +33,8 @@ import Testing
         #expect(bus.hub?.failed == nil)
     }
 
-    /// ZeroMQ without CURVE is refused at both endpoints, with a line in the log. Which of the two sides hangs up first
-    /// varies, and so does the line's text.
+    /// ZeroMQ without CURVE is refused at both endpoints, with a line in the log. It varies which of the two sides
+    /// hangs up first, and so does the line's text.
     @Test func plainTextGetsNothing() throws {
         let context = try ZeroMQContext()
         let publisher = try ZeroMQSocket(context, type: ZMQ_PUB)
@@ -63,7 +63,7 @@ import Testing
         end()
     }
 
-    /// Random bytes: without a greeting, after the greeting of every version of the protocol, after that of CURVE.
+    /// Random bytes: without a greeting, after the greeting of each version of the protocol, and after that of CURVE.
     @Test(arguments: [1, 2, 3, 4, 5])
     func noiseHarmsNobody(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -86,14 +86,13 @@ import Testing
         end()
     }
 
-    /// A peer's bytes, replayed by an eavesdropper, open nothing: each handshake uses fresh keys.
+    /// Replaying a peer's bytes gives an eavesdropper nothing: each handshake uses fresh keys.
     @Test func aReplayedConversationOpensNothing() throws {
         let recorder = try Recorder(bus.address.publish)
         let victim = try BusConnection(
             address: recorder.address(try bus.address("sender")), subscriptions: [],
             handlers: .init(message: { _ in }))
-        // Each message has its own number: some may still be on their way when the first arrives, but none arrives
-        // twice.
+        // Each message has its own number: some may still be in transit when the first arrives, but none arrives twice.
         var number: Int64 = 0
         #expect(
             eventually {
@@ -116,7 +115,7 @@ import Testing
         end()
     }
 
-    /// Many connections that send nothing don't keep the others from continuing.
+    /// Many connections that send nothing don't hold up the others.
     @Test func silentConnectionsStopNobody() throws {
         let silent = try (0..<200).map { try RawConnection($0 % 2 == 0 ? bus.address.publish : bus.address.subscribe) }
         #expect(listener.hears(sender))
@@ -127,9 +126,9 @@ import Testing
         end()
     }
 
-    /// A peer that is let in floods the bus with messages it may not send, and with some it may: other peers' messages
-    /// still arrive. Each message is compared with all subscriptions: an identity may have only a limited number of
-    /// those, no matter how often it connects.
+    /// A peer that has been let in floods the bus with messages, both allowed and forbidden: other peers' messages
+    /// still arrive. Each message is compared with all subscriptions, so an identity may have only a limited number of
+    /// them, no matter how often it connects.
     @Test func aHearerCostsTheHubNoMoreThanItsShare() throws {
         try bus.admit("greedy")
         let many = try (0..<6).map { number in
@@ -142,7 +141,7 @@ import Testing
             eventually {
                 bus.notices.contains { $0.who == "long" && $0.why.contains("on a socket meant only for those") }
             })
-        // Subscriptions to topics it may not receive cost nothing.
+        // Subscriptions to topics that a peer may not receive cost nothing.
         try bus.admit("modest", hears: [.exact("a.b")])
         let modest = try (0..<6).map { number in
             try Listener(try bus.address("modest"), (0..<200).map { .prefix("x.\(number).\($0).") } + [.exact("a.b")])
@@ -154,7 +153,7 @@ import Testing
         end()
     }
 
-    /// The hub reads topic and header of each message: if either is too long, the message isn't passed on.
+    /// The hub reads the topic and header of each message: if either is too long, the message isn't passed on.
     @Test func longTopicsAndHeadersGoNowhere() throws {
         let before = bus.hub?.forwarder.counters.denied ?? 0
         sender.send(message("b." + String(repeating: "x", count: 254)))
@@ -186,7 +185,7 @@ import Testing
         #expect(eventually { (bus.hub?.forwarder.counters.denied ?? 0) > 1000 })
         let denied = bus.hub?.forwarder.counters.denied ?? 0
         #expect(listener.hears(sender))
-        // The flood continues all the while.
+        // The flood goes on all the while.
         #expect(eventually { (bus.hub?.forwarder.counters.denied ?? 0) > denied })
         stop.withLock { $0 = true }
         ended.wait()
@@ -196,8 +195,8 @@ import Testing
     }
 }
 
-/// The doorkeeper guards an open bus too: with it libzmq hangs up on the protocols in which 4.3.4 aborts on some
-/// noise.
+/// The doorkeeper guards an open bus too: with it, libzmq hangs up on peers that speak the protocols in which version
+/// 4.3.4 aborts on some noise.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct OpenNoiseTests {
     @Test func oldestProtocolsAreRefused() throws {
         let folder = try TemporaryFolder()
@@ -206,8 +205,8 @@ import Testing
         let listener = try Listener(address, [.prefix("a.")])
         let sender = try sender(address)
         try #require(listener.hears(sender))
-        // Well-formed, so they are refused only for their age: ZMTP 1.0 (an empty name), and 2.0 (the same after a
-        // signature).
+        // They are well-formed, so they are refused only for their age: ZMTP 1.0 (an empty name), and 2.0 (the same
+        // after a signature).
         let signature: [UInt8] = [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F]
         for greeting in [[1, 0], signature + [1, 2, 0, 0]] {
             for name in ["/pub", "/sub"] { #expect(try shout(greeting, at: folder.path + name, waits: true)) }

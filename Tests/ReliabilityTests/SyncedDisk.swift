@@ -5,8 +5,8 @@ import Synchronization
 
 /// What a disk holds after a power loss: each file as it was when it was last synced.
 ///
-/// A SQLite VFS that passes everything on, and copies a file's bytes to `<file>.synced` whenever it is synced. It
-/// becomes the default of the whole process, so a test installs it in a process of its own (an exit test).
+/// A SQLite VFS that passes everything on, and copies a file to `<file>.synced` whenever it is synced. It becomes the
+/// default for the whole process, so a test installs it in a process of its own (an exit test).
 enum SyncedDisk {
     /// `@unchecked`: SQLite's tables of functions live as long as the process and never change.
     private struct Open: @unchecked Sendable {
@@ -14,7 +14,7 @@ enum SyncedDisk {
         var path: String
     }
 
-    /// By the address of SQLite's handle.
+    /// Keyed by the address of SQLite's handle.
     private static let open = Mutex<[UInt: Open]>([:])
     nonisolated(unsafe) private static var original: UnsafeMutablePointer<sqlite3_vfs>?
 
@@ -34,7 +34,7 @@ enum SyncedDisk {
         sqlite3_vfs_register(new, 1)
     }
 
-    /// Handles are reused once they are closed; the newest name counts.
+    /// Handles are reused once they are closed, so the newest name counts.
     private static func watch(_ file: UnsafeMutablePointer<sqlite3_file>, path: String) {
         guard let methods = file.pointee.pMethods else { return }
         open.withLock { $0[UInt(bitPattern: file)] = Open(methods: methods, path: path) }
@@ -53,7 +53,7 @@ enum SyncedDisk {
     }
 
     /// Creates a database's files as a power loss at this moment would leave them.
-    /// - Parameter path: of the new file; its folder must exist.
+    /// - Parameter path: the path of the new file; its folder must exist.
     static func revive(_ database: String, as path: String) throws {
         for end in ["", "-wal"] {
             let synced = database + end + ".synced"

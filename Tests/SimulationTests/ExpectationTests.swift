@@ -3,7 +3,7 @@ import HealthModel
 import Simulation
 import Testing
 
-/// What anybody who knows phones expects of the model. The app is ideal, so that only the phone decides.
+/// What anybody who knows phones would expect of the model. The app is ideal, so that only the phone decides.
 @Suite struct ExpectationTests {
     private let stack: StackConfiguration
 
@@ -61,8 +61,8 @@ import Testing
 
     /// It holds over many lives, not just in one that happens to fit.
     @Test func theOrderOfStrategiesHoldsForFiftySeeds() throws {
-        // Samples that are late with background delivery alone are mostly late with everything combined, so that pair
-        // is the closest.
+        // Samples that are late with background delivery alone are mostly late with everything combined, so these two
+        // are the closest pair.
         let faster: [(DeliveryStrategy, DeliveryStrategy, least: Int)] = [
             (.combined, .backgroundDelivery, 35), (.combined, .appRefresh, 44), (.combined, .processing, 44),
             (.backgroundDelivery, .processing, 44), (.backgroundDelivery, .opening, 44),
@@ -74,7 +74,7 @@ import Testing
             let strategies: [DeliveryStrategy] = [.combined, .backgroundDelivery, .appRefresh, .processing, .opening]
             let results = try strategies.map { try simulator.measured($0) }
             let order = StrategyOrder(results)
-            // At the 95th percentile these two are close: samples that late are late with both.
+            // At the 95th percentile these two are close: samples that are this late are late with both.
             #expect(results[1].delivered(within: "4h") > results[2].delivered(within: "4h"), "seed \(seed)")
             for (place, pair) in faster.enumerated() {
                 #expect(!order.isFaster(pair.1, than: pair.0), "seed \(seed): \(pair)")
@@ -123,7 +123,7 @@ import Testing
     @Test func theMoreTheAppIsUsedTheSoonerEverythingArrives() throws {
         for strategy in [DeliveryStrategy.backgroundDelivery, .combined, .silentPush, .opening] {
             let shares = try AppUse.allCases.map { try simulator(use: $0).measured(strategy).delivered(within: "4h") }
-            // An app in weekly use is hardly better off than one that is never used.
+            // An app that is used weekly is hardly better off than one that is never used.
             #expect(shares[3] > shares[2] && shares[2] > shares[1] && shares[2] > shares[0], "\(strategy): \(shares)")
         }
     }
@@ -136,7 +136,7 @@ import Testing
         #expect(left.delivered(within: "24h") < 0.1)
     }
 
-    /// Swiped away on the first day, and never opened again: nothing wakes the app any more.
+    /// The app is swiped away on the first day, and never opened again: nothing wakes it any more.
     @Test(arguments: [DeliveryStrategy.silentPush, .combined, .notify])
     func nothingComesAfterAForceQuit(strategy: DeliveryStrategy) throws {
         var daily = PhoneLife.Options(seed: 2, days: 10, use: .daily)
@@ -148,7 +148,7 @@ import Testing
         #expect(quit.wakesPerDay < usual.wakesPerDay / 4)
     }
 
-    /// Each of these makes a worse phone.
+    /// Each of these makes the phone worse.
     @Test(arguments: [
         (PhoneModel.Number.hotHoursPerDay, 12.0), (.lowPowerBelow, 0.95), (.focusHoursPerDay, 12),
         (.networkGapsPerDay, 40), (.batteryPerHour, 0.2),
@@ -187,7 +187,7 @@ import Testing
             try generous.measured(.backgroundDelivery), try generous.measured(.appRefresh),
         ])
         #expect(base.strategies == [.backgroundDelivery, .appRefresh])
-        // A system that gives no deliveries but all refreshes.
+        // A system that allows no deliveries but all refreshes.
         let simulator = try simulator { model in
             (model[.deliveriesPerDay], model[.refreshesPerDay], model[.refreshChance]) = (0.1, 24, 1)
         }

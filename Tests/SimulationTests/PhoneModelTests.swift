@@ -55,7 +55,7 @@ struct PhoneModelTests {
         #expect(model.maxRunSeconds(.opening) == 0)
     }
 
-    /// Each input on its own moves willingness in its direction.
+    /// Each input on its own changes willingness in the expected direction.
     @Test func everyInputCounts() {
         func with(_ kind: WakeKind = .delivery, _ change: (inout SystemMood) -> Void) -> Double {
             var mood = usual
@@ -86,7 +86,7 @@ struct PhoneModelTests {
             #expect(spent <= 2 + minutes / 240, "after \(minutes) minutes")
         }
         #expect((6...7).contains(spent))
-        // A night pays for two wakes, and the unwilling system for none.
+        // A night earns two wakes, but an unwilling system earns none.
         budget.refill(at: start + .seconds(48 * 3600), willingness: 1)
         let afterANight = (0..<3).map { _ in budget.spend() }
         #expect(afterANight == [true, true, false])

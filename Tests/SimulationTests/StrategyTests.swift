@@ -5,7 +5,7 @@ import Testing
 
 /// Strategies, simulated with the real stages.
 @Suite(.serialized) struct StrategyTests {
-    /// No matter what the phone does, anything it lets through late arrives complete.
+    /// No matter what the phone does, everything it lets through, even late, arrives complete.
     @Test(arguments: DeliveryStrategy.allCases.filter { $0 != .naive })
     func nothingIsLostOrDoubledInTheWorstLife(strategy: DeliveryStrategy) throws {
         let result = try Simulator(shippedStack(), life: .worst(seed: 3, days: 6), app: .allStages).run(strategy)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import UploaderStage
 
-/// What counts as delivered: only elements that a backend has shown to have accepted.
+/// What counts as delivered: only elements that a backend has proved to have accepted.
 @Suite struct AcceptanceTests {
     private static let portal = "<!DOCTYPE html><html><body>Please log in</body></html>"
 
@@ -33,7 +33,7 @@ import UploaderStage
         (400, portal, "text/html"), (422, portal, "text/html"), (400, "no", "text/plain"),
     ]
 
-    /// In the middle of deliveries to a known backend.
+    /// During deliveries to a known backend.
     @Test(arguments: elsewhere.indices) func whatMayBeAnybodysAcceptsNothing(_ number: Int) throws {
         let (status, body, type) = Self.elsewhere[number]
         let rig = try UploaderRig()
@@ -84,7 +84,7 @@ import UploaderStage
         #expect(try rig.known("acceptance") == "trust" && rig.known("result") == "trust")
     }
 
-    /// A backend that first identifies itself later may lack what an earlier server accepted.
+    /// A backend that identifies itself only later may lack what an earlier server accepted.
     @Test func aBackendThatShowsItselfLaterGetsEverything() throws {
         let rig = try UploaderRig()
         try rig.answerQuestion(.answered(status: 404, body: []))
@@ -123,8 +123,8 @@ import UploaderStage
         }
     }
 
-    /// A server that refuses in its own format gets one message that its answer can't be understood, and isn't treated
-    /// as a success.
+    /// If a server refuses in its own format, there is one message that its answer can't be understood, and it isn't
+    /// treated as a success.
     @Test(
         arguments: [
             #"{"stored":1,"rejected":["2025-03-12"]}"#, #"{"ok":false}"#, #"[{"date":"2025-03-12","error":"odd"}]"#,
@@ -144,7 +144,7 @@ import UploaderStage
         #expect(try rig.frontier() == 2 && rig.alerts().isEmpty && rig.letters().isEmpty)
     }
 
-    /// Other faults in the answer are no reason to send a bad element forever.
+    /// Other faults in the answer are no reason to keep sending a bad element forever.
     @Test(
         arguments: [
             #"{"counts":{"created":7,"refused":1},"refused":["2025-03-12"]}"#,
@@ -179,7 +179,7 @@ import UploaderStage
             try rig.reply(status, body)
             #expect(try rig.letters() == ["2025-03-12"])
             if isKnown || status >= 400 {
-                // The rest is sent again: no answer has said that it was accepted.
+                // The rest is sent again, because no answer has said that it was accepted.
                 #expect(try rig.frontier() == 0)
                 try rig.serve()
                 #expect(rig.delivered == 2)
@@ -248,7 +248,7 @@ import UploaderStage
         try rig.add(1...1)
         try rig.reply(429, retryAfter: header)
         #expect(try rig.detail("waitsUntil").int == (rig.rig.now + .seconds(900)).microseconds)
-        // It shows both the wait that was asked for and the one that was chosen.
+        // It shows both the requested wait and the chosen one.
         let shown = try #require(try rig.detail("blocked").string)
         let next = InstantText.local(rig.rig.now + .seconds(900), now: rig.rig.now)
         #expect(shown.contains("; it asked to wait \(words)"))

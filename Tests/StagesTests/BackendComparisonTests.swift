@@ -24,7 +24,7 @@ import UploaderStage
         return .answered(status: 200, body: Array(body.utf8))
     }
 
-    /// Three days delivered and compared.
+    /// Three days that were delivered and compared.
     private func delivered(_ settings: DeliverySettings = .init()) throws -> UploaderRig {
         let rig = try UploaderRig(settings)
         try rig.add(1...3)
@@ -54,7 +54,7 @@ import UploaderStage
             return request.countsRows
         }
         #expect(try counts())
-        // This lasts until it answers.
+        // This lasts until the backend answers.
         try rig.answerQuestion(.answered(status: 503, body: []))
         try rig.rig.pass(.seconds(1))
         #expect(try counts())
@@ -70,7 +70,7 @@ import UploaderStage
         #expect(try counts())
     }
 
-    /// A backend that keeps losing what it accepted isn't several backends.
+    /// A backend that keeps losing what it accepted isn't taken for several backends.
     @Test func whoLosesItAgainIsNamedForThat() throws {
         let rig = try delivered()
         for _ in 0..<4 {
@@ -105,7 +105,7 @@ import UploaderStage
         #expect(try rig.questions.count == 1 && rig.known("check").isNull)
         try rig.answerQuestion()
         #expect(try rig.known("check") == "a" && rig.questions.isEmpty)
-        // This includes the reason that it can't be compared.
+        // The reason why it can't be compared is reported too.
         try rig.rig.hear("control.uploader", ["command": "check", "id": "b"])
         try rig.answerQuestion(
             .failed(HTTPError(.connectionRefused, endpoint: "b", detail: "no connection", hint: "start it")))
@@ -153,7 +153,7 @@ import UploaderStage
         #expect(try rig.known("isCompared") == true)
     }
 
-    /// A backend answers correctly and stores nothing: what it held before the delivery proves nothing.
+    /// A backend that answers correctly and stores nothing: what it held before the delivery proves nothing.
     @Test func whatWasDeliveredIsComparedToo() throws {
         let rig = try UploaderRig()
         try rig.add(1...3)
@@ -167,7 +167,7 @@ import UploaderStage
         #expect(try rig.frontier() == 3 && rig.delivered == 3)
     }
 
-    /// A steady stream doesn't lead to a question each time.
+    /// During a steady stream, not every delivery leads to a question.
     @Test func deliveriesAreComparedNotTooOften() throws {
         let rig = try delivered()
         var questions = 0
@@ -202,7 +202,7 @@ import UploaderStage
         #expect(try rig.frontier() == 5 && rig.alerts().isEmpty)
     }
 
-    /// The backend answered the question before a request whose answer has arrived in the meantime.
+    /// The backend answered the question before it got a request whose answer has arrived in the meantime.
     @Test func aLateAnswerIsComparedWithWhatWasKnownThen() throws {
         let rig = try delivered()
         try rig.rig.hear("control.uploader", ["command": "check", "id": "a"])
@@ -274,7 +274,7 @@ import UploaderStage
         #expect(rig.rig.log.count("backend.changed") == 3)
     }
 
-    /// The previous database is restored, and stays.
+    /// The previous database is restored, and remains in use.
     @Test func aBackendThatIsPutBackIsBelievedAfterAMinute() throws {
         let rig = try delivered()
         let old = rig.backend

@@ -100,7 +100,7 @@ import Testing
         try rig.hear("control.debouncer", ["command": "launch", "task": "healthkit-sync"])
         #expect(released(rig, "steps", "a") == 20)
         #expect(try task(rig, "healthkit-sync")["state"] == "running")
-        // The task is done when every consumer concerned has it.
+        // The task is done when every consumer concerned has received it.
         for consumer in ["steps", "sleep", "uploader"] { try reach(rig, consumer, 20) }
         #expect(try task(rig, "healthkit-sync")["history"]["lastOutcome"] == "succeeded")
     }
@@ -116,7 +116,7 @@ import Testing
         #expect(released(rig, "steps", "a") == 10)
     }
 
-    /// A person asks for one metric's sync while others wait for a task: those keep waiting, even after a restart.
+    /// A person asks to sync one metric while others wait for a task: those keep waiting, even after a restart.
     @Test func aSyncOfOneMetricLeavesTheOthersPending() throws {
         let rig = try rig()
         try observer(rig, 10, [:], device: away)
@@ -152,7 +152,7 @@ import Testing
         try fire(rig, "a", 20)
         for consumer in ["steps", "sleep", "uploader"] { try reach(rig, consumer, 10) }
         #expect(try task(rig, "healthkit-sync")["state"] != "running")
-        // The task ended before the type's window did: a new one takes it.
+        // The task ended before the type's window did, so the type goes to a new one.
         #expect(try task(rig, "healthkit-sync")["state"] == "pending")
         try rig.restart()
         try observer(rig, 20, ["a": 20], fired: AnchorVector(base: 20), device: away)
@@ -186,7 +186,7 @@ import Testing
         try observer(rig, 20, ["a": 20], device: device)
         for _ in 0..<10 { try rig.pass(Self.second) }
         #expect(released(rig, "steps", "a") == 10)
-        // After that it is released without waiting for a window.
+        // After that, the type is released without waiting for a window.
         try observer(rig, 20, ["a": 20])
         #expect(released(rig, "steps", "a") == 20)
     }
@@ -242,7 +242,7 @@ import Testing
             try rig.pass(.microseconds(20_000))
         }
         #expect(rig.commits == 0 && released(rig, "steps", "a") == 60)
-        // The outcome is written once there is nothing to do.
+        // The outcome is written once nothing is left to do.
         try rig.pass(3 * Self.second)
         #expect(rig.commits == 1)
         #expect(try rig.rows().values.count { $0.topic == "rounds" } == 51)

@@ -41,7 +41,7 @@ import UploaderStage
         try rig.reply(question, UploadReply.answered(status: 200, body: Array(Value.object(answer).json().utf8)))
     }
 
-    /// The observer has samples up to a sequence, all released.
+    /// The observer has samples up to this sequence number, all of them released.
     private func release(_ sequence: Int64) throws {
         try rig.hear("sync.uploader", ["head": Value(head(sequence)), "released": .integer(sequence)])
     }
@@ -101,7 +101,7 @@ import UploaderStage
         #expect(try frontier() == 5)
     }
 
-    /// 'samplesPerSecond' holds on average: the amount sent sets the next wait.
+    /// 'samplesPerSecond' is an average: the amount sent determines the next wait.
     @Test func noMoreThanSoManyASecond() throws {
         let paced = try Self(DeliverySettings(samplesPerSecond: 2))
         try paced.tell(columns: false)
@@ -147,7 +147,7 @@ import UploaderStage
         #expect(try frontier() == 0)
         try answer(created: 5)
         #expect(try frontier() == 5)
-        // A single one isn't worth columns.
+        // A single sample isn't worth columns.
         try release(6)
         try answerPull(6...6, head: 6)
         #expect(try !upload().request.isColumns)
@@ -176,7 +176,7 @@ import UploaderStage
         try release(12)
         try answerPull(10...12, head: 12)
         #expect(try upload().request.isColumns)
-        // They are no longer sent once it doesn't.
+        // Columns are no longer sent once it doesn't.
         try answer(created: 3)
         try rig.pass(.seconds(3600))
         try tell(columns: false)
@@ -190,7 +190,7 @@ import UploaderStage
         try release(6)
         try answerPull(1...6, head: 6, deleted: [2])
         #expect(try upload().request.isColumns)
-        // The third in the list, which is the fourth on the page.
+        // The third in the list is the fourth on the page.
         try answer(created: 5, refused: [["id": .null, "list": "samples", "index": 2, "reason": "no"]])
         #expect(try letters().map(\.id) == [SampleID(high: 4, low: 7).description])
         #expect(try frontier() == 6)
@@ -235,7 +235,7 @@ import UploaderStage
         #expect(try SampleDelivery(body: upload().request.body).samples.sequence == Array(1...18_000))
         try answerPull(18_001...20_000, head: 100_000)
         #expect(uploads.count == 1)
-        // It doesn't wait long.
+        // The stage doesn't wait long.
         try rig.pass(.seconds(1))
         #expect(uploads.count == 2)
         try answer(created: 18_000)

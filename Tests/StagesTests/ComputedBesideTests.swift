@@ -15,7 +15,7 @@ import Testing
         let version = 1
     }
     private struct Gone: Error {}
-    /// The results of a trial before each start.
+    /// The results of the trial before each start.
     private final class Trial { var differs = false }
     private let trial = Trial()
 

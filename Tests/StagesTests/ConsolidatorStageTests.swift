@@ -11,7 +11,7 @@ import Testing
     static let berlin = "Europe/Berlin"
     static let first = LocalDay(year: 2025, month: 3, day: 10)
 
-    /// One handler, "steps"; the clock is set after all days.
+    /// One handler, "steps"; the clock is set to after all days.
     func rig() throws -> StageRig<ConsolidatorStage> {
         try StageRig { ConsolidatorStage(observer: "observer", handlers: ["steps"]) }
     }
@@ -40,7 +40,7 @@ import Testing
             ]))
     }
 
-    /// The handler answers with figures for days, one row each.
+    /// The handler answers with figures for several days, one row each.
     func answerFigures(
         _ rig: StageRig<ConsolidatorStage>, _ figures: [(LocalDay, Int)], through: Int64
     ) throws {
@@ -110,7 +110,7 @@ import Testing
         #expect(rig.log.fields(of: .figureCollides).count == 2)
         try rig.restart()
         #expect(try rig.report().details["collisions"] == [own, other])
-        // A plugin that uses different names fixes that.
+        // A plugin that uses different names resolves the conflict.
         try answer("walks", ["walks": 2], at: 12)
         #expect(try rig.report().details["collisions"] == nil)
     }
@@ -129,7 +129,7 @@ import Testing
         #expect(day["final"] == true && day["zone"] == .string(Self.berlin))
     }
 
-    /// The days of a first import: each is written once, with the figures of all handlers, and final at once.
+    /// The days of a first import: each is written once, with the figures of all handlers, and immediately final.
     @Test func aDayThatIsOverIsWrittenOnceItHasSettled() throws {
         let rig = try StageRig { ConsolidatorStage(observer: "observer", handlers: ["steps", "walks"]) }
         func page(_ handler: String, _ frontier: SequenceNumber, through: Int64) throws {
@@ -152,7 +152,7 @@ import Testing
         try hearObserver(rig, 100)
         try answerZones(rig, try ZoneTimeline(zone: Self.berlin), through: 100)
         try page("steps", 100, through: 5)
-        // Nothing is reported about it, and nothing counts as done.
+        // Nothing is reported about the day, and nothing counts as done.
         #expect(try summaries(rig).isEmpty && rig.report().frontier["observer"] ?? 0 < 100)
         try rig.restart()
         try rig.turn()
@@ -165,7 +165,7 @@ import Testing
         #expect(try rig.report().frontier["observer"] == 100)
     }
 
-    /// The frontier doesn't cover anything held back.
+    /// The frontier covers nothing that is held back.
     @Test func theFrontierSaysNothingOfDaysThatAreHeldBack() throws {
         let rig = try rig()
         try rig.hear(beat("observer", head(100), details: ["importOpen": true]))
@@ -190,7 +190,7 @@ import Testing
         #expect(day["steps"] == 7 && day["final"] == false)
     }
 
-    /// While handlers take in years, days aren't written again every two seconds.
+    /// While handlers work through years of data, days aren't written again every two seconds.
     @Test func whoeverWaitsForSlowHandlersBecomesPatient() throws {
         let rig = try StageRig { ConsolidatorStage(observer: "observer", handlers: ["steps", "walks"]) }
         try rig.hear(beat("observer", head(100), details: ["importOpen": true]))
@@ -213,8 +213,8 @@ import Testing
         #expect(waits == [2, 4, 8, 16])
     }
 
-    /// Input up to the observer's word may include a flight: a day that is over by the zones known here
-    /// needn't be over by those.
+    /// Input up to what the observer reports may include a flight: a day that is over by the zones known here needn't
+    /// be over by the new ones.
     @Test func aMarkWaitsForTheZones() throws {
         let rig = try settled()
         let yesterday = LocalDay(year: 2025, month: 3, day: 26)
@@ -278,7 +278,7 @@ import Testing
         let moved = try rig.rows().filter { $0.value.sequence != before[$0.key] }.keys.sorted()
         #expect(moved == ["day/me/2025-03-13", "day/me/2025-03-14", "day/me/2025-03-15"])
 
-        // The handler's earlier outputs don't make them final; what it has computed since does.
+        // The handler's earlier outputs don't make these days final; what it has computed since then does.
         try beats(rig, observer: 105, steps: 50)
         #expect(try summaries(rig).values.count { $0["final"] == false } == 3)
         try rig.hear(beat("steps", head(51, store: "s"), frontier: ["observer": 110]))
@@ -290,7 +290,7 @@ import Testing
         #expect(after["2025-03-14"]?["zone"] == "America/New_York")
     }
 
-    /// The end of a day is looked up once, and again when its user has travelled.
+    /// The end of a day is looked up once, and again after its user has travelled.
     @Test func aDayEndsByTheNewestTimeline() throws {
         let evening = try #require(InstantText.parse("2025-03-25T23:00:00+01:00"))
         let rig = try StageRig(now: evening) { ConsolidatorStage(observer: "observer", handlers: ["steps"]) }

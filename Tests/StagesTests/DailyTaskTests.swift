@@ -8,7 +8,7 @@ import StageKit
 import TestSupport
 import Testing
 
-/// The task of 00:01, at the consolidator.
+/// The task of 00:01 in the consolidator.
 @Suite struct DailyTaskTests {
     private typealias Rig = StageRig<ConsolidatorStage>
     /// 2025-03-27 11:00 in Berlin.
@@ -54,14 +54,14 @@ import Testing
         #expect(try task(rig)["state"] == "pending")
         try rig.pass(.seconds(1))
         #expect(try task(rig)["state"] == "running")
-        // While a file is being read there is no mark.
+        // While a file is being read, no mark is taken.
         try observer(rig, importOpen: true)
         try steps(rig)
         #expect(try task(rig)["state"] == "running")
         try observer(rig)
         try steps(rig)
         #expect(try task(rig)["history"]["lastOutcome"] == "succeeded")
-        // And the next run is for the next day, even when the clocks change.
+        // The next run is for the next day, even when the clocks change.
         #expect(try task(rig)["request"]["earliestBegin"] == .integer((over + .seconds(86_400)).microseconds))
         for _ in 0..<3 {
             try rig.pass(.seconds(86_400))

@@ -40,7 +40,7 @@ import Testing
         try rig.pass(.microseconds(100_000))
         #expect(released(rig, "steps") == AnchorVector(base: 10))
         #expect(released(rig, "uploader") == AnchorVector(base: 10))
-        // A type that a consumer doesn't take never holds it back.
+        // A type that a consumer doesn't take never holds that consumer back.
         #expect(released(rig, "rest") == AnchorVector(base: 10))
     }
 
@@ -69,7 +69,7 @@ import Testing
         #expect((rig.deadline ?? .distantFuture) <= rig.monotonic + .seconds(1))
     }
 
-    /// While nothing changes it sends little; an instance that restarts gets its release at once, and the others don't.
+    /// While nothing changes, little is sent; an instance that restarts gets its release at once, and the others don't.
     @Test func aRestingReleaseIsRepeatedSeldomAndToldToWhoBeginsAnew() throws {
         let rig = try rig(window: .zero)
         try fire(rig, "a", 10)
@@ -97,7 +97,7 @@ import Testing
         try rig.restart()
         try rig.pass(Self.second)
         #expect(released(rig, "steps") == AnchorVector(base: 10))
-        // Types that were waiting when it ended wait again, for at most their window.
+        // Types that were waiting when the process ended wait again, for at most their window.
         try fire(rig, "a", 20)
         try rig.restart()
         try rig.hear(beat("observer", head(20), heads: ["a": 20]))

@@ -27,7 +27,7 @@ import Testing
         }
         let stage = try DebouncerStage(stack: stack, instance: try #require(stack.only(.debouncer)))
         let rig = try StageRig { stage }
-        // The first second submits the repeating ones.
+        // In the first second, the repeating tasks are submitted.
         try rig.pass(Self.second)
         return rig
     }
@@ -104,7 +104,7 @@ import Testing
         #expect(try tasks(rig)["healthkit-sync"]?["history"]["lastOutcome"] == "expired")
         #expect(rig.log.fields(of: .taskExpired).map { $0["task"] } == ["healthkit-sync"])
         #expect(released(rig) ?? 0 >= 10)
-        // Anything it didn't get to waits for the next run.
+        // Anything the task didn't get to waits for the next run.
         try rig.pass(6 * Self.second)
         #expect(try tasks(rig)["healthkit-sync"]?["state"] == "pending")
         try rig.hear("control.debouncer", ["command": "launch", "task": "healthkit-sync"])

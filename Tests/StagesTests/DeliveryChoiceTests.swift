@@ -2,7 +2,7 @@ import DeliveryKit
 import TestSupport
 import Testing
 
-/// What happens to elements already passed when the choice of what is delivered changes.
+/// What happens to elements already passed when the choice of what to deliver changes.
 @Suite struct DeliveryChoiceTests {
     private let daily = DeliverySettings(choice: DeliveryChoice(["daily"]))
     private let steps = DeliverySettings(choice: DeliveryChoice(["steps"]))
@@ -19,14 +19,14 @@ import Testing
         try uploader.serve()
         #expect(uploader.delivered == 3)
 
-        // With the same choice there is nothing to do.
+        // If the choice is the same, there is nothing to do.
         try uploader.rig.restart()
         try uploader.add(1...3)
         #expect(uploader.uploads.isEmpty)
         #expect(try uploader.frontier() == 3)
     }
 
-    /// What is there under other names stays there; everything is delivered under the new ones.
+    /// What the destination has under other names stays there; everything is delivered under the new ones.
     @Test func anotherFormDeliversAgain() throws {
         let (plain, other) = (DeliverySettings(), DeliverySettings(form: #"{"patients":{"me":"s|1"}}"#))
         let uploader = try UploaderRig(lives: [plain, other, other, plain])
@@ -41,8 +41,8 @@ import Testing
         #expect(try uploader.frontier() == 3)
     }
 
-    /// Files of earlier releases, which took everything, have no choice written down: nothing is delivered twice
-    /// because of that.
+    /// In files from earlier releases, which took everything, no choice is recorded: nothing is delivered twice because
+    /// of that.
     @Test func withoutAChoiceNothingIsRepeated() throws {
         let uploader = try UploaderRig(lives: [.init(), .init()])
         try uploader.add(1...3)

@@ -17,7 +17,7 @@ import WorkoutsStage
     private static let late = SampleID(high: 0xAAAA_0000_0000_4000, low: 0x8000_0000_0000_0001)
     private static let prefix = "HKQuantityTypeIdentifier"
 
-    /// A usual sample of each handler: its local hour, its length in minutes, its value, and how many days may be
+    /// A typical sample for each handler: its local hour, its length in minutes, its value, and how many days may be
     /// computed for it.
     struct Case: Sendable, CustomTestStringConvertible {
         var handler: any DayHandler
@@ -135,7 +135,7 @@ import WorkoutsStage
         #expect(try rig.figures(day)?["heartRate"]["resting"] == 56.0)
         #expect(try rig.figures(day)?["hrvSDNNMilliseconds"] == 50.0)
 
-        // On the day after, yesterday's again; today's stays.
+        // On the day after, yesterday's estimate is replaced again; today's stays.
         try rig.add([estimate("RestingHeartRate", next, hour: 9, 61, 5)])
         _ = try rig.settle()
         try rig.delete(Self.uuid(3))
@@ -143,7 +143,7 @@ import WorkoutsStage
         #expect(try rig.settle() == [day])
         #expect(try rig.figures(day)?["heartRate"]["resting"] == 55.0)
         #expect(try rig.figures(next)?["heartRate"]["resting"] == 61.0)
-        // Without figures there was no day that could become final.
+        // Without figures, there was no day that could become final.
         #expect(try rig.summaries()[day]?["revision"] == 3)
     }
 

@@ -14,8 +14,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A handler between the store and the daily summaries, each a separate stage, driven until none asks for anything.
-/// Reports which days were computed.
+/// A handler between the store and the daily summaries, each a separate stage, run until none asks for anything. It
+/// reports which days were computed.
 final class FiguresRig {
     static let zone = "Europe/Berlin"
 
@@ -72,8 +72,8 @@ final class FiguresRig {
         }
     }
 
-    /// Has the handler watch conditions; null forgets one.
-    /// - Returns: why the handler refuses; nil when it doesn't.
+    /// Makes the handler watch conditions; null forgets one.
+    /// - Returns: why the handler refuses; nil if it doesn't.
     func watch(_ conditions: [String: Value], user: String = "me") throws -> String? {
         var request = MendRequest(id: "watch", action: "watch")
         (request.user, request.conditions) = (user, conditions)
@@ -83,8 +83,8 @@ final class FiguresRig {
         return nil
     }
 
-    /// The handler's process ends and begins again.
-    /// - Parameter meanwhile: what happens to its file.
+    /// The handler's process ends and starts again.
+    /// - Parameter meanwhile: what happens to its file in the meantime.
     func restart(meanwhile: (Database) throws -> Void = { _ in }) throws {
         try handler.store.transaction { try meanwhile(handler.store.database) }
         try handler.restart()
@@ -103,7 +103,7 @@ final class FiguresRig {
     }
 
     /// Passes on every change until everything is computed, summarized and final.
-    /// - Returns: the days that were computed, with one entry for each time.
+    /// - Returns: the days that were computed, with one entry for each time that a day was.
     func settle() throws -> [LocalDay] {
         counted.list.withLock { $0 = [] }
         let head = observer.store.head
@@ -115,7 +115,7 @@ final class FiguresRig {
         try consolidator.hear(beat(name, handler.store.head, frontier: try handler.report().frontier))
         try answer(consolidator)
         try consolidator.finishTurns()
-        // A change of zones withdrew the first mark; the observer reports its position again.
+        // A change of zones has withdrawn the first mark; the observer reports its position again.
         try consolidator.hear(beat("observer", head, details: ["importOpen": false]))
         try answer(consolidator)
         try consolidator.finishTurns()

@@ -7,7 +7,8 @@ import StageKit
 import TestSupport
 import Testing
 
-/// Which files are written, and when, with days alone: the stage runs turn by turn, on a disk that is a dictionary.
+/// Which files are written, and when, if only days are delivered: the stage runs turn by turn, on a disk that is a
+/// dictionary.
 @Suite struct FilesStageTests {
     private static let file = "user=me/days/year=2025.csv"
     private static let manifest = "manifest.json"
@@ -23,7 +24,7 @@ import Testing
         var written: [String] = []
         var problem: FileProblem?
         private var open: [Int64: String] = [:]
-        /// The configuration of the next process.
+        /// The configuration for the next process.
         let choice = Choice()
 
         final class Choice { var layout = FilesLayout([:]) }
@@ -51,7 +52,7 @@ import Testing
             try hear()
         }
 
-        /// Does what the stage asks for until it asks for nothing more; returns false if that takes more than `limit`
+        /// Does what the stage asks for until it asks for nothing more; returns false if this takes more than `limit`
         /// steps.
         @discardableResult
         func serve(_ limit: Int = 1000) throws -> Bool {
@@ -169,7 +170,7 @@ import Testing
         #expect(try rig.frontier() == 2)
     }
 
-    /// A file that keeps changing is still written, after a minute.
+    /// A file that keeps changing is still written, after a minute at most.
     @Test func aFileThatNeverSettlesIsWrittenAfterAMinute() throws {
         let rig = try Rig()
         try rig.serve()

@@ -10,7 +10,7 @@ import Testing
 @Suite struct FinalDaysTests {
     private static let minute = Duration.seconds(60)
 
-    /// Some steps in each of these days.
+    /// Some steps on each of these days.
     private func stages(_ zone: String, _ days: [LocalDay], now: Instant) throws -> LinkedStages {
         let stages = try LinkedStages(zone: zone, now: now)
         try stages.add(
@@ -26,7 +26,7 @@ import Testing
         try stages.days().filter { $0.value["final"] == true }.keys.sorted()
     }
 
-    /// The machine slept for days: it wakes on the fifth day, at noon.
+    /// The machine has slept for days: it wakes at noon on the fifth day.
     @Test func afterALongSleepAllDaysThroughYesterdayAreFinalAtOnce() throws {
         let zones = try ZoneTimeline(zone: "Europe/Berlin")
         let first = LocalDay(year: 2025, month: 3, day: 27)
@@ -39,7 +39,7 @@ import Testing
         #expect(try final(stages) == days[..<5].map(\.description))
         #expect(try stages.days().values.allSatisfy { $0["revision"] == ($0["final"] == true ? 1 : 0) })
 
-        // If it is repeated, even with a clock that was set back, nothing is written, and nothing is open again.
+        // If this is repeated, even with a clock that was set back, nothing is written, and no day is opened again.
         let sequence = stages.consolidator.store.sequence
         try stages.flow()
         stages.now = zones.hour(12, of: days[2])
@@ -49,10 +49,10 @@ import Testing
         #expect(stages.consolidator.store.sequence == sequence)
     }
 
-    /// Zone, date, and the first moment (UTC) when it is final.
+    /// Zone, date, and the first moment (UTC) at which the day is final.
     @Test(arguments: [
         ("Europe/Berlin", "2025-03-26", "2025-03-26 23:01:00 +0000"),
-        // 23 and 25 hours long.
+        // Days of 23 and 25 hours.
         ("Europe/Berlin", "2025-03-30", "2025-03-30 22:01:00 +0000"),
         ("Europe/Berlin", "2025-10-26", "2025-10-26 23:01:00 +0000"),
         // The next day begins at 01:00: midnight is skipped.
@@ -61,9 +61,9 @@ import Testing
         ("America/Sao_Paulo", "2018-11-03", "2018-11-04 03:01:00 +0000"),
         // The day on which midnight is skipped.
         ("America/Sao_Paulo", "2018-11-04", "2018-11-05 02:01:00 +0000"),
-        // 23:00 to 24:00 comes twice.
+        // The hour from 23:00 to 24:00 occurs twice.
         ("America/Sao_Paulo", "2018-02-17", "2018-02-18 03:01:00 +0000"),
-        // A change of half an hour, and an offset with three quarters of an hour.
+        // A clock change of half an hour, and an offset that includes three quarters of an hour.
         ("Australia/Lord_Howe", "2025-04-06", "2025-04-06 13:31:00 +0000"),
         ("Asia/Kathmandu", "2025-03-26", "2025-03-26 18:16:00 +0000"),
         // The day before a skipped date.
@@ -94,7 +94,7 @@ import Testing
         stages.now = zones.hour(24, of: day) + 2 * Self.minute
         try stages.flow(hearsObserver: false)
         #expect(try final(stages) == [])
-        // Sent before 00:01, received after: it knows nothing about changes in between.
+        // It was sent before 00:01 and received after: it says nothing about changes in between.
         for _ in 0..<2 { try stages.consolidator.turn { try stages.consolidator.stage.receive(spoken, $0) } }
         #expect(try final(stages) == [])
         try stages.flow()

@@ -10,27 +10,27 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Two observers, and a follower between them that asks the first one's store page by page.
+/// Two observers, and a follower between them that asks for the first one's store page by page.
 ///
 /// `@unchecked Sendable`: a part is sent on the thread that submits it, which is the test's.
 final class FollowRig: @unchecked Sendable {
     let there: StageRig<ObserverStage>
     let here: StageRig<ObserverStage>
-    /// Whether all changes there are another person's.
+    /// Whether all changes on the other side are another person's.
     var isAnothers = false
-    /// Of the first store.
+    /// The generation of the first store.
     var generation = "g1"
-    /// What answers say besides samples, when there is something.
+    /// What answers contain besides samples, if anything.
     var zones = Value.null
     var token = "good"
-    /// The cursors that were asked from; empty for none.
+    /// The cursors from which changes were requested; empty for none.
     private(set) var asked: [String] = []
-    /// Samples that went over the wire, by answer.
+    /// Samples that were sent over the wire, by answer.
     private(set) var carried: [Int] = []
     private(set) var notices: [Follower.Notice] = []
-    /// Receipts that get lost from now on.
+    /// How many receipts get lost from now on.
     var losses = 0
-    /// Parts after which the second observer restarts.
+    /// The number of parts after which the second observer restarts.
     var restartAfter: Int?
     private var parts = 0
     private var pushes = 0
@@ -51,7 +51,7 @@ final class FollowRig: @unchecked Sendable {
         try restartFollower()
     }
 
-    /// As after a SIGKILL: everything it knew is gone.
+    /// As after a SIGKILL: everything in memory is gone.
     func restartFollower() throws {
         let line = try #require(line)
         follower = Follower(
@@ -94,7 +94,7 @@ final class FollowRig: @unchecked Sendable {
         answer.next = "\(generation).\(page.covered)"
         answer.hasMore = !page.isComplete
         if !page.samples.isEmpty, !isAnothers {
-            // In two pages, so that a part may come alone.
+            // In two pages, so that one part may arrive alone.
             let middle = page.samples.count / 2
             answer.pages = [page.samples.filter { $0 < middle }, page.samples.filter { $0 >= middle }]
                 .filter { !$0.isEmpty }

@@ -24,7 +24,7 @@ struct FollowerTests {
         #expect(try rig.isSame() && FollowRig.alive(rig.here).count == 25)
         #expect(rig.carried.reduce(0, +) == 25)
         let before = rig.carried.count
-        // As an app corrects a sample: it deletes one and saves another.
+        // As an app corrects a sample: by deleting it and saving another.
         try rig.push([IngestRig.steps(3, uuid: IngestRig.uuid(99), value: 40)], deleted: [IngestRig.uuid(4)])
         try rig.catchUp()
         #expect(try rig.isSame() && FollowRig.alive(rig.here).count == 25)
@@ -59,14 +59,14 @@ struct FollowerTests {
         #expect(rig.carried.reduce(0, +) == 25)
     }
 
-    /// The first store was restored from an older copy, or emptied: nothing here is lost.
+    /// The first store was restored from an older copy, or emptied: nothing is lost here.
     @Test func anotherHistoryIsReadFromTheBeginning() throws {
         let rig = try filled()
         try rig.catchUp()
         let sequence = rig.here.store.sequence
         rig.generation = "g2"
         try rig.catchUp()
-        // The answer 410 has no news of its own.
+        // A 410 answer has no news of its own.
         try rig.catchUp()
         #expect(rig.notices.contains(.beginsAnew))
         #expect(try rig.isSame())
@@ -77,7 +77,7 @@ struct FollowerTests {
         #expect(rig.asked.last?.hasPrefix("g2.") == true)
     }
 
-    /// The position moves with everybody's changes; a commit for each would keep the disk awake.
+    /// The position moves with everybody's changes; committing each move would keep the disk awake.
     @Test func anotherPersonsChangesAreNoWrite() throws {
         let rig = try filled()
         rig.isAnothers = true
@@ -132,7 +132,7 @@ struct FollowerTests {
         #expect(try plan.timeline() == timeline)
     }
 
-    /// What an observer answers to a page, from whomever it is.
+    /// What an observer answers to a page, no matter who sent it.
     private func receipt(_ rig: FollowRig, _ page: SamplePage, _ characteristics: Value = .null) throws -> IngestReceipt
     {
         var part = IngestPart(
@@ -213,7 +213,7 @@ struct FollowerTests {
         }
     }
 
-    /// What the other stack doesn't say stays; a type of its own isn't lost.
+    /// What the other stack doesn't mention stays; a type made here isn't lost.
     @Test func whatIsKnownOfThePersonIsJoined() throws {
         let rig = try FollowRig()
         let mood: Value = ["aggregation": "average", "unit": ""]
@@ -226,7 +226,7 @@ struct FollowerTests {
         #expect(rig.here.store.sequence == sequence.next)
     }
 
-    /// What stages hear: types made here, and those of the stack that is followed.
+    /// What stages are told: the types made here, and those of the stack that is followed.
     @Test func typesMadeHereWinByTheirNames() throws {
         let rig = try FollowRig()
         let theirs: Value = ["aggregation": "sum", "unit": "theirs"]

@@ -123,7 +123,7 @@ private struct NotingHandler: DayHandler {
             page.origin.append(0)
             page.flags.append([])
         }
-        // A hostile day has no end.
+        // A hostile day never ends.
         let full: Value = ["samples": page.wireValue, "continue": ["start": 1, "id": "x"]]
         for _ in 0..<40 {
             guard let pull = rig.pulls.first(where: { $0.name == "slice" }) else { break }

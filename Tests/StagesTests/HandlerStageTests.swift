@@ -48,7 +48,7 @@ private struct CountingHandler: DayHandler {
             ["head": Value(head(sequence, generation: generation)), "released": .integer(sequence)])
     }
 
-    /// Answers the pull for changes: these days were touched.
+    /// Answers the pull for changes with these days as touched.
     private func touch(
         _ rig: StageRig<HandlerStage>, _ days: [LocalDay], through: Int64, zones: ZoneTimeline? = nil,
         isBulk: Bool = false
@@ -86,7 +86,7 @@ private struct CountingHandler: DayHandler {
         let days = [Self.day, Self.day.adding(days: 5), Self.day.adding(days: 9)]
         try touch(rig, days, through: 10)
         #expect(try pending(rig) == 3)
-        // Its outputs don't cover days that are only marked.
+        // The handler's outputs don't cover days that are only marked.
         #expect(try rig.report().frontier["observer"] == 0)
         try slices(rig)
         #expect(seen.withLock { $0 } == days.reversed())
@@ -95,8 +95,8 @@ private struct CountingHandler: DayHandler {
         #expect(rig.sent.contains { $0.topic == "figures.steps" })
     }
 
-    /// A hint carries only the head: one hint for all days that a turn has computed, with the head after the last of
-    /// them.
+    /// A hint carries only the head: there is one hint for all days that a turn has computed, with the head after the
+    /// last of them.
     @Test func aTurnHintsOnceAtEachTopic() throws {
         let rig = try rig { input in
             DayOutput(figures: ["n": 1], events: [DayEvent(id: "\(input.day)", kind: "k", payload: [:])])
@@ -111,7 +111,7 @@ private struct CountingHandler: DayHandler {
         #expect(rig.sent.allSatisfy { $0.body.read(Hint.self)?.head == rig.store.head })
     }
 
-    /// Days of an infrequent type: with little in between, several are fetched and committed together.
+    /// Days of an infrequent type: since there is little in between, several are fetched and committed together.
     @Test func daysThatHoldLittleAreFetchedTogetherOverGaps() throws {
         let seen = Mutex<[LocalDay]>([])
         let rig = try rig { input in
@@ -127,14 +127,14 @@ private struct CountingHandler: DayHandler {
             try #require(asked <= days.count)
             try rig.answer(pull, .pages([["samples": SamplePage().wireValue]]))
         }
-        // At first it is unknown how much a day holds.
+        // At first it isn't known how much a day holds.
         #expect((6...20).contains(asked))
-        // Each is computed once, newest first, except for those that an earlier slice already covered.
+        // Each day is computed once, newest first, except for those that an earlier slice already covered.
         #expect(seen.withLock { $0.sorted() } == days)
         #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 10)
     }
 
-    /// Full days are fetched one run at a time: the days in between aren't fetched as well.
+    /// Full days are fetched one run at a time, without the days in between.
     @Test func daysThatHoldMuchAreFetchedApart() throws {
         let rig = try rig()
         try sync(rig, 10)
@@ -172,7 +172,7 @@ private struct CountingHandler: DayHandler {
         try touch(rig, [Self.day], through: 10)
         let slice = try #require(rig.pulls.first { $0.name == "slice" })
         #expect(slice.query["asOf"] == 10)
-        // The samples are on their way when the day changes again.
+        // The samples are already on their way when the day changes again.
         try sync(rig, 12)
         try touch(rig, [Self.day], through: 12)
         try rig.answer(slice, .pages([["samples": SamplePage().wireValue]]))
@@ -203,7 +203,7 @@ private struct CountingHandler: DayHandler {
         try sync(rig, 10)
         try touch(rig, [Self.day, Self.day.adding(days: 10)], through: 10)
         try slices(rig)
-        // The person is elsewhere from noon on the day before the later one: this changes that day, and all days that
+        // The person is elsewhere from noon of the day before the later one: this changes that day, and all days that
         // may have samples after that moment.
         let moved = try ZoneTimeline(
             zones.entries + [.init(from: noon(Self.day.adding(days: 9)), zone: "America/New_York")])
@@ -217,7 +217,7 @@ private struct CountingHandler: DayHandler {
         #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 11)
     }
 
-    /// A stay has an end: later days stay as they were.
+    /// A stay has an end: later days remain unchanged.
     @Test func aStayComputesOnlyItsDaysAgain() throws {
         let seen = Mutex<[LocalDay]>([])
         let rig = try rig { input in
@@ -262,7 +262,7 @@ private struct CountingHandler: DayHandler {
         version.withLock { $0 = 2 }
         try rig.restart()
         #expect(try pending(rig) == 2 && rig.report().frontier["observer"] == 0)
-        // Samples are reported again too: a day without figures may have some now.
+        // Samples are reported again too: a day that had no figures may have some now.
         try sync(rig, 10)
         let again = try #require(rig.pulls.first { $0.name == "spans" })
         #expect(again.query["after"] == 0)
@@ -289,7 +289,7 @@ private struct CountingHandler: DayHandler {
         try touch(rig, [Self.day, Self.day.adding(days: 4)], through: 10)
         try slices(rig)
         #expect(tries.withLock { $0 } == 3)
-        // The failed day holds nothing up, and is counted.
+        // The failed day holds nothing up, but it is counted.
         #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 10)
         #expect(try rig.report().details["failedDays"] == 1)
         func days() throws -> Int { try rig.rows().values.count { !$0.topic.hasPrefix("alert.") } }
@@ -297,7 +297,7 @@ private struct CountingHandler: DayHandler {
             try rig.rows().values.contains { $0.topic == Alert.topic(.failedDays) && $0.body != nil }
         }
         #expect(try days() == 1 && isTold())
-        // Once changed, the day gets three more tries, and still counts as one.
+        // Once it has changed, the day gets three more tries, and still counts as one.
         try sync(rig, 12)
         try touch(rig, [Self.day], through: 12)
         try slices(rig)
@@ -375,7 +375,7 @@ private struct CountingHandler: DayHandler {
         try slices(rig)
         let key = "alert/workout-recorded/w"
         #expect(try (rig.rows()[key]?.body != nil) == news.raised)
-        // When reported again, it is the same workout; a day later it is no longer news.
+        // If it is reported again, it is the same workout; a day later it is no longer news.
         try sync(rig, 6)
         try touch(rig, [Self.day], through: 6)
         try slices(rig)

@@ -39,7 +39,7 @@ import Testing
     }
 }
 
-/// The historical sync through the stage: which chunk is announced when, and what survives a restart.
+/// The historical sync in the stage: when each chunk is announced, and what survives a restart.
 @Suite struct HistoryStageTests {
     private typealias Rig = StageRig<DebouncerStage>
 

@@ -14,7 +14,7 @@ import Testing
                 documents: ["consolidator"]), closedHead: closedHead)
     }
 
-    /// Heartbeats of a stack that has done everything up to 100.
+    /// Heartbeats of a stack that has finished everything up to 100.
     private func beats() -> [String: (beat: Heartbeat, age: Double)] {
         [
             "observer": (beat("observer", head(100), details: ["importOpen": false]), 0),
@@ -41,7 +41,7 @@ import Testing
         return false
     }
 
-    /// Whoever waits asks an uploader to compare, but not while it is still delivering.
+    /// A command that waits asks an uploader to compare, but not while it is still delivering.
     @Test func onlyWhatIsDeliveredIsToBeCompared() {
         func uncompared(_ change: (inout [String: (beat: Heartbeat, age: Double)]) -> Void) -> [String] {
             var watch = watch()
@@ -98,7 +98,7 @@ import Testing
         #expect(paused == .blocked("uploader: the token is refused"))
     }
 
-    /// A day that can't be computed holds up no other: the others are delivered first.
+    /// A day that can't be computed doesn't hold up any others: they are delivered first.
     @Test func daysThatFailAreReportedOnceTheOthersAreDelivered() {
         func failing(_ change: (inout [String: (beat: Heartbeat, age: Double)]) -> Void) -> IdleWatch.Verdict {
             verdict {
@@ -120,7 +120,7 @@ import Testing
         var beats = beats()
         beats["a"]?.beat.frontier["observer"] = 99
         _ = watch.judge(beats, at: 0)
-        // A live source continues; the target stays.
+        // A live source continues, but the target stays the same.
         beats["observer"]?.beat.head = head(900)
         beats["a"]?.beat.frontier["observer"] = 100
         let verdict = watch.judge(beats, at: 1)

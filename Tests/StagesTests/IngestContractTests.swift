@@ -4,8 +4,8 @@ import HealthModel
 import IngestStage
 import Testing
 
-/// Compares docs/openapi-ingest.json with the ingest's answers. `make test-contract` tests a running ingest much
-/// harder.
+/// Compares docs/openapi-ingest.json with the ingest's answers. `make test-contract` tests a running ingest much more
+/// thoroughly.
 struct IngestContractTests {
     private static func page(_ name: String) throws -> Data {
         try Data(
@@ -33,7 +33,7 @@ struct IngestContractTests {
         }
     }
 
-    /// For any request to any path, the answer's status is described, and its body has the promised members.
+    /// For any request to any path, the answer's status is documented, and its body has the promised members.
     @Test func everyAnswerIsDescribed() throws {
         let document = try document()
         let page = try String(decoding: Self.page("ways-in.md"), as: UTF8.self)

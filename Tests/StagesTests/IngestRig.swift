@@ -18,9 +18,9 @@ final class IngestRig: @unchecked Sendable {
     let observer: StageRig<ObserverStage>
     /// Parts that reached the observer, including repeats.
     private(set) var heard: [IngestPart] = []
-    /// Answers that get lost from now on.
+    /// How many answers get lost from now on.
     var losses = 0
-    /// Whether the observer ends and starts again before it receives the part with this number.
+    /// The number of the part before which the observer ends and starts again.
     var restartBefore: Int64?
     var isObserverThere = true
     var isDead = false
@@ -87,7 +87,7 @@ final class IngestRig: @unchecked Sendable {
         return door.refusal(of: request) ?? door.handle(request)
     }
 
-    /// Samples as JSON objects, and deletions.
+    /// Samples, as JSON objects, and deletions.
     func post(_ samples: [String], deleted: [String] = []) throws -> Value {
         let body =
             "{\"samples\": [\(samples.joined(separator: ","))], \"deleted\": [\(deleted.map { "\"\($0)\"" }.joined(separator: ","))]}"
@@ -117,6 +117,6 @@ final class IngestRig: @unchecked Sendable {
 }
 
 extension Value {
-    /// The answer's word for each item.
+    /// The word in the answer for each item.
     var words: [String?] { (self["results"].array ?? []).map(\.string) }
 }

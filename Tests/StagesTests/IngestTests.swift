@@ -24,7 +24,7 @@ struct IngestTests {
         #expect(first["reasons"].array?.map { $0["item"].int } == [3, 4, 5])
         #expect(first["reasons"].array?.allSatisfy { $0["reason"].string?.isEmpty == false } == true)
         #expect(try rig.alive() == 2)
-        // The same items again, one of them with more in it.
+        // The same items again, one of them with more detail.
         let again = try rig.post([
             IngestRig.steps(1, uuid: IngestRig.uuid(1)), IngestRig.steps(2, uuid: IngestRig.uuid(2)),
             IngestRig.steps(3, value: 9e8),
@@ -53,7 +53,7 @@ struct IngestTests {
         #expect(try rig.alive() == 0)
     }
 
-    /// One UUID with two contents: the sample stays, and the other content is reported and listed.
+    /// One UUID with two different contents: the sample stays, and the other content is reported and listed.
     @Test func aRepeatedIDWithOtherContentIsAConflict() throws {
         let rig = try IngestRig()
         let uuid = IngestRig.uuid(1)
@@ -92,7 +92,7 @@ struct IngestTests {
         #expect(try changes(rig).flatMap(\.value) == [40])
     }
 
-    /// Everything that an anchored query from the beginning returns.
+    /// Everything that an anchored query returns when it starts from the beginning.
     private func changes(_ rig: IngestRig, _ predicate: Value? = nil) throws -> [SamplePage] {
         var pages: [SamplePage] = []
         try ObserverSource(database: rig.observer.store.database).answer(
@@ -107,7 +107,7 @@ struct IngestTests {
     }
 
     /// A consumer that asked for runs has the run, and must learn that it is gone, though its tombstone no longer says
-    /// that it was one.
+    /// that it was a run.
     @Test func anActivityPredicateDropsNoDeletion() throws {
         let rig = try IngestRig()
         let uuid = IngestRig.uuid(1)
@@ -185,7 +185,7 @@ struct IngestLossTests {
 
     @Test func aRequestOfSeveralPartsIsOne() throws {
         let rig = try IngestRig()
-        // Two equal items, far apart, are two samples, though they arrive in different parts.
+        // Two equal items that are far apart are two samples, even if they arrive in different parts.
         let answer = try rig.post([IngestRig.steps(9_000)] + samples(5000) + [IngestRig.steps(9_000)])
         #expect(answer.words.count == 5002 && answer.words.allSatisfy { $0 == "added" })
         #expect(rig.heard.map(\.number) == [0, 1, 2] && rig.heard.map(\.isLast) == [false, false, true])
@@ -196,7 +196,7 @@ struct IngestLossTests {
         let rig = try IngestRig()
         rig.restartBefore = 1
         let answer = try rig.post(samples(5000))
-        // By now the first part's outcome is known.
+        // By now the outcome of the first part is known.
         #expect(answer["known"] == 2048 && answer["added"] == 2952)
         #expect(rig.heard.map(\.number) == [0, 1, 0, 1, 2] && Set(rig.heard.map(\.id)).count == 2)
         #expect(try rig.alive() == 5000)
@@ -216,7 +216,7 @@ struct IngestLossTests {
         #expect(try rig.details().refused == 2 && rig.details().taken == 1)
     }
 
-    /// A finished request is remembered only by its answer, and takes no more parts.
+    /// Of a finished request, only the answer is remembered, and no more parts are taken.
     @Test func afterTheLastPartNothingIsTaken() throws {
         let rig = try IngestRig()
         _ = try rig.post(samples(1))
@@ -225,7 +225,7 @@ struct IngestLossTests {
         rig.observer.sent = []
         try rig.observer.hear(IngestPart.topic("observer"), more.body)
         #expect(rig.observer.sent.compactMap { $0.body["beginAgain"].bool } == [true])
-        // Nor is an answer sent for anything that isn't a part.
+        // Anything that isn't a part gets no answer at all.
         rig.observer.sent = []
         try rig.observer.hear(IngestPart.topic("observer"), ["id": "x", "part": 0])
         #expect(rig.observer.sent.isEmpty)
@@ -276,7 +276,7 @@ struct IngestDoorTests {
         #expect(Int(answers[4].headers["Retry-After"] ?? "") ?? 0 >= 1)
     }
 
-    /// Only a client that guesses tokens is slowed down: behind a proxy all clients have the same address.
+    /// Only a client that guesses tokens is slowed down: behind a proxy, all clients have the same address.
     @Test func wrongTokensAreSlowedDownAndHoldNobodyUp() throws {
         let rig = try IngestRig()
         let guesses = try (0..<30).map { try rig.send(token: "guess \($0)") }

@@ -21,13 +21,13 @@ final class StageRig<Driven: Stage> {
     private var identifiers = Turn.Identifiers()
     private let make: () -> Driven
 
-    // The results of the turns since these were last emptied.
+    // What the turns have produced since these were last emptied.
     var sent: [(topic: String, body: Value)] = []
     var pulls: [Pull] = []
     var effects: [Effect] = []
-    /// Turns that wrote something.
+    /// The number of turns that wrote something.
     var commits = 0
-    /// When the last tick asked to be called.
+    /// When the last tick asked to be called again.
     private(set) var deadline: MonotonicTime?
 
     init(now: Instant = Instant(seconds: 1_743_069_600), _ make: @escaping () -> Driven) throws {
@@ -61,7 +61,7 @@ final class StageRig<Driven: Stage> {
             identifiers: identifiers)
     }
 
-    /// The process ends and starts again: anything not committed is gone.
+    /// The process ends and starts again: anything not committed is lost.
     func restart() throws {
         stage = make()
         (sent, pulls, effects) = ([], [], [])
@@ -87,7 +87,7 @@ final class StageRig<Driven: Stage> {
         effects += turn.effects
     }
 
-    /// Runs turns for as long as the stage wants another one at once, as a host does.
+    /// Runs turns for as long as the stage asks for another one at once, as a host does.
     func finishTurns() throws {
         while let deadline, deadline <= monotonic { try turn() }
     }

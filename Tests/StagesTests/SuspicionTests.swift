@@ -58,8 +58,8 @@ import UploaderStage
         #expect(try Set(rig.letters()) == dates && rig.frontier() == 12)
     }
 
-    /// It accepts requests without elements, but has never accepted an element: it may be either, so nothing is given
-    /// up.
+    /// The backend accepts requests without elements, but has never accepted an element: the cause may be either, so
+    /// nothing is given up.
     @Test func moreThanAFewInARowAreHeldUntilSomethingIsTaken() throws {
         let rig = try UploaderRig()
         try rig.answerQuestion()
@@ -88,7 +88,7 @@ import UploaderStage
         #expect(try rig.letters().count == 6 && rig.frontier() == 6)
     }
 
-    /// The backend was the cause while it refused them, but no longer is.
+    /// The backend was at fault while it refused them, but no longer is.
     @Test func whatWasRefusedBeforeAWaitIsHeardAgain() throws {
         let rig = try UploaderRig()
         try rig.add(1...1)

@@ -12,15 +12,15 @@ import StageKit
 import TestSupport
 import Testing
 
-/// An observer that is sent files: the stage, the inbox on disk and the sending commands are real; the network between
-/// them is spoiled by the test.
+/// An observer that is sent files: the stage, the inbox on disk and the sending commands are real; the test disturbs
+/// the network between them.
 final class Transfer {
     struct Faults {
         var loss = 0.0
         var repeats = 0.0
         /// An answer may be overtaken by up to this many others.
         var reach = 0
-        /// Corrupts one byte in one out of this many parts; 0 means never.
+        /// Corrupts one byte in every nth part, where this is n; 0 means never.
         var spoilEvery = 0
     }
 
@@ -68,7 +68,7 @@ final class Transfer {
         return rows.first ?? .null
     }
 
-    /// The observer's process ends and starts again; anything on its way to it is gone.
+    /// The observer's process ends and starts again; anything on its way to it is lost.
     func restart() throws {
         client = PullClient(consumer: "observer")
         pulls = [:]
@@ -86,7 +86,7 @@ final class Transfer {
         }
     }
 
-    /// Does what the stage asked its host for: effects on disk, pulls over the network.
+    /// Does what the stage asked of its host: effects on disk, pulls over the network.
     private func carry() throws {
         while let effect = rig.effects.first(where: { Self.isOurs($0) }) {
             let done = DispatchSemaphore(value: 0)

@@ -98,7 +98,7 @@ final class UploaderRig {
         try rig.reply(try #require(questions.first), reply ?? backend.holdings)
     }
 
-    /// Answers up to `limit` requests, as a backend that refuses some days.
+    /// Answers up to `limit` requests, as a backend would that refuses some days.
     /// - Parameter answer: nil means that the backend accepts it.
     func serve(_ limit: Int = 200, _ answer: ([String]) -> UploadReply? = { _ in nil }) throws {
         for _ in 0..<limit {

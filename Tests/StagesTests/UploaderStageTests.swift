@@ -25,7 +25,7 @@ import UploaderStage
         }
     }
 
-    /// The consolidator has summaries of these days, each with its sequence as version.
+    /// The consolidator has summaries of these days, each with its sequence number as its version.
     private func summaries(_ days: [Int64], head sequence: Int64) throws {
         try rig.hear(beat("consolidator", head(sequence, store: "consolidator")))
         try answerSummaries(days, head: sequence)
@@ -90,7 +90,7 @@ import UploaderStage
     @Test func aRestartBeforeTheAnswerSendsItAgain() throws {
         var backend = FakeBackend()
         try summaries([1], head: 1)
-        // It was stored; the answer never arrived.
+        // The request was stored, but the answer never arrived.
         _ = try backend.take(try request().request)
         try rig.restart()
         try summaries([1], head: 1)
@@ -133,7 +133,7 @@ import UploaderStage
         try status(401)
         #expect(uploads.isEmpty)
         #expect(try detail("paused") == true && detail("blocked").string?.contains("token") == true)
-        // It looks again automatically.
+        // It tries again automatically.
         try rig.pass(.seconds(30))
         try accept(&backend)
         #expect(try detail("paused") == false && frontier() == 1)
@@ -163,7 +163,7 @@ import UploaderStage
 
     // MARK: Dead letters
 
-    /// Has one day refused for good: when sent alone, by a backend that accepts the rest.
+    /// Has one day refused for good, by a backend that refuses it even when it is sent alone, and accepts the rest.
     private func refuseForGood(_ day: Int64) throws {
         try summaries([day], head: day)
         for _ in 0..<2 {
@@ -174,7 +174,7 @@ import UploaderStage
         #expect(try detail("deadLetters") == 1)
     }
 
-    /// Asks to retry all, and answers the one question that follows.
+    /// Asks for everything to be retried, and answers the one question that follows.
     private func retry(_ rows: [KeyedChangelog.Row], head sequence: Int64) throws {
         // Elements are delivered again only after live ones.
         try rig.hear("sync.uploader", ["head": Value(head(0)), "released": 0])
@@ -359,7 +359,7 @@ import UploaderStage
         backend.replace()
         try summaries([3], head: 3)
         try accept(&backend)
-        // Its answer shows that it isn't the same backend as before: everything begins at 0.
+        // Its answer shows that it isn't the same backend as before, so everything starts again from 0.
         #expect(try frontier() == 0)
         try answerSummaries([1, 2, 3], head: 3)
         try accept(&backend)

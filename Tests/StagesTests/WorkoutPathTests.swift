@@ -232,7 +232,7 @@ import WorkoutsStage
         let before = heart(50..<60, 135, day: "2025-06-01T21:")
         try importExport("00000000-1", records: batch([late, resting] + before))
         try catchUp()
-        // Midnight in Berlin is 22:00 UTC; these samples come separately, and are on the next day.
+        // Midnight in Berlin is 22:00 UTC; these samples arrive separately, and belong to the next day.
         try importExport("00000000-2", records: batch(heart(0..<10, 170, day: "2025-06-01T22:")))
         try catchUp()
         let zones = try events().first?["heartRateZones"].array ?? []

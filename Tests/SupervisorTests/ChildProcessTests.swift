@@ -87,7 +87,7 @@ func shell(_ script: String, name: String = "child", streams: ChildProcess.Strea
     @Test func inheritsNoDescriptorBeyondTheThree() throws {
         let leak = open("/dev/null", O_RDONLY)
         defer { close(leak) }
-        // 3 is the descriptor that `ls` reads the folder with.
+        // `ls` reads the folder with descriptor 3.
         let listed = try output(of: ProcessSpec(name: "ls", executable: "/bin/ls", arguments: ["/proc/self/fd"]))
         #expect(listed.split(separator: "\n") == ["0", "1", "2", "3"])
     }
@@ -149,7 +149,7 @@ func shell(_ script: String, name: String = "child", streams: ChildProcess.Strea
         #expect(kill(pid, 0) != 0)
     }
 
-    /// The trampoline called by hand, with a parent whose id isn't the given one.
+    /// The trampoline is called by hand, with a parent whose id differs from the given one.
     @Test func refusesWhenItsParentIsGone() throws {
         let spec = ProcessSpec(name: "t", executable: trampoline, arguments: ["1", "9", "/bin/true"])
         #expect(try ChildProcess(spec, trampoline: trampoline).wait() == .code(126))

@@ -3,9 +3,9 @@ import Processes
 import TestSupport
 import Testing
 
-/// Limits that are extended on a busy machine, but not for a hang.
+/// Limits that are extended when the machine is busy, but not when a process hangs.
 @Suite(.inTurn, .timeLimit(.minutes(30))) struct FairDeadlineTests {
-    /// When a limit of 10 s ends for processes that spend this share of the time waiting for a processor.
+    /// When a limit of 10 s expires for processes that spend this share of the time waiting for a processor.
     private func end(waiting share: Double) -> Duration {
         final class Clock { var time = Duration.zero }
         let clock = Clock()

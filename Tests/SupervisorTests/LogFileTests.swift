@@ -78,7 +78,7 @@ import Testing
         #expect(Set(line.fields.map(\.key)) == ["why", "count"])
         #expect(line.fields.first { $0.key == "why" }?.value == "a \"b\" = c\u{1B}[2J")
         #expect(line.fields.first { $0.key == "count" }?.value == "3")
-        // No control sequences come out, in either form.
+        // Neither form contains control sequences.
         #expect(!line.line.contains("\u{1B}"))
         #expect(!line.json.contains("\u{1B}"))
     }

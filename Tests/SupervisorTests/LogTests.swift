@@ -20,7 +20,8 @@ import Testing
 
     static let fired = LogEvent("observer.fired", .notice, failing: .error, "…")
 
-    /// One level for all, others for individual categories; events that report a failure have their own.
+    /// One level for everything, others for individual categories; events that report a failure have a level of their
+    /// own.
     @Test func levelsByCategory() throws {
         let levels = try LogLevels("warning,observer=debug,sync=error", variable: "LEVEL")
         #expect(levels.wants(Self.fired))
@@ -88,7 +89,7 @@ import Testing
         #expect(error?.hint?.contains("debug, info, notice, warning, error") == true)
     }
 
-    /// Lines that many threads write into one pipe come out whole.
+    /// Lines that many threads write into one pipe arrive intact.
     @Test func linesOfThreadsDoNotMix() async throws {
         let pipe = Pipe()
         let stream = StandardStream(descriptor: pipe.fileHandleForWriting.fileDescriptor)

@@ -2,7 +2,7 @@ import CQREncode
 import QRCode
 import Testing
 
-/// Codes for a phone's camera, as text.
+/// QR codes for a phone's camera, as text.
 @Suite struct QRSymbolTests {
     private static let text =
         "com.HealthExport://automation?url=https://health.example.org/v1/health-auto-export&name=ä"
@@ -29,7 +29,7 @@ import Testing
                 #expect(symbol.isDark(row: row, column: column) == (module & 1 == 1))
             }
         }
-        // The three corners where a scanner finds it: dark around light around dark.
+        // The three corners by which a scanner finds the code: dark around light around dark.
         for (row, column) in [(0, 0), (0, symbol.width - 7), (symbol.width - 7, 0)] {
             #expect((0..<7).allSatisfy { symbol.isDark(row: row, column: column + $0) })
             #expect((1..<6).allSatisfy { !symbol.isDark(row: row + 1, column: column + $0) })

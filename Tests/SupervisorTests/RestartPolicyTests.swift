@@ -1,7 +1,7 @@
 import Processes
 import Testing
 
-/// A generator that always returns the same word: all zeros give the lowest of a range, all ones the highest.
+/// A generator that always returns the same word: all zeros give the lowest value of a range, all ones the highest.
 struct ConstantGenerator: RandomNumberGenerator, Sendable {
     var word: UInt64
     mutating func next() -> UInt64 { word }

@@ -3,7 +3,7 @@ import Processes
 import Supervisor
 import Testing
 
-/// Two processes for one place: one is always running, never both, no matter which dies when.
+/// Two processes for one place: no matter which dies when, one of them is always running, but never both.
 @Suite struct StandbyTests {
     static let next = ProcessSpec(name: "observer (standby)", executable: "/bin/true", arguments: ["--wait"], group: 1)
     static let settled = ProcessSpec(
@@ -55,7 +55,7 @@ import Testing
         driver.send(.exited(name: "observer", status: .code(0)))
         #expect(driver.advance(by: .milliseconds(2999)) == [])
         #expect(TreeDriver.killed(driver.advance(by: .milliseconds(1))) == [Self.next.name])
-        // It is too late: the process is being ended.
+        // It is too late: the process is already being ended.
         #expect(driver.send(.ready(name: Self.next.name)) == [])
         let ended = driver.send(.exited(name: Self.next.name, status: .signal(SIGKILL)))
         #expect(TreeDriver.spawned(ended) == ["observer"])
@@ -64,7 +64,7 @@ import Testing
         #expect(driver.status("observer")?.restarts == 1)
     }
 
-    /// The second dies, at each stage of its life.
+    /// The second process dies, at each stage of its life.
     @Test(arguments: 0..<3) func theSecondDies(_ moment: Int) throws {
         var driver = try Self.standing()
         if moment > 0 { driver.send(.promote(name: Self.next.name, within: .seconds(3))) }
@@ -86,7 +86,7 @@ import Testing
         var driver = try Self.standing()
         driver.send(.exited(name: "observer", status: .signal(SIGKILL)))
         #expect(driver.state("observer") == .backoff && driver.state(Self.next.name) == .standby)
-        // Nothing needs to wait for it.
+        // There is no running process to wait for.
         let asked = driver.send(.promote(name: Self.next.name, within: .seconds(3)))
         #expect(signals(asked) == [Self.next.name])
         #expect(driver.advance(by: .seconds(1)) == [])

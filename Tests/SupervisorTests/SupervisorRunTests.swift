@@ -128,8 +128,8 @@ import Testing
                 let pid = try #require(supervisor.statuses[1].pid)
                 kill(pid, SIGSTOP)
             }
-            // The trap is set after the mark: before it is set, either signal may end the process, afterwards only
-            // SIGKILL.
+            // The trap is set after the mark: until then, either signal may end the process; afterwards, only SIGKILL
+            // can.
             #expect(supervisor.statuses[0].lastExit != nil)
             #expect(supervisor.statuses[1].lastExit == .signal(SIGTERM))
         }

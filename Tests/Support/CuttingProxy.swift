@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A proxy to a server on this machine. It cuts connections on request, or each after a number of bytes.
+/// A proxy to a server on this machine. It cuts connections on request, or each one after a number of bytes.
 package final class CuttingProxy: Sendable {
     package let port: Int
     private let target: Int

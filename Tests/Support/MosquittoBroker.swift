@@ -6,7 +6,7 @@ import Glibc
 ///
 /// Its program is found through `HEALTHBUS_TEST_MOSQUITTO` (`make test-servers` sets it).
 ///
-/// `@unchecked Sendable`: only the test that made it starts and kills it, one after another.
+/// `@unchecked Sendable`: only the test that created it starts and kills it, one after the other.
 package final class MosquittoBroker: @unchecked Sendable {
     package let port: Int
     package let folder: TemporaryFolder
@@ -52,7 +52,7 @@ package final class MosquittoBroker: @unchecked Sendable {
         }
     }
 
-    /// As after a power failure.
+    /// Stops it as a power failure would.
     package func kill() {
         guard let process else { return }
         _ = Glibc.kill(process.processIdentifier, SIGKILL)

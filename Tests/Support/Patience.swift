@@ -9,7 +9,7 @@ import Glibc
 package enum Patience {
     package static let seconds = 180.0
 
-    /// When a wait that begins now is over.
+    /// When a wait that starts now would time out.
     package static var deadline: ContinuousClock.Instant { ContinuousClock.now + .seconds(seconds) }
 
     /// The same for `DispatchSemaphore.wait`.
@@ -19,10 +19,10 @@ package enum Patience {
     package static let milliseconds = Int32(seconds * 1000)
 }
 
-/// Waits until the condition holds, looking again every millisecond; false if it doesn't.
+/// Waits until the condition holds, checking every millisecond; returns false if it never does.
 ///
-/// The condition is checked once more after the deadline: a thread that had no turn for that long may have missed that
-/// it holds.
+/// The condition is checked once more after the deadline: a thread that wasn't scheduled for that long may have missed
+/// that it holds.
 package func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
     let deadline = Patience.deadline
     while true {
@@ -33,7 +33,7 @@ package func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
     }
 }
 
-/// The same where the concurrency pool must not be blocked.
+/// The same for code that must not block the concurrency pool.
 package func eventually(
     every milliseconds: Int, _ condition: () async throws -> Bool
 ) async throws -> Bool {

@@ -60,7 +60,7 @@ package final class PostgresServer: Sendable {
         "postgresql://\(user)@127.0.0.1:\(port ?? self.port)/\(database)"
     }
 
-    /// As after a power failure.
+    /// Stops it as a power failure would.
     package func kill() throws { try run("pg_ctl", ["-D", data, "-m", "immediate", "-w", "stop"]) }
 
     /// After `kill`.
@@ -68,7 +68,7 @@ package final class PostgresServer: Sendable {
         try run("pg_ctl", start(settings: ["shared_buffers=32MB", "listen_addresses=127.0.0.1"]))
     }
 
-    /// The server stops answering, but connections to it are still made.
+    /// The server stops answering, but connections to it can still be made.
     package func pause() { signalAll(SIGSTOP) }
     package func resume() { signalAll(SIGCONT) }
 
@@ -83,7 +83,7 @@ package final class PostgresServer: Sendable {
         _ = Glibc.kill(first, signal)
     }
 
-    /// What it reported about itself and its clients.
+    /// What the server has logged about itself and its clients.
     package var log: String {
         String(decoding: FileManager.default.contents(atPath: folder.path + "/log") ?? Data(), as: UTF8.self)
     }

@@ -6,7 +6,7 @@ import Testing
 ///
 /// For tests that wait for processes, sockets or threads. A few at a time keep the cores busy; all at once would only
 /// make each one slow. They may block: the concurrency pool has one thread per core, and stays free for tests that
-/// compute. They begin in the order they came.
+/// compute. They run in the order of arrival.
 package struct TurnTrait: SuiteTrait, TestTrait, TestScoping {
     package var isRecursive: Bool { true }
 

@@ -47,7 +47,7 @@ import UploaderStage
         ("{\"generation\":\"g\",\(short),\(named)}", .refusals, .refusals),
         ("{\"error\":\"some\",\(named)}", .refusals, .refusals), ("{\"ok\":false,\(named)}", .refusals, .refusals),
         ("{\(odd)}", .unreadable, .unreadable), ("{\"generation\":\"g\",\(counts),\(odd)}", .unreadable, .unreadable),
-        // Failure in other words.
+        // Failures reported in other words.
         (#"{"error":"no"}"#, .nothing, .nothing), (#"{"errors":["no"]}"#, .nothing, .nothing),
         (#"{"rejected":[{"id":"a"}]}"#, .nothing, .nothing),
         (#"{"counts":{"stored":2,"rejected":1}}"#, .nothing, .nothing),
@@ -55,7 +55,7 @@ import UploaderStage
         (#"{"status":"error"}"#, .nothing, .nothing), (#"{"status":422}"#, .nothing, .nothing),
         (#"[{"id":"a","status":"ok"},{"id":"b","status":"rejected"}]"#, .nothing, .nothing),
         (#"{"results":[{"id":"a","error":"no"}]}"#, .nothing, .nothing),
-        // The same words, without failure.
+        // The same words, but without a failure.
         (
             #"{"error":null,"errors":[],"failed":0,"rejected":{},"ok":true,"status":"ok","result":201}"#, .trust,
             .nothing

@@ -140,7 +140,7 @@ struct UploadPolicyTests {
         #expect(pause.remedy.contains(words), "\(pause.remedy)")
     }
 
-    /// A server that always fails at one element: everything else is delivered, and nothing is given up.
+    /// A server that always fails on one element: everything else is delivered, and nothing is given up.
     @Test(arguments: [1, 2, 7, 100], [0.0, 0.5, 1.0])
     func anElementThatMakesAServerFailHoldsUpOnlyItself(_ count: Int, _ place: Double) {
         let poison = Int((Double(count - 1) * place).rounded())
@@ -167,7 +167,7 @@ struct UploadPolicyTests {
         }
         #expect(delivered == Set(0..<count).subtracting([poison]))
         #expect(batch.parts == [poison..<poison + 1])
-        // Most of the time it is a server that is down for a while.
+        // Most of the time, the cause is a server that is down for a while.
         #expect(waits.prefix(3).allSatisfy { $0 > 0.9 } && (waits.max() ?? 0) > 800)
     }
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes the cluster at the first start, with a password that is in the URL's file and nowhere else, and becomes the server.
+# Creates the cluster at the first start, with a password that is stored only in the URL's file, and then becomes the
+# server.
 set -eu
 umask 077
 programs=$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -n 1)

@@ -6,10 +6,10 @@
 #include <sys/types.h>
 
 /// Opens (creates, 0600) a file and takes its exclusive lock without waiting. The descriptor closes on exec; closing
-/// it, or the end of the process in any way, releases the lock. Returns the descriptor, or -errno (-EWOULDBLOCK: held).
+/// it, or the process ending in any way, releases the lock. Returns the descriptor, or -errno (-EWOULDBLOCK: held).
 int healthbus_lock_file(const char *path);
 
-/// Whether a process holds the lock of such a file, without writing to it: 1, 0 (also if there is no such file), or
+/// Whether a process holds the lock on such a file, without writing to it: 1, 0 (also if there is no such file), or
 /// -errno.
 int healthbus_lock_is_held(const char *path);
 
@@ -21,9 +21,9 @@ int healthbus_limit_arenas(int count);
 /// one process even after the id is reused. Returns -ESRCH when there is no such process.
 int64_t healthbus_process_start(pid_t pid);
 
-/// posix_spawn with an empty signal mask, default dispositions, a process group of its own, and no descriptors beyond
-/// 0 to 2. `directory` NULL is the caller's own. `input` -1 is /dev/null; `output` and `error` -1 are inherited; others
-/// must be 3 or above. Returns the pid, or -errno.
+/// posix_spawn with an empty signal mask, default dispositions, a process group of its own, and no descriptors beyond 0
+/// to 2. A NULL `directory` means the caller's own. An `input` of -1 is /dev/null; `output` and `error` of -1 are
+/// inherited; others must be 3 or above. Returns the pid, or -errno.
 pid_t healthbus_spawn(
     char *const argv[], char *const envp[], const char *directory, int input, int output, int error);
 
@@ -48,7 +48,8 @@ struct healthbus_exit {
 };
 
 /// Reaps a child: 1 with `exit` filled, 0 when it is still running (only without `block`), -errno. What is left of the
-/// child's process group is killed before the id is released, so that the group's id can't belong to another by then.
+/// child's process group is killed before the id is released, so that the group's id can't belong to another group by
+/// then.
 int healthbus_wait(pid_t pid, int block, struct healthbus_exit *exit);
 
 /// "Killed"; NULL for a number that isn't a signal's. The string is static.
@@ -64,7 +65,8 @@ void healthbus_wake_clear(int fd);
 /// and closes on exec. SIGHUP and SIGPIPE are ignored until `healthbus_release_signals`. One user at a time: -EBUSY for
 /// a second one.
 int healthbus_catch_signals(void);
-/// As above, for a program that draws a screen: SIGHUP, SIGQUIT, SIGTSTP, SIGCONT and SIGWINCH arrive too; SIGPIPE alone is ignored.
+/// As above, for a program that draws a screen: SIGHUP, SIGQUIT, SIGTSTP, SIGCONT and SIGWINCH arrive too; only SIGPIPE
+/// is ignored.
 int healthbus_catch_screen_signals(void);
 /// Stops this process as an uncaught SIGTSTP would; returns once it is continued.
 void healthbus_suspend(void);

@@ -2,8 +2,8 @@
 // A push parser for the XML of exports, which continues after damage: a tag that isn't well-formed affects only itself.
 //
 // '<' can't occur within a well-formed tag. So a tag that breaks a rule ends, at the latest, where the next whole tag
-// begins: nothing after that is lost, and nothing is read twice. General parsers give up here, or guess: they take the
-// next tag for a part of the broken one.
+// begins: nothing after that is lost, and nothing is read twice. General parsers give up here, or guess, taking the
+// next tag for part of the broken one.
 //
 // The caller names the elements and attributes it knows; each is reported by its index ("code"), so that names needn't
 // be compared for every record. No document type, no entity but XML's own five, no network: feed it the document
@@ -22,9 +22,9 @@ typedef enum {
     healthbus_xml_fine,
     /// It isn't well-formed.
     healthbus_xml_form,
-    /// It holds zero bytes: a disk or a broken copy leaves them where content is lost.
+    /// It contains zero bytes, which a disk or a broken copy leaves where content is lost.
     healthbus_xml_zeros,
-    /// It holds bytes that aren't UTF-8.
+    /// It contains bytes that aren't UTF-8.
     healthbus_xml_foreign,
     /// It refers to an entity that isn't one of XML's five.
     healthbus_xml_entity,
@@ -77,7 +77,7 @@ typedef struct {
     int64_t line;
     /// How many such errors there were.
     int64_t errors;
-    /// How many references are forbidden by XML: they become '?' in attributes and are left out of text.
+    /// How many references XML forbids: they become '?' in attributes and are left out of text.
     int64_t dropped;
     /// How many tags and texts held zero bytes, and the first one's line.
     int64_t zeros;
@@ -91,8 +91,8 @@ healthbus_xml *_Nullable healthbus_xml_create(
     const char *elements, const char *attributes, healthbus_xml_callbacks callbacks, void *_Nullable context);
 void healthbus_xml_free(healthbus_xml * xml);
 
-/// Returns false once parsing can't continue (see damage), or the root has ended; what follows it may still be fed, to
-/// be looked at.
+/// Returns false once parsing can't continue (see damage) or the root has ended; what follows the root may still be
+/// fed, so that it is checked.
 bool healthbus_xml_feed(healthbus_xml * xml, const uint8_t * bytes, int64_t length);
 /// No more bytes will follow: the rest is reported as far as possible.
 void healthbus_xml_finish(healthbus_xml * xml);
@@ -106,13 +106,13 @@ bool healthbus_xml_complete(const healthbus_xml * xml);
 int64_t healthbus_xml_line(const healthbus_xml * xml);
 healthbus_xml_damage healthbus_xml_get_damage(const healthbus_xml * xml);
 
-/// What keeps a text that was cleaned from being read: zero bytes, bytes that weren't UTF-8, entities.
+/// Why a cleaned text can't be read: zero bytes, bytes that weren't UTF-8, entities.
 healthbus_xml_fault healthbus_xml_fault_of(const char * bytes, int64_t length);
 
 /// Makes bytes UTF-8 in place: control characters become spaces, and bytes that aren't UTF-8 become U+0001 (both are
-/// counted in `replaced`). Zero bytes stay: these two are marks, and no tag that holds one is well-formed. Returns how
-/// many bytes are done; the rest, at most three, is the beginning of a character that the next bytes continue (there is
-/// no rest if `last`).
+/// counted in `replaced`). Zero bytes stay: they and U+0001 are marks, and no tag that contains one is well-formed.
+/// Returns how many bytes are done; the rest, at most three, is the beginning of a character that the next bytes
+/// continue (there is no rest if `last`).
 int64_t healthbus_xml_clean(uint8_t * bytes, int64_t length, bool last, int64_t * replaced);
 
 #pragma clang assume_nonnull end

@@ -5,14 +5,14 @@ import Logging
 import Protocol
 import Synchronization
 
-/// A file on the side of the command that hands it over: identifies the file, and sends its bytes piece by piece to an
+/// A file as seen by the command that hands it over: identifies the file, and sends its bytes piece by piece to an
 /// observer that can't open it. For a pipe it keeps the bytes that may still be requested again.
 package final class OfferedFile: Sendable {
-    /// What fits into a message alongside its other members.
+    /// How many bytes fit into a message alongside its other members.
     static let pieceBytes = 60 << 10
     static let piecesPerAnswer = 4
     private static let answerBytes = pieceBytes * piecesPerAnswer
-    /// What a killed observer may lack of the bytes it asked for: the one answer that it was writing.
+    /// How many of the requested bytes a killed observer may lack: the one answer that it was writing.
     private static let keptBytes = 2 * answerBytes
 
     fileprivate struct State {
@@ -22,7 +22,7 @@ package final class OfferedFile: Sendable {
         var kept: [UInt8] = []
         var keptFrom: Int64 = 0
         var isAtEnd = false
-        /// How far the observer has asked.
+        /// How many bytes the observer has asked for.
         var asked: Int64 = 0
     }
 
@@ -56,7 +56,7 @@ package final class OfferedFile: Sendable {
     /// Why it can't be read: the system's error number.
     package struct Unreadable: Error, Equatable { package var code: Int32 }
 
-    /// How far it has been asked for, and its size if known.
+    /// How many of its bytes have been asked for, and its size if known.
     package var progress: (bytes: Int, total: Int?) {
         (Int(state.withLock { $0.asked }), identity.map { Int($0.size) })
     }
@@ -160,7 +160,7 @@ package final class OfferedFile: Sendable {
 extension OfferedFile.State {
     fileprivate var end: Int64 { keptFrom + Int64(kept.count) }
 
-    /// Adds the bytes to the hash that aren't in it yet.
+    /// Adds to the hash the bytes that aren't in it yet.
     fileprivate mutating func add(_ bytes: ArraySlice<UInt8>, at offset: Int64) {
         let known = Int(hashedBytes - offset)
         guard known >= 0, known < bytes.count else { return }

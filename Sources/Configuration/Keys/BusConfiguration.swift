@@ -20,7 +20,7 @@ package struct BusConfiguration: Sendable, Equatable {
 extension BusConfiguration {
     private static let members = ["keys", "publish", "sealed", "subscribe"]
 
-    /// A configuration's "bus", without anything wrong in it; and everything that is wrong, with the key and what is
+    /// A configuration's "bus" without its invalid parts, and everything that is wrong, with the key and what is
     /// allowed.
     static func read(_ value: Value, file: String) -> (bus: BusConfiguration, problems: [ConfigurationError]) {
         var bus = BusConfiguration.standard
@@ -85,8 +85,8 @@ extension StackConfiguration {
             hub: only(.hub)?.name ?? "hub")
     }
 
-    /// The bus, for a process called `name` on it.
-    /// - Throws: `Failure` when the bus is sealed and its keys aren't there.
+    /// The bus's address, for a process called `name` on it.
+    /// - Throws: `Failure` when the bus is sealed and its keys are missing.
     package func address(in state: StateFolder, as name: String) throws -> BusAddress {
         var address = bus.endpoints ?? state.address
         address.trust = BusRights(self).trust

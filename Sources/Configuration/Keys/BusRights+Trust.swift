@@ -3,7 +3,7 @@ import MessageBus
 import Protocol
 
 extension BusRights {
-    /// Which senders a process of this stack trusts, by the same rights that a sealed hub applies. Documented in
+    /// Which senders a process of this stack trusts, based on the same rights that a sealed hub applies. Documented in
     /// docs/protocol.md ("Who is believed").
     package var trust: BusTrust {
         let speakers = Speakers(self)
@@ -96,7 +96,7 @@ private struct Speakers: Sendable {
     }
 }
 
-/// The sender that a message names besides its header: each kind of message has one of these.
+/// The sender that a message names in addition to its header: each kind of message has one of these.
 private struct Speaker: Codable {
     @IfReadable var consumer: String?
     @IfReadable var producer: String?

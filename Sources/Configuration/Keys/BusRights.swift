@@ -3,7 +3,8 @@ import Protocol
 
 /// Who may say and hear what: derived from the configuration, here and nowhere else.
 ///
-/// A sealed hub forwards by it, and every process trusts by it (`trust`). Documented in docs/protocol.md ("Rights").
+/// A sealed hub decides by it what to forward, and every process whom to trust (`trust`). Documented in
+/// docs/protocol.md ("Rights").
 package struct BusRights: Sendable {
     let stack: StackConfiguration
     package let observer: String
@@ -56,7 +57,7 @@ package struct BusRights: Sendable {
         [.exact("control.\(observer)"), .exact("page.\(observer)"), .exact("pull.\(observer)")]
     }
 
-    /// What is needed to ask what people's commands ask, without changing anything.
+    /// What is needed to ask the questions that people's commands ask, without changing anything.
     private var asking: [Subscription] {
         [.exact(BusConnection.hello)] + stages.map { .exact("pull.\($0.name)") }
     }

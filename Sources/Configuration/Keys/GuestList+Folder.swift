@@ -18,7 +18,7 @@ extension GuestList {
 
 extension StackConfiguration {
     /// What seals this stack's hub; nil if the bus needs no keys.
-    /// - Throws: `Failure` when the hub's keys aren't there.
+    /// - Throws: `Failure` when the hub's keys are missing.
     package func hubSeal(in state: StateFolder) throws -> HubSeal? {
         guard bus.isSealed else { return nil }
         let folder = keyFolder(state)

@@ -30,8 +30,8 @@ struct FileStamp: Sendable {
     }
 }
 
-/// The content of some files, read again when one of them has changed: a stat(2) call each second costs nothing, but
-/// reading keys and deriving others from them does.
+/// The content of some files, read again when one of them has changed: a stat(2) call each second costs nothing, unlike
+/// reading keys and deriving others from them.
 final class Watched<Content: Sendable>: Sendable {
     private let files: [String]
     private let read: @Sendable () throws -> Content

@@ -2,7 +2,7 @@ import HealthModel
 
 /// A figure that a handler computes for a day, as declared by its manifest: used by tables, summaries and `explain`.
 package struct FigureDeclaration: Sendable, Equatable {
-    /// Its form; in a day without it, it is null, an empty list or an empty object.
+    /// Its form; on a day without the figure, it is null, an empty list or an empty object.
     package enum Form: String, Sendable { case number, list, object }
 
     /// The rule by which it is computed from the samples of a type.
@@ -53,7 +53,7 @@ package struct FigureDeclaration: Sendable, Equatable {
         package var givesWay: Int?
     }
 
-    /// A summary's own members, which no figure can be named after.
+    /// A summary's own members, whose names no figure may have.
     package static let reserved: Set<String> = ["user", "date", "zone", "final", "revision", "missing", "hours"]
 
     /// Its place in a day's summary: a member, or a member of a member.
@@ -82,8 +82,8 @@ package struct FigureDeclaration: Sendable, Equatable {
     /// Its member and unit.
     package var title: String { path.joined(separator: ".") + (unit.isEmpty ? "" : ", " + unit) }
 
-    /// Whether it is a number from 0 to 1 that people are shown in percent: by its name, which says the unit of every
-    /// figure.
+    /// Whether it is a number from 0 to 1 that people see as a percentage, judging by its name, which gives the unit of
+    /// every figure.
     package var isFraction: Bool { unit == "%" && path.last?.hasSuffix("Fraction") == true }
 
     /// Its value in a summary that doesn't have it.

@@ -59,7 +59,7 @@ private struct ManifestMembers {
     let file: String
     var problems: [ConfigurationError]
 
-    /// What the schema has already refused isn't reported again.
+    /// Doesn't report again what the schema has already refused.
     private mutating func add(_ key: String, _ reason: String) {
         add(ConfigurationError(file: file, key: key, reason: reason))
     }

@@ -6,8 +6,7 @@ import Logging
 ///
 /// The part of JSON Schema that plugin manifests use: type, properties, required, additionalProperties, propertyNames,
 /// items, enum, minimum, maximum, minLength, minItems, format (`sample-type`: a HealthKit identifier), $ref to the
-/// schema's own $defs, default. Anything not declared is refused, so that a misspelt option doesn't pass as one that
-/// does nothing.
+/// schema's own $defs, default. Anything not declared is refused, so that a misspelled option isn't silently ignored.
 package struct SchemaCheck {
     let file: String
     /// The schema's `$defs`.
@@ -27,7 +26,7 @@ package struct SchemaCheck {
         return resolved
     }
 
-    /// The value with its defaults, without anything that is wrong in it; and all errors.
+    /// The value with its defaults and without its invalid parts; and all errors.
     package func check(
         _ value: Value, schema: Value, key: String = "configuration"
     ) -> (resolved: Value, problems: [ConfigurationError]) {
@@ -40,7 +39,7 @@ package struct SchemaCheck {
         -> Value
     {
         if let name = schema["$ref"].string?.split(separator: "/").last {
-            // A schema that contains itself doesn't have endless defaults.
+            // A schema that contains itself must not yield endless defaults.
             return value.isNull ? .null : resolve(value, definitions[String(name)], key, &problems)
         }
         if value.isNull, !schema["default"].isNull { return schema["default"] }

@@ -62,7 +62,7 @@ package final class InstanceLock: Sendable {
         if let lock = try take(folder: folder) { return lock }
         let path = folder + "/lock"
         guard let holder = recorded(path) else {
-            throw LockError(path: path, reason: "is held, and doesn't say by whom")
+            throw LockError(path: path, reason: "is held, but doesn't say by whom")
         }
         let here = current()
         guard holder.boot == here.boot, holder.namespace == here.namespace else {
@@ -82,7 +82,7 @@ package final class InstanceLock: Sendable {
         let path = folder + "/lock"
         guard isHeld(folder: folder) else { return true }
         guard let holder = recorded(path) else {
-            throw LockError(path: path, reason: "is held, and doesn't say by whom")
+            throw LockError(path: path, reason: "is held, but doesn't say by whom")
         }
         let here = current()
         guard holder.boot == here.boot, holder.namespace == here.namespace else {
@@ -98,8 +98,8 @@ package final class InstanceLock: Sendable {
         return true
     }
 
-    /// Whether a process holds the lock; false if there is none. It doesn't write anything or disturb others that ask
-    /// at the same time.
+    /// Whether a process holds the lock; false if the lock's file doesn't exist. It doesn't write anything or disturb
+    /// others that ask at the same time.
     package static func isHeld(folder: String) -> Bool {
         let path = folder + "/lock"
         guard FileManager.default.fileExists(atPath: path) else { return false }

@@ -37,7 +37,7 @@ package struct SecretDigest: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Compares two secrets in a time that doesn't depend on where they differ.
+    /// Compares two secrets in time that doesn't depend on where they differ.
     package static func == (a: Self, b: Self) -> Bool { sodium_memcmp(a.bytes, b.bytes, count) == 0 }
 
     /// 64 hexadecimal digits.

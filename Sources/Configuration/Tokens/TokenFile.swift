@@ -44,7 +44,7 @@ package struct TokenFile: Sendable {
         guard let lock = try InstanceLock.take(folder: folder, waiting: 10) else {
             throw Failure(
                 "another process has been changing \(path) for 10 s",
-                hint: "end it: \(folder)/lock names it; then try again")
+                hint: "end it (\(folder)/lock names it), then try again")
         }
         defer { withExtendedLifetime(lock) {} }
         let before = try read()
@@ -91,7 +91,7 @@ extension TokenFile {
     }
 
     /// Revokes a token, by its id or its device.
-    /// - Throws: `Failure` when there is none or several, and when the file can't be read or written.
+    /// - Throws: `Failure` when none or several match, and when the file can't be read or written.
     package func revoke(_ name: String, now: Instant) throws -> TokenEntry {
         try change { try $0.revoke(name, now: now) }
     }

@@ -7,13 +7,12 @@ package struct TokenList: Sendable, Equatable {
 
     package init(_ entries: [TokenEntry] = []) { self.entries = entries }
 
-    /// The most tokens: a request is compared with each of them.
+    /// The maximum number of tokens: a request is compared with each of them.
     private static let limit = 1_000
 
     /// What a secret allows at a given time.
     ///
-    /// Its hash is compared with every token's, in full and to the last one, so the time taken reveals nothing about
-    /// any of them.
+    /// Its hash is compared in full with that of every token, so the time taken reveals nothing about any of them.
     package func answer(to secret: TokenSecret, at now: Instant) -> TokenAnswer {
         let digest = secret.digest
         var found: TokenEntry?
@@ -53,7 +52,7 @@ package struct TokenList: Sendable, Equatable {
 
     /// Revokes a token; one already revoked stays as it is.
     /// - Parameter name: its id, or its device if only one valid token has it.
-    /// - Throws: `Failure` when there is none, or several.
+    /// - Throws: `Failure` when none matches, or several do.
     package mutating func revoke(_ name: String, now: Instant) throws(Failure) -> TokenEntry {
         let index = try index(of: name, now: now)
         if entries[index].revoked == nil { entries[index].revoked = Instant(seconds: now.flooredSecond) }

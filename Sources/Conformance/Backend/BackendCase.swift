@@ -14,7 +14,7 @@ package enum BackendCase: String, Sendable, CaseIterable {
     case manual, sameVersion = "same-version", upperCase = "upper-case", users, notJSON = "not-json", generation, stats,
         versions
 
-    /// Whether, without it, samples are lost, stay when they should be deleted, or hold up others.
+    /// Whether samples would otherwise be lost, stay when they should be deleted, or hold up others.
     package var isRequired: Bool {
         switch self {
         case .manual, .sameVersion, .upperCase, .users, .notJSON, .generation, .stats, .versions: false
@@ -45,7 +45,7 @@ package enum BackendCase: String, Sendable, CaseIterable {
         case .bigBatch: "accepts 4096 samples at once, or answers 413"
         case .tooLarge: "accepts a body of 9 MiB, or answers 413"
         case .twoAtOnce: "stores the same samples, sent twice at once, only once"
-        case .manual: "stores samples entered by hand for the same time as one"
+        case .manual: "stores samples entered by hand for the same time as one sample"
         case .sameVersion: "prefers a deletion to a sample with the same version"
         case .upperCase: "treats a UUID in upper case as the same"
         case .users: "keeps the elements of two users separate"

@@ -23,7 +23,7 @@ package struct BackendResult: Sendable, Equatable {
     package enum Outcome: Sendable, Equatable {
         case passed
         case failed(BackendFault)
-        /// It wasn't tested, with the reason.
+        /// It wasn't tested, for the reason given.
         case skipped(String)
     }
 

@@ -88,8 +88,8 @@ extension BackendTrial {
         }
     }
 
-    /// Sends one element or deletion and checks the outcome, in the answer's counts and in what is stored, as far as
-    /// each is reported.
+    /// Sends one element or deletion and checks the outcome, both in the answer's counts and in what is stored, if
+    /// these are reported.
     func becomes(
         _ verdicts: [Verdict], _ list: BackendList, _ element: [String: Value], deletes: Bool = false,
         keeps: BackendVersions.Row?,

@@ -62,7 +62,7 @@ extension BackendTrial {
         let samples = (0..<1024).map { _ in data.sample(.random(), ["metadata": ["padding": padding]]) }
         let asked = "a body of 9 MiB"
         let advice =
-            "answer 413 when you have read the body or discarded it: healthbus then sends halves; after a cut connection it sends the same again"
+            "answer 413 after reading or discarding the body: healthbus then sends halves; after a cut connection it sends the same again"
         let reply: BackendReply
         do { reply = try connection.post("steps", data.body(["samples": samples]), sent: samples.count) } catch {
             throw BackendFault(asked: asked, expected: "413, or all of it accepted", seen: error.detail, advice: advice)

@@ -35,7 +35,7 @@ package final class BackendTrial {
 
     /// How many times to send a request that is answered with "later".
     private static let attempts = 4
-    /// The most seconds for which a backend may ask to wait here.
+    /// The longest wait, in seconds, that a backend may ask for here.
     private static let longestWait = 3.0
 
     /// - Parameter user: the user under which it writes; used by nobody else.
@@ -134,7 +134,7 @@ package final class BackendTrial {
     // MARK: After it
 
     /// Deletes what was written.
-    /// - Returns: how many elements are still there, as far as the answers show.
+    /// - Returns: how many elements are still there, judging by the answers.
     private func clear() -> Int {
         var left = 0
         for (place, ids) in written {

@@ -12,9 +12,9 @@ import SQLite
 
 /// Makes a consistent set of copies, of a running or a stopped stack, without stopping anything.
 ///
-/// Consumers are copied before their producers, so no anchor in the set is beyond its upstream's copy, and whatever a
-/// stage had consumed is there. The backend isn't part of it: it is at the other end, and an uploader that finds it
-/// empty fills it again. Secrets, and files waiting in the inbox, aren't part of it either.
+/// Consumers are copied before their producers, so no anchor in the set is beyond its upstream's copy, and everything
+/// that a stage had consumed is included. The backend isn't part of it: it is at the other end, and an uploader that
+/// finds it empty fills it again. Secrets, and files waiting in the inbox, aren't part of it either.
 package struct Backup {
     private let stack: Stack
     /// The target: it must not exist, or must be an empty folder.

@@ -88,12 +88,12 @@ package struct Restore {
         }
     }
 
-    /// A store writes fewer rows per millisecond than this, which limits how far a store that was lost since the backup
-    /// can have got.
+    /// A store writes fewer rows per millisecond than this, which limits how far a store lost since the backup can have
+    /// advanced.
     private static let rowsPerMillisecond: Int64 = 1000
 
-    /// Copies one instance's file, and begins a new generation in it, so that every reader that has seen more than it
-    /// holds notices, and no version falls back.
+    /// Copies one instance's file and begins a new generation in it, so that no version falls back, and any reader that
+    /// has seen more than the file holds will notice.
     private func prepare(_ entry: BackupManifest.Entry, draft: String, place: String) throws {
         Self.remove(draft)
         guard

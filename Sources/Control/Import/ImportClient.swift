@@ -83,9 +83,9 @@ package final class ImportClient {
 
     /// Hands a file over and waits until it is imported, with a progress bar on a terminal.
     ///
-    /// If the observer can open the file, it reads it where it is, and this command may end. For any other file, and
-    /// for standard input ("-"), the observer asks for the bytes; if the command is repeated, it continues after the
-    /// part of the file that has already arrived.
+    /// If the observer can open the file, it reads it in place, and this command may end. For any other file, and for
+    /// standard input ("-"), the observer asks for the bytes; if the command is repeated, it continues after the part
+    /// of the file that has already arrived.
     /// - Throws: `Failure` when the file can't be read, or the observer doesn't answer within `seconds`; `Interrupted`.
     package func run(
         _ path: String, user: String?, options: Options = Options(), within seconds: Double = 20

@@ -22,7 +22,7 @@ package final class MendClient {
 
     private let stack: Stack
     private var client: StackClient?
-    /// Without progress for this long, the process waited for counts as stuck.
+    /// If it makes no progress for this long, the process being waited for counts as stuck.
     private static let patience = Duration.seconds(60)
 
     package init(_ stack: Stack) { self.stack = stack }

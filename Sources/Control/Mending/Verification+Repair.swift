@@ -5,7 +5,7 @@ import Logging
 import Protocol
 
 extension Verification {
-    /// Compares; makes the uploader deliver exactly what is missing, older or not deleted there; and compares once
+    /// Compares, makes the uploader deliver exactly what is missing, older or not deleted there, and compares once
     /// more.
     /// - Parameter telling: called with how much of that is still to be delivered.
     package func repair(telling: (Int64) -> Void = { _ in }) throws -> VerifyReport {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// This machine's addresses in its networks.
+/// This machine's addresses on its networks.
 enum MachineAddresses {
     /// IPv4 addresses, as strings; those of bridges for containers and virtual machines come last, since no phone is on
     /// such a network.

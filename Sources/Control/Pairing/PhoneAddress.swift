@@ -62,14 +62,14 @@ package struct PhoneAddress: Sendable, Equatable {
         var remarks: [String] = []
         if !isReachable {
             remarks.append(
-                "only this machine can reach \(url), no phone can. Put a proxy with TLS before it, and pair with "
+                "only this machine can reach \(url), no phone can. Put a TLS proxy in front of it, and pair with "
                     + "--address https://its.name; or set the option \"host\" of the instance 'ingest' to \"0.0.0.0\" "
                     + "in the configuration, with a certificate or, in a network you trust, \"plainHTTP\". "
                     + "docs/ways-in.md shows how")
         } else if url.lowercased().hasPrefix("http://") {
             remarks.append(
                 "\(url) isn't encrypted: anyone listening in on the network can read the token and the data. "
-                    + "Use it only where you trust everybody; else put a proxy with TLS before it (docs/ways-in.md)")
+                    + "Use it only where you trust everybody; else put a TLS proxy in front of it (docs/ways-in.md)")
         }
         if isReachable, needsName {
             remarks.append(

@@ -1,5 +1,5 @@
 extension PluginTemplate {
-    /// Node's own modules alone: no package, no dependency.
+    /// Only Node's own modules: no package, no dependency.
     static let node = #"""
         // @NAME@: how many hours of a day have samples, and how many samples begin in each.
         //
@@ -19,7 +19,7 @@ extension PluginTemplate {
             // page.value[i] is null where there is no number.
             for (let i = 0; i < page.start.length; i++) {
               const [start, end] = [page.start[i], page.end[i]];
-              // Samples reach past the edges of the day.
+              // Samples may reach past the edges of the day.
               if (end - start < least) continue;
               const hour = day.hours.findIndex(([begin, stop]) => begin <= start && start < stop);
               if (hour >= 0) counts[hour] += 1;
@@ -39,7 +39,7 @@ extension PluginTemplate {
         readline.createInterface({ input: process.stdin, crlfDelay: Infinity }).on("line", (text) => {
           const line = JSON.parse(text);
           if (line.hello) {
-            // A new version makes every day be computed again: raise it when the figures change.
+            // A new version causes every day to be computed again: raise it when the figures change.
             say({ hello: { protocol: 1, name: "@NAME@", version: 1 } });
           } else if (line.day) {
             day = line.day;

@@ -84,7 +84,7 @@ extension PluginTemplate {
             var leastSeconds: Double
         }
 
-        /// Columns, one entry per sample. "type" and "source", positions in lists of this line, are there too.
+        /// Columns, one entry per sample. "type" and "source" are there too, as positions in this line's lists.
         struct Samples: Decodable {
             var start: [Int]
             var end: [Int]
@@ -92,7 +92,7 @@ extension PluginTemplate {
             var value: [Double?]
         }
 
-        /// How many samples begin in each hour of a day; samples reach past the edges of the day.
+        /// How many samples begin in each hour of a day; samples may reach past the edges of the day.
         func counts(_ day: Day, _ pages: [Samples]) -> [Int] {
             var counts = [Int](repeating: 0, count: day.hours.count)
             let least = Int(day.configuration.leastSeconds * 1e6)
@@ -118,7 +118,7 @@ extension PluginTemplate {
         while let text = readLine() {
             let line = try decoder.decode(Line.self, from: Data(text.utf8))
             if line.hello != nil {
-                // A new version makes every day be computed again: raise it when the figures change.
+                // A new version causes every day to be computed again: raise it when the figures change.
                 try say(["hello": ["protocol": 1, "name": "@NAME@", "version": 1]])
             } else if let next = line.day {
                 day = next

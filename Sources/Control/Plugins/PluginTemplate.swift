@@ -100,7 +100,7 @@ package struct PluginTemplate: Sendable {
     /// A configuration that adds it to the default stack.
     private var stack: String {
         """
-        // Laid over the default with --config: the usual stack, and this plugin.
+        // Applied on top of the default with --config: the usual stack, and this plugin.
         { "instances": { "@NAME@": { "plugin": "./" } } }
 
         """

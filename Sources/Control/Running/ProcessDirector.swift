@@ -63,7 +63,7 @@ final class ProcessDirector: Sendable {
             state.taken = state.taken.suffix(Self.kept * 4) + [wish.id]
             return true
         }
-        // A full box drops it; its sender repeats it.
+        // A full mailbox drops it; its sender repeats it.
         if isNew, !wishes.offer(wish) { state.withLock { $0.taken.removeAll { $0 == wish.id } } }
     }
 

@@ -16,7 +16,7 @@ extension StackRunner {
         let thread = Thread { [self] in
             var watch = FolderWatch(stack.state, stack.configuration)
             while running.goesOn {
-                // At the same moments as the heartbeats of an idle stack: the machine wakes up once for all of them.
+                // Wakes at the same moments as an idle stack's heartbeats: the machine wakes up once for all of them.
                 let now = MonotonicClock.now
                 Thread.sleep(forTimeInterval: (Repetition.next(Repetition.quiet, after: now) - now).seconds)
                 guard let problem = watch.problem(ready: state.withLock { $0.ready }) else { continue }

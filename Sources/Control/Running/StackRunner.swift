@@ -55,7 +55,7 @@ package final class StackRunner: Sendable {
         package var imports: [ImportClient.Outcome] = []
         /// Whether everything is delivered, and every past day is final.
         package var isIdle = false
-        /// What blocks, for a person; nil when nothing does.
+        /// What blocks, in words; nil when nothing does.
         package var blocked: String?
     }
 
@@ -109,7 +109,7 @@ package final class StackRunner: Sendable {
             throw Failure("\(path) \(reason)", hint: "check the path and its permissions")
         }
         for folder in [stack.state.path, stack.supervisorFolder] { try StateFolder.make(folder) }
-        // A stack that was killed a moment ago is still taking its children with it.
+        // A stack that was killed a moment ago may still be taking its children with it.
         let start = StartGuard(stack: stack, monitoring: options.monitoring ?? stack.configuration.monitoring)
         guard let lock = try InstanceLock.take(folder: stack.supervisorFolder, waiting: 1) else {
             throw start.occupied()

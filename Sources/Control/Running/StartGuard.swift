@@ -4,8 +4,8 @@ import HTTP
 import Inspection
 import Logging
 
-/// What keeps a stack from starting, as far as that can be found out before any process is started: processes that hold
-/// its folders or its ports.
+/// Finds, before any process is started, what would keep a stack from starting: processes that hold its folders or its
+/// ports.
 struct StartGuard {
     let stack: Stack
     /// The address at which `up` itself will answer questions; nil for none.

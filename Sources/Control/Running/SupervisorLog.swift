@@ -14,7 +14,7 @@ struct SupervisorLog: Sendable {
         // It stays open as long as the process lives.
         let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0, let file = LogFile(path: path, descriptor: descriptor) else {
-            throw Failure("can't write \(path)", hint: "check the folder's rights and the disk's free space")
+            throw Failure("can't write \(path)", hint: "check the folder's permissions and the disk's free space")
         }
         log = try Log(plugin: "supervisor").writing { file.write($0) }
     }

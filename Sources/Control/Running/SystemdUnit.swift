@@ -4,7 +4,7 @@ import Glibc
 import Inspection
 import Logging
 
-/// The unit with which systemd runs a stack: as `up` in the foreground, which notifies systemd when it is ready.
+/// The systemd unit that runs a stack: as `up` in the foreground, which notifies systemd when it is ready.
 package struct SystemdUnit {
     package let name: String
     /// Whether it is the machine's unit, not an account's.
@@ -61,12 +61,12 @@ package struct SystemdUnit {
             """
     }
 
-    /// Whether systemd runs this machine, as sd_booted(3) finds out.
+    /// Whether systemd runs this machine, determined as sd_booted(3) does.
     package static var isSystemdRunning: Bool { FileManager.default.fileExists(atPath: "/run/systemd/system") }
 
     /// Writes it.
-    /// - Returns: whether it replaced a unit of healthbus's with other content.
-    /// - Throws: `Failure` when it can't be written, or a different unit is there.
+    /// - Returns: whether it replaced a healthbus unit whose content was different.
+    /// - Throws: `Failure` when it can't be written, or a unit that isn't healthbus's has that name.
     package func install() throws(Failure) -> Bool {
         var isReplaced = false
         if let old = FileManager.default.contents(atPath: path), String(decoding: old, as: UTF8.self) != text {
@@ -98,7 +98,7 @@ package struct SystemdUnit {
         return getpwuid(account).map { String(cString: $0.pointee.pw_name) } ?? "\(account)"
     }
 
-    /// One word of a unit's line: systemd interprets % and, in commands, $.
+    /// One word of a line in a unit: systemd interprets % and, in commands, $.
     private static func quoted(_ word: String) -> String {
         let text = word.replacing("%", with: "%%")
         let isPlain = text.unicodeScalars.allSatisfy {

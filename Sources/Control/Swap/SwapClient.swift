@@ -18,7 +18,7 @@ package struct SwapClient {
     package init(_ stack: Stack) { self.stack = stack }
 
     /// - Parameter progress: called with each step.
-    /// - Returns: how it ended, which may be refused or failed.
+    /// - Returns: how it ended; the swap may have been refused or have failed.
     /// - Throws: `Failure` when no supervisor is running that could do it.
     package func swap(_ wish: SwapWish, progress: (SwapProgress) -> Void) throws -> SwapProgress {
         try requireSupervisor(wish)

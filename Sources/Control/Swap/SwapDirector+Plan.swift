@@ -39,7 +39,7 @@ extension SwapDirector {
             old: processes.spec(old))
     }
 
-    /// What can be decided from the names alone.
+    /// Refuses what can be judged by the names alone.
     private func refuse(_ wish: SwapWish, _ running: StackConfiguration) throws {
         let kind = running.instance(wish.instance)?.manifest.kind
         if kind == .hub, running.bus.isSealed {

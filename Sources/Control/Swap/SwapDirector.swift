@@ -265,7 +265,7 @@ final class SwapDirector: Sendable {
             case .unwritten(let reason): why = "it took over, but that couldn't be recorded: \(reason)"
             case .ended(let how):
                 why = why ?? "the new one wasn't ready within \(HumanFormat.duration(.seconds(wish.within))) (\(how))"
-                // It ended before the old process was asked to.
+                // It ended before the old process was asked to end.
                 if supervisor.statuses.contains(where: { $0.name == wish.instance && $0.state == .ready }) {
                     return fail(wish, why)
                 }

@@ -4,12 +4,13 @@ import Logging
 
 /// Which plugin may replace an instance's plugin while everything else keeps running.
 ///
-/// The other processes read this stack's configuration when they started. The debouncer knows which types a handler
-/// gets and what triggers it; a handler of all other types, which types are named; the uploader, whose events to
-/// deliver and under which paths; the consolidator and the observer, which instances there are. What they know must
-/// stay true. That doesn't include the window: a handler cuts its days itself, and asks for samples by instants.
+/// The other processes read this stack's configuration when they started. They rely on it: the debouncer for the types
+/// a handler gets and what triggers it; a handler of all other types for which types are named; the uploader for whose
+/// events to deliver and under which paths; the consolidator and the observer for which instances there are. What they
+/// rely on must stay true. That doesn't include the window: a handler divides time into days itself, and asks for
+/// samples by instants.
 package enum SwapRule {
-    /// Why a plugin may not; nil if it may.
+    /// Why a plugin may not replace another; nil if it may.
     /// - Parameters:
     ///   - running: the configuration known to the running processes.
     ///   - wanted: the configuration as it would be.
@@ -52,7 +53,7 @@ package enum SwapRule {
                 + " and the others depend on them"
         }
         if Set(before.reads) != Set(after.reads) {
-            return "what it 'reads' beside its types is different (\(list(after.reads)); running:"
+            return "what it 'reads' besides its types is different (\(list(after.reads)); running:"
                 + " \(list(before.reads))), and the debouncer depends on that"
         }
         if triggers(before) != triggers(after) {

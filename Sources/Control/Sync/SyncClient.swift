@@ -18,7 +18,7 @@ package final class SyncClient {
     private let roles: StackRoles
     /// Without progress for this long, whatever is still to come counts as stuck.
     private static let patience = Duration.seconds(30)
-    /// How long the debouncer has to learn of the observer's head, which it normally does every second.
+    /// How long the debouncer may take to hear of the observer's head; normally it does so every second.
     private static let headPatience = Duration.seconds(5)
     /// New changes are counted with at most this many requests; beyond that the result is just "many".
     private static let countedRequests = 40

@@ -25,9 +25,9 @@ extension SyncClient {
 
     package struct Outcome: Sendable {
         package var metrics: [Metric]
-        /// What is waited for, for people.
+        /// What is waited for, in words.
         package var waiting: [String]
-        /// What the backend has refused for good, for people.
+        /// What the backend has refused for good, in words.
         package var refused: [String]
         /// What blocks; empty when everything is delivered.
         package var blocked: [String] { waiting + refused }

@@ -43,12 +43,12 @@ extension DeadLetter {
         try database.prepare("SELECT count(*) FROM dead_letters").firstRow { $0.int64(0) } ?? 0
     }
 
-    /// The selected dead letters, oldest first, after a number.
+    /// The selected dead letters after a given number, oldest first.
     package static func page(
         in database: Database, _ selection: MendSelection, after: Int64 = 0, limit: Int
     ) throws -> [DeadLetter] {
-        // A file that has never been opened by this release lacks these columns; a process of this release has opened
-        // it before anyone asks.
+        // A file that has never been opened by this release lacks these columns, but a process of this release opens it
+        // before anyone asks.
         let query = try database.prepare("SELECT \(columns) FROM dead_letters WHERE number > ? ORDER BY number")
         query.bind(1, after)
         defer { query.reset() }

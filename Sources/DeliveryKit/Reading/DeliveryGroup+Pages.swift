@@ -100,7 +100,7 @@ extension DeliveryGroup {
 }
 
 extension [DeliveryGroup] {
-    /// Adds groups that haven't been sent in part; samples of the same user and metric are merged.
+    /// Adds groups no part of which has been sent; samples of the same user and metric are merged.
     package mutating func take(_ others: [DeliveryGroup]) {
         for other in others {
             guard case .samples(let page) = other.content,

@@ -7,7 +7,7 @@ package struct UploadBatch: Sendable, Equatable {
     package private(set) var parts: [Range<Int>]
     /// Elements that were refused when sent alone, but may not be the cause.
     package private(set) var held: [Int] = []
-    /// Those that are being sent again since the backend accepted something after refusing them.
+    /// Those that are being sent again because the backend accepted something after refusing them.
     private var heardAgain: Set<Int> = []
 
     package init(count: Int) { parts = count > 0 ? [0..<count] : [] }

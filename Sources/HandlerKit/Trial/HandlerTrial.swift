@@ -8,8 +8,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Makes a handler that stands by compute days of the process that it will replace, and compares the figures. Nothing
-/// is written or published.
+/// Makes a standby handler compute days of the process that it will replace, and compares the figures. Nothing is
+/// written or published.
 struct HandlerTrial {
     let handler: HandlerStage
     let effects: (any EffectRunner)?

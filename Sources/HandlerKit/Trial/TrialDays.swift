@@ -58,7 +58,7 @@ package struct TrialDays {
         }
     }
 
-    /// Which days are tried. Failed ones come first, as they are why a handler is replaced, but are at most half.
+    /// Which days are tried. Failed ones come first, as they are why a handler is replaced, but make up at most half.
     package static func choose(in database: Database, count: Int) throws -> [(user: String, day: Int, isSettled: Bool)]
     {
         var chosen: [(user: String, day: Int, isSettled: Bool)] = []

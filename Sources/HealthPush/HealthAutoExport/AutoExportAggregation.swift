@@ -1,6 +1,6 @@
 import HealthModel
 
-/// The period over which the app has aggregated, as far as a request states it.
+/// The period over which the app has aggregated, if a request states it.
 enum AutoExportAggregation: Equatable {
     /// Nothing is aggregated.
     case samples
@@ -8,7 +8,7 @@ enum AutoExportAggregation: Equatable {
     /// Unknown; a period suggested by the dates is at most this long.
     case unknown(atMost: AutoExportPeriod)
 
-    /// From the header's text, in any case, singular or plural: `Minutes`, `hours`, `Day`, `none`.
+    /// From the header's text, in upper or lower case, singular or plural: `Minutes`, `hours`, `Day`, `none`.
     init(header: String?) {
         let text = (header ?? "").lowercased().filter(\.isLetter)
         switch text {

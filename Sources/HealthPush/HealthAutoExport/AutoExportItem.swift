@@ -46,14 +46,14 @@ struct AutoExportItem {
     /// Whether there is a member with this name, even if it is null.
     func has(_ name: StaticString) -> Bool { members.contains { $0.name == name } }
 
-    /// A member's value, leaving the member among the rest.
+    /// A member's value; the member stays among the rest.
     func look(_ name: StaticString) -> JSONSpan? {
         members.first { $0.name == name }.flatMap { $0.value.isNull ? nil : $0.value }
     }
 
     /// Members that nobody requested, except null ones.
     var rest: [String: Value] {
-        // Nearly always nothing is left: the dictionary is made only if something is.
+        // Usually nothing is left, so the dictionary is made only if something is.
         var rest: [String: Value] = [:]
         for (index, member) in members.enumerated() where !isUnderstood(index) && !member.value.isNull {
             if let name = member.name.text { rest[name] = member.value.value }

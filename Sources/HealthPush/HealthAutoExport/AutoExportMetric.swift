@@ -10,7 +10,7 @@ struct AutoExportMetric {
         case bloodPressure
         /// Stages, or nights.
         case sleep
-        /// Sessions and events: `{date, qty}` or `{start, end, qty}`, possibly with a `value` by name.
+        /// Sessions and events: `{date, qty}` or `{start, end, qty}`, possibly with a `value` given by name.
         case category
         /// `{date, "Unspecified", "Protection Used", "Protection Not Used"}`: counts.
         case sexualActivity

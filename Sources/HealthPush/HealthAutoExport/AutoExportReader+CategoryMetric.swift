@@ -8,8 +8,8 @@ extension AutoExportReader {
 
     /// Sessions and events: mindful minutes, handwashing, stand hours. Returns what is wrong, or nil.
     ///
-    /// An entry with a start and an end, or with a `value` by name, is a sample; so is one that lasts longer than its
-    /// period, and it begins at its date. Otherwise the app has counted events, or added up their minutes.
+    /// An entry with a start and an end, or with a `value` given by name, is a sample; so is one that lasts longer than
+    /// its period, and it then begins at its date. Otherwise the app has counted events, or added up their minutes.
     mutating func readCategoryMetric(_ series: AutoExportSeries) -> String? {
         let quantity = item.take("qty") ?? item.take("Avg", "avg")
         let seconds = AutoExportUnits.seconds(in: series.units)
@@ -56,7 +56,7 @@ extension AutoExportReader {
         return rows.append(row)
     }
 
-    /// A category's raw value: by its short name, by HealthKit's name, or as a number.
+    /// A category's raw value, from its short name, HealthKit's name or a number.
     static func raw(_ value: JSONSpan, type identifier: String) -> Int? {
         if let number = value.integer {
             return CategoryValue.name(of: Int(clamping: number), type: identifier).map { _ in Int(clamping: number) }

@@ -31,8 +31,8 @@ extension AutoExportReader {
         return row
     }
 
-    /// Reads what every item may have (source, id, metadata, whether it was typed in), and keeps everything not
-    /// requested in the payload.
+    /// Reads what every item may have (source, id, metadata, whether it was typed in), and puts everything not
+    /// requested into the payload.
     /// - Parameters:
     ///   - metadata: by HealthKit's keys; takes precedence over the item's.
     ///   - keepsID: whether the item's id is that of the sample in HealthKit.

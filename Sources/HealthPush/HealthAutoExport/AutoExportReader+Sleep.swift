@@ -3,7 +3,7 @@ import JSON
 
 extension AutoExportReader {
     static let sleep = "HKCategoryTypeIdentifierSleepAnalysis"
-    /// Each part of a night is shorter than this; the app has sent numbers of hours longer than a lifetime.
+    /// Each part of a night is shorter than this; the app has sent durations longer than a lifetime.
     private static let longestNight = Duration.seconds(7 * 86_400)
 
     /// A stage (`{startDate, endDate, value}`), or a night with its hours. Returns what is wrong, or nil.

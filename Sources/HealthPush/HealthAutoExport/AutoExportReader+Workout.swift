@@ -2,7 +2,7 @@ import HealthModel
 import JSON
 
 extension AutoExportReader {
-    /// How many bytes of its row a workout's or an event's other members may take, besides those that are read.
+    /// How many bytes of its row a workout's or an event's unread members may take.
     static let restLimit = 256 << 10
 
     /// A workout in version 1 or 2 of the app's format. Returns what is wrong, or nil.

@@ -143,7 +143,7 @@ extension JSONSpan {
     /// The value as it is in the text, including a string's quotes.
     var whole: UnsafeRawBufferPointer {
         guard isString, let start = bytes.baseAddress else { return bytes }
-        // A string's span lies between its quotes, so both are there.
+        // A string's span excludes its quotes, so there is one on each side.
         return UnsafeRawBufferPointer(start: start - 1, count: bytes.count + 2)
     }
 }

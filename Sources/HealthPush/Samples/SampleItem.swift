@@ -66,7 +66,7 @@ struct SampleItem {
         }
     }
 
-    /// Takes over from a correlation the members that its part leaves out.
+    /// Takes the members that a part leaves out from its correlation.
     mutating func inherit(_ whole: SampleItem) {
         start = start ?? whole.start
         end = end ?? whole.end
@@ -128,7 +128,7 @@ struct SampleItem {
     /// ISO 8601 text, or a number of seconds since 1970.
     private static func instant(_ span: JSONSpan) -> Instant? {
         if span.kind == .string { return InstantText.parse(span.bytes.bindMemory(to: UInt8.self)) }
-        // Years 1 to 9999: anything outside can't be intended.
+        // Years 1 to 9999: anything outside that range can't be intended.
         guard let seconds = span.double, (-62_135_596_800...253_402_300_799).contains(seconds) else { return nil }
         return Instant(microseconds: Int64((seconds * 1e6).rounded()))
     }

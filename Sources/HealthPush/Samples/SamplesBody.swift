@@ -5,7 +5,7 @@ import JSON
 /// has its schema.
 ///
 /// One JSON object, `{"samples": [...], "deleted": ["UUID", ...]}`, or lines (NDJSON), each a sample or `{"deleted":
-/// "UUID"}`. An item with missing or wrong members goes into quarantine, and no other does.
+/// "UUID"}`. Only an item with missing or wrong members goes into quarantine.
 package struct SamplesBody {
     /// The most items in one request. A body of many tiny ones would take a hundred times its size in memory.
     package static let itemLimit: Int64 = 250_000
@@ -26,8 +26,8 @@ package struct SamplesBody {
         return try reader.finished()
     }
 
-    /// - Parameter body: a JSON object on each line; empty lines are skipped. A line that isn't one is an item that
-    ///   isn't understood.
+    /// - Parameter body: a JSON object on each line; empty lines are skipped. A line that isn't one counts as an item
+    ///   that isn't understood.
     /// - Throws: `PushError` when it isn't UTF-8, has no line at all, or too many.
     package static func changes(lines body: [UInt8]) throws(PushError) -> PushedChanges {
         guard JSONScanner.isUTF8(body) else { throw PushError("the body isn't UTF-8") }

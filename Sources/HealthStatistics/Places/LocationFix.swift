@@ -5,7 +5,7 @@ import JSON
 package struct LocationFix: Sendable, Equatable {
     package var time: Instant
     package var place: EarthPoint
-    /// Metres, as `CLLocation.horizontalAccuracy`: negative where there is no position; NaN where it isn't known.
+    /// Metres, as in `CLLocation.horizontalAccuracy`: negative where there is no position; NaN where it isn't known.
     package var accuracy: Double
 
     package init(time: Instant, place: EarthPoint, accuracy: Double = .nan) {
@@ -35,7 +35,7 @@ extension LocationFix {
         for row in samples.rows(of: HealthType.workoutIdentifier) {
             fixes += track(payload(samples, row)["routeSummary"]["track"])
         }
-        // Equal times keep their order, so that the same samples always give the same visits.
+        // Fixes with equal times keep their order, so that the same samples always give the same visits.
         return fixes.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
             .map(\.element)
     }
@@ -66,7 +66,7 @@ extension LocationFix {
     /// The distance in metres between the fixes that represent a track's line, and how many of them one leg may have.
     private static let step = 25.0
     private static let legLimit = 2000
-    /// Metres: how far a track's own points may be from the truth, in addition to any shift from simplifying.
+    /// Metres: how far off a track's own points may be, in addition to any shift from simplifying.
     private static let ownAccuracy = 10.0
 
     /// A stored track has few points, and its line passes near all others (`TrackSimplifier`): a circle that it crosses

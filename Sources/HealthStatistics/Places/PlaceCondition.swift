@@ -2,7 +2,7 @@ import HealthModel
 
 /// A circle on the earth that a person wants monitored, like Core Location's `CLMonitor.CircularGeographicCondition`.
 public struct PlaceCondition: Sendable, Equatable {
-    /// Given by the person, unique among theirs: CLMonitor's identifier.
+    /// Chosen by the person, unique among their places: CLMonitor's identifier.
     package let name: String
     /// Degrees, WGS 84.
     package let latitude: Double
@@ -27,7 +27,7 @@ public struct PlaceCondition: Sendable, Equatable {
         centre = EarthPoint(latitude: latitude, longitude: longitude)
     }
 
-    /// - Parameter value: `{latitude, longitude, radiusMeters}`; 100 m where the radius is left out.
+    /// - Parameter value: `{latitude, longitude, radiusMeters}`; 100 m if the radius is left out.
     /// - Throws: `PlaceError`.
     package init(name: String, _ value: Value) throws {
         guard let latitude = value["latitude"].double else { throw PlaceError.latitude }
@@ -38,7 +38,7 @@ public struct PlaceCondition: Sendable, Equatable {
             name: name, latitude: latitude, longitude: longitude, radius: radius.double ?? Self.defaultRadius)
     }
 
-    /// Checks a condition and gives it in the form that is kept: `{latitude, longitude, radiusMeters}`.
+    /// Checks a condition and returns it in the form in which it is kept: `{latitude, longitude, radiusMeters}`.
     /// - Throws: `PlaceError`.
     public static func checked(name: String, _ value: Value) throws -> Value {
         try PlaceCondition(name: name, value).value

@@ -15,7 +15,7 @@ package struct PlaceExplanation: Sendable {
     package var fixes: Int
     /// Metres from the centre to the nearest of them.
     package var nearest: Double
-    /// Fixes of the day and around it that decided nothing about this place.
+    /// Fixes on and around the day that decided nothing about this place.
     package var undecided: Int
 }
 
@@ -30,12 +30,12 @@ extension PlacesDay {
         }
     }
 
-    /// All fixes that it was made from, of the day and around it.
+    /// All fixes that it was made from, on and around the day.
     package var fixCount: Int { fixes }
 }
 
 extension PlacesDay {
-    /// What is known of each place at a moment, from a slice that ends there and is as long as two gaps.
+    /// What is known about each place at a moment, from a slice that ends there and is as long as two gaps.
     /// - Throws: `PlaceError`.
     package static func states(_ input: DayInput, at now: Instant) throws -> [String: PlaceMonitor.State] {
         var states: [String: PlaceMonitor.State] = [:]

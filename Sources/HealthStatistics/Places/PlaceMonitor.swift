@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Core Location's `CLMonitor` for one place: fixes go in by time, visits come out. Pure.
+/// Core Location's `CLMonitor` for one place: it takes fixes in order of time and produces visits. Pure.
 ///
 /// A state changes only when fixes agree on it for `PlaceRules.settle` without a contrary one in between; it then holds
 /// from the first of them. A single jump changes nothing. A person who is found inside has entered. After a gap without
@@ -10,7 +10,7 @@ package struct PlaceMonitor: Sendable {
 
     package struct Event: Sendable, Equatable {
         package var state: State
-        /// The state until then.
+        /// The state before it.
         package var from: State
         package var time: Instant
 
@@ -33,7 +33,7 @@ package struct PlaceMonitor: Sendable {
     private var open: PlaceVisit?
     /// A different state that fixes have agreed on lately, but not yet for long enough.
     private var candidate: (state: State, visit: PlaceVisit)?
-    /// The time of the latest fix that decided.
+    /// The time of the latest decisive fix.
     private var decided: Instant?
 
     package init(_ condition: PlaceCondition, rules: PlaceRules) {
@@ -114,7 +114,7 @@ package struct PlaceVisit: Sendable, Equatable {
         isEntered = state == .unsatisfied
     }
 
-    /// The visit's end, as far as it is known.
+    /// The visit's end, or the last fix inside if the end isn't known.
     package var end: Instant { departure ?? lastSeen }
 
     mutating func add(_ time: Instant, _ distance: Double) {

@@ -1,10 +1,10 @@
 import HealthModel
 
-/// How fixes decide about a place: options of the handler.
+/// The handler's options for how fixes decide whether someone is at a place.
 package struct PlaceRules: Sendable, Equatable {
     /// If there is no decisive fix for longer than this, nothing is known.
     package var gap = Duration.seconds(12 * 3600)
-    /// Metres: a fix less accurate than this, and than half the radius, decides nothing.
+    /// Metres: a fix whose accuracy is worse than both this and half the radius decides nothing.
     package var accuracy = 100.0
     /// How many metres beyond the circle count as outside it; less than a fix's own accuracy is never enough.
     package var margin = 30.0
@@ -26,8 +26,8 @@ package struct PlaceRules: Sendable, Equatable {
         settle = .seconds(try number("settleSeconds", 20, 0...3600))
     }
 
-    /// What a day depends on: two gaps before it, within which a state that still holds was settled, and one after it,
-    /// within which the next fix shows whether it continued.
+    /// The window that a day depends on: two gaps before it, in which a state that still holds was settled, and one
+    /// after it, in which the next fix shows whether it continued.
     package var window: HandlerWindow {
         HandlerWindow(before: .microseconds(2 * gap.microseconds), after: gap)
     }

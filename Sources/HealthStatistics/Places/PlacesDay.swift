@@ -5,7 +5,7 @@ import HealthModel
 /// Configuration: `gapHours`, `accuracyMeters`, `marginMeters`, `settleSeconds` (`PlaceRules`). The places are the
 /// input's `conditions`.
 public struct PlacesDay {
-    /// The part of one visit that is on the day.
+    /// The part of one visit that falls on the day.
     struct Part {
         enum Arrival: String { case entered, found, continued }
         enum Departure: String { case left, `continues` }

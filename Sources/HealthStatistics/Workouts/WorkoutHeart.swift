@@ -10,7 +10,7 @@ struct WorkoutHeart {
     let origin: WorkoutOrigin
 
     static let none = WorkoutHeart(rate: .null, zones: .null, origin: .unknown)
-    /// How long a sample stands for the heart rate after it; during workouts one comes every 5 seconds.
+    /// How long a sample represents the heart rate after it; during workouts one comes every 5 seconds.
     private static let hold = Duration.seconds(60)
     private static let type = "HKQuantityTypeIdentifierHeartRate"
 

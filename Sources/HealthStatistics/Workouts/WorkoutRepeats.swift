@@ -92,7 +92,7 @@ extension WorkoutRepeats {
             }
         }
 
-        /// Counts the rows it still keeps; to be called after the last page.
+        /// Counts the rows that are still kept; to be called after the last page.
         package mutating func finish() throws {
             defer { held.removeAll(keepingCapacity: true) }
             guard !held.isEmpty, let day = day(start) else { return }

@@ -104,7 +104,8 @@ struct ByteReader {
         throw BlockDamage()
     }
 
-    /// A number of items: at most `limit`, or else the number of bytes left, since each item takes at least one.
+    /// A number of items: at most `limit`, or without one at most the number of bytes left, since each item takes at
+    /// least one.
     mutating func count(atMost limit: Int? = nil) throws(BlockDamage) -> Int {
         let number = try self.number()
         guard number >= 0, number <= limit ?? (bytes.count - position) else { throw BlockDamage() }

@@ -17,12 +17,12 @@ struct BlockPlace: Hashable {
 /// Consecutive samples of one user and type, in columns. A block never changes: a row that changes moves to the table
 /// of rows.
 ///
-/// Its rows weren't deleted when they arrived, are no longer than `HealthStoreSchema.longDuration`, have consecutive
+/// Its rows weren't deleted when they arrived, last no longer than `HealthStoreSchema.longDuration`, have consecutive
 /// sequences, and are ordered by the second of their start.
 final class SampleBlock {
     let place: BlockPlace
     let second: [Int64]
-    /// How far the start is past `second`, µs.
+    /// How far the start is past `second`, in µs.
     let startRemainder: [Int64]
     /// µs.
     let duration: [Int64]

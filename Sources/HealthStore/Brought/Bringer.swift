@@ -29,7 +29,7 @@ package enum Bringer: Sendable, Hashable {
     }
 }
 
-/// A choice of bringers.
+/// A selection of bringers.
 package enum BringerChoice: Sendable, Hashable {
     case importing(id: String)
     /// A device, through all of its ways in.

@@ -83,7 +83,7 @@ final class BroughtTable {
         return numbers
     }
 
-    /// Adds to the rows recorded for an origin.
+    /// Adds rows to those recorded for an origin.
     func add(_ births: BirthChunk, at number: Int64, of bringer: Int) throws {
         var all = births
         read.bind(1, number)

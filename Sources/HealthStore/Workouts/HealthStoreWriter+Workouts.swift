@@ -4,7 +4,7 @@ import SQLite
 
 // Workouts that were edited: see `WorkoutVersions`.
 extension HealthStoreWriter {
-    /// Lets edited workouts replace their earlier versions, judging by everything seen so far: the earlier ones are
+    /// Lets edited workouts replace their earlier versions, based on everything seen so far: the earlier ones are
     /// deleted until something brings them back, and the newer one's payload lists them in `replaces`. If that stops
     /// being true, they are restored. Repeating it changes nothing.
     ///

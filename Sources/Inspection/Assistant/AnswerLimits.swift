@@ -28,7 +28,7 @@ package struct AnswerLimits {
     }
 
     /// The tree with its lists cut to at most this many elements.
-    /// - Parameter left: how many each list lost, by its path: `intervals`, `sessions.stretches`.
+    /// - Parameter left: how many elements each list lost, by its path: `intervals`, `sessions.stretches`.
     package static func cut(_ value: Value, to count: Int, at path: String = "", left: inout [String: Value]) -> Value {
         switch value {
         case .object(let members):

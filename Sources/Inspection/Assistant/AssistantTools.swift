@@ -69,13 +69,13 @@ package struct AssistantTools: Sendable {
     }
 
     private enum StateWords {
-        /// An absolute path of at least two names.
+        /// An absolute path with at least two components.
         static var path: Regex<Substring> { #/\/[^\s'",;:]+\/[^\s'",;:]+/# }
     }
 }
 
 extension ToolParameter {
-    /// What all tools about days take.
+    /// The arguments that all tools about days take.
     static let span = [
         ToolParameter(
             "dates", .text,

@@ -23,7 +23,7 @@ enum CompareTool: AssistantTool {
         parameters: [
             ToolParameter("first", .text, "a day or span: 2025-03, last-month, 2025-03-30, 7d", isRequired: true),
             ToolParameter("second", .text, "the other, in the same forms", isRequired: true), .figures,
-            ToolParameter("include_not_final", .flag, "also days that are over but not final; default false"),
+            ToolParameter("include_not_final", .flag, "also count days that are over but not final; default false"),
         ],
         answers: ToolReport.schema([
             "units": ToolReport.unitsSchema, "first": spanSchema, "second": spanSchema,

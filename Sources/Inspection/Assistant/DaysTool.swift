@@ -4,7 +4,7 @@ import ModelContext
 
 /// Daily figures, as in `healthbus days`.
 enum DaysTool: AssistantTool {
-    /// How many days: without dates, and with dates but no limit.
+    /// The default number of days: without dates, and with dates but no limit.
     private static let usual = (newest: 7, limit: 31)
 
     static let tool = Tool(
@@ -14,7 +14,7 @@ enum DaysTool: AssistantTool {
             + "Without dates: the last seven days that have data. Each day says whether it is final, and how much of "
             + "it is over. Lists such as workouts and places come only if named in figures.",
         parameters: ToolParameter.span + [
-            .figures, ToolParameter("limit", .integer(1...366), "days at the most, the newest; default 31"),
+            .figures, ToolParameter("limit", .integer(1...366), "most days to return, the newest; default 31"),
         ],
         answers: ToolReport.schema([
             "units": ToolReport.unitsSchema, "missing": ToolReport.missingSchema, "notFinal": ToolReport.datesSchema,

@@ -32,7 +32,7 @@ enum WorkoutsTool: AssistantTool {
 
 private enum EventAnswer {
     static let parameters =
-        ToolParameter.span + [ToolParameter("limit", .integer(1...366), "rows at the most, the newest; default 31")]
+        ToolParameter.span + [ToolParameter("limit", .integer(1...366), "most rows to return, the newest; default 31")]
 
     static let schema = ToolReport.schema([
         "units": ToolReport.unitsSchema, "missing": ToolReport.missingSchema, "notFinal": ToolReport.datesSchema,
@@ -84,7 +84,7 @@ private enum EventAnswer {
                 out: "events", Value(left),
                 how: "The earliest are left out: give narrower dates, or a limit of up to 366.")
         } else if range.isEverything, !shown.isEmpty {
-            report.note("Earlier ones may be there: give dates to see them.")
+            report.note("There may be earlier ones: give dates to see them.")
         }
         return report.answer()
     }
@@ -111,7 +111,7 @@ private enum EventAnswer {
         let states = try context.days(DateRange(from: first, to: last)).days.compactMap { context.state($0) }
         var found = Dictionary(
             states.filter { wanted.contains($0.date) }.map { ($0.date, $0) }, uniquingKeysWith: { first, _ in first })
-        // A day whose summary isn't computed yet isn't final.
+        // A day whose summary hasn't been computed yet isn't final.
         for date in wanted where found[date] == nil {
             found[date] = DayState(
                 date, zone: nil, isFinal: false, revision: 0, waitsFor: [], zones: context.zones, now: context.now)

@@ -15,7 +15,7 @@ enum ExplainTool: AssistantTool {
                 "metric", .text, "such as steps, sleep, workouts, or a type such as DistanceCycling", isRequired: true),
             ToolParameter("date", .text, "one day: 2025-03-30, today, yesterday", isRequired: true),
             ToolParameter(
-                "limit", .integer(1...500), "elements of each list at the most: intervals, samples, hours; default 25"),
+                "limit", .integer(1...500), "most elements of each list: intervals, samples, hours; default 25"),
         ],
         answers: ToolReport.schema([
             "unit": ["type": "string"], "date": ["type": "string"], "notFinal": ToolReport.datesSchema,
@@ -49,7 +49,7 @@ enum ExplainTool: AssistantTool {
         report["dayState"] = .string(state.text)
         report.tell(of: [state])
         if explained["agrees"] == false {
-            report.note("The day's summary doesn't agree: it isn't computed again yet, or its handler has other rules.")
+            report.note("The day's summary doesn't agree: it isn't recomputed yet, or its handler has other rules.")
         }
         if !left.isEmpty {
             report.leave(

@@ -24,7 +24,7 @@ enum MetricsTool: AssistantTool {
                     "type": ["type": "string"], "samples": ["type": "integer"],
                     "first": ["type": ["string", "null"]], "last": ["type": ["string", "null"]],
                     "unit": ["type": "string"],
-                ], "what is stored of this person"),
+                ], "what is stored about this person"),
         ]))
 
     static func answer(_ context: ToolContext, _ arguments: ToolArguments) throws -> ToolAnswer {
@@ -52,7 +52,7 @@ enum MetricsTool: AssistantTool {
         report["figures"] = .array(figures)
         report["types"] = .array(shown)
         if left > 0 { report.leave(out: "types", Value(left), how: "search_samples takes them too.") }
-        report.note("Whether a day has a figure, get_days says. A type without a figure of its own is in \"other\".")
+        report.note("get_days says whether a day has a figure. A type without a figure of its own is in \"other\".")
         return report.answer()
     }
 }

@@ -10,20 +10,20 @@ enum SamplesTool: AssistantTool {
         description:
             "Single measurements of one to ten types, oldest first, as stored: watch and phone both count the same "
             + "steps, so never add samples up; get_days has figures. Without dates: the last seven days up to the "
-            + "newest of these samples. skip goes on where an answer ended.",
+            + "newest of these samples. skip continues where an answer ended.",
         parameters: [
             ToolParameter(
                 "types", .texts(atMost: 10),
                 "such as HeartRate or HKQuantityTypeIdentifierHeartRate; list_metrics has all", isRequired: true),
             ToolParameter("source", .text, "only sources with this in their name"),
         ] + ToolParameter.span + [
-            ToolParameter("limit", .integer(1...1000), "samples at the most; default 100"),
-            ToolParameter("skip", .integer(0...1_000_000), "leave out so many first; default 0"),
-            ToolParameter("details", .flag, "metadata and payload too; default false"),
+            ToolParameter("limit", .integer(1...1000), "most samples to return; default 100"),
+            ToolParameter("skip", .integer(0...1_000_000), "how many samples to skip first; default 0"),
+            ToolParameter("details", .flag, "include metadata and payload; default false"),
         ],
         answers: ToolReport.schema([
             "from": ["type": ["string", "null"]], "to": ["type": ["string", "null"]],
-            "total": ["type": "integer", "description": "how many there are, counted up to totalIsExact false"],
+            "total": ["type": "integer", "description": "how many; at least this many if totalIsExact is false"],
             "totalIsExact": ["type": "boolean"],
             "samples": ToolReport.rows(
                 [

@@ -35,7 +35,7 @@ final class ToolContext {
         queries = try ObserverQueries(stack, reader)
         guard let zones = try queries.timelines()[user] else {
             throw Failure(
-                "nothing is stored of '\(user)'",
+                "nothing is stored about '\(user)'",
                 hint: "'healthbus import FILE' brings some; --user of 'healthbus mcp' says whose data this is about")
         }
         self.zones = zones

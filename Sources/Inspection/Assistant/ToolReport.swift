@@ -8,7 +8,7 @@ struct ToolReport {
     private let headline: String
     private var notes: [String] = []
     private var members: [String: Value] = [:]
-    /// What was left out to keep the answer small, and what lists lost.
+    /// What was left out to keep the answer small, and how many elements lists lost.
     private var left: [String: Value] = [:]
     private var ways: [String] = []
 
@@ -47,7 +47,7 @@ struct ToolReport {
         members["notFinal"] = .array(open.suffix(100).map { .string($0.date.description) })
     }
 
-    /// Notes on which days of a span nothing is stored.
+    /// Notes the days of a span for which nothing is stored.
     /// - Parameter what: what they lack.
     mutating func tell(ofMissing range: DateRange, dates: [LocalDay], what: String) {
         members["missing"] = .null
@@ -55,7 +55,7 @@ struct ToolReport {
         let last = min(range.to ?? context.today, context.today)
         let gaps = first <= last ? MissingDays.gaps(in: first.number...last.number, except: dates.map(\.number)) : []
         members["missing"] = MissingDays.value(gaps)
-        if first > last { note("The span lies in the future.") }
+        if first > last { note("The span is in the future.") }
         guard !gaps.isEmpty else { return }
         let spans = gaps.suffix(5).map { gap in DayRuns.text(of: gap) }.joined(separator: "; ")
         let days = gaps.reduce(0) { $0 + $1.count }
@@ -84,7 +84,7 @@ struct ToolReport {
         return ToolAnswer(([headline] + notes).joined(separator: "\n"), .object(content))
     }
 
-    /// JSON Schema of an answer with these members besides the common ones.
+    /// JSON Schema of an answer with these members in addition to the common ones.
     static func schema(_ own: [String: Value]) -> Value {
         let common: [String: Value] = [
             "user": ["type": "string"],
@@ -93,10 +93,10 @@ struct ToolReport {
             "today": ["type": "string", "description": "the person's current date"],
             "stack": ["type": "string", "enum": ["running", "stopped"]],
             "leftOut": [
-                "type": ["object", "null"], "description": "what the size of answers left out, and how to get it",
+                "type": ["object", "null"], "description": "what was left out for size, and how to get it",
             ],
             "notes": [
-                "type": "array", "items": ["type": "string"], "description": "what to mind when using this answer",
+                "type": "array", "items": ["type": "string"], "description": "caveats for using this answer",
             ],
         ]
         return [

@@ -2,7 +2,7 @@ import HealthModel
 import JSON
 
 /// The figures of many days as columns of numbers: a person's ten years take a few megabytes, and a chart of any figure
-/// is one pass. Pure.
+/// takes one pass. Pure.
 package struct FigureSeries: Sendable {
     /// Names of the columns, such as `sleep.asleepMinutes`.
     package let names: [String]

@@ -6,7 +6,7 @@ import Logging
 import UploaderReading
 
 extension Stack {
-    /// The destinations that the stack delivers to, each its own instance.
+    /// The destinations that the stack delivers to, each an instance of its own.
     package var destinations: [StackConfiguration.Instance] {
         configuration.instances.filter { $0.manifest.kind == .uploader }
     }

@@ -16,7 +16,7 @@ package struct ExplainReport {
     private let user: String
     private let clock: DayClock
     private let window: [Range<Instant>]
-    /// Which one computes the figure; not always the one that the samples belong to.
+    /// The one that computes the figure; not always the one that the samples belong to.
     private let handler: StackConfiguration.Instance
     private let summary: Value
     private let explained: ExplainedDay
@@ -107,7 +107,7 @@ package struct ExplainReport {
         text +=
             agrees
             ? "That is the day's figure, \(state).\n"
-            : "The day's summary has \(figureText), \(state): it isn't computed again yet, or \(handler.name) has rules of its own.\n"
+            : "The day's summary has \(figureText), \(state): it hasn't been recomputed yet, or \(handler.name) has rules of its own.\n"
         text += explanation.rule + "\n"
         if statistics > 0 {
             text +=

@@ -69,7 +69,7 @@ package struct ExplainedDay {
 
 extension Value {
     /// The same with all numbers in one form, without empty lists, and without heart rate zones, which also depend on
-    /// the person's age, unknown here.
+    /// the person's age, which isn't known here.
     fileprivate var comparable: Value {
         if let number = double { return .number(number) }
         if let elements = array { return elements.isEmpty ? .null : .array(elements.map(\.comparable)) }

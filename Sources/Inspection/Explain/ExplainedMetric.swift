@@ -15,7 +15,7 @@ package struct ExplainedMetric: Sendable, Equatable {
     /// Where the figure is in a day's summary.
     package let path: [String]
     package let unit: String
-    /// Samples in other units aren't in the figure; nil if all are.
+    /// Samples in other units aren't in the figure; nil if samples in any unit are.
     package let onlyUnit: String?
 
     /// - Parameters:
@@ -91,7 +91,7 @@ package struct ExplainedMetric: Sendable, Equatable {
         figures.filter { $0.explanation == nil && $0.form != .object }.map { $0.path.joined(separator: ".") }
     }
 
-    /// How a person's own type is summed up, and the figure's name under the type's.
+    /// How a person's own type is summed up, and the figure's name, nested under the type's.
     private static func rule(of own: OwnTypeRow) -> (Kind, String) {
         switch own.aggregation {
         case "sum": (.total, "sum")

@@ -35,14 +35,14 @@ struct NightExplanation: Explanation {
 
     var rule: String {
         "A session belongs to the day in whose window it ends; more than \(ExplainFormat.short(gapMinutes)) minutes without a sample of any source "
-            + "part two. The main session is the one with the most sleep; the others with any sleep are naps."
+            + "separate two. The main session is the one with the most sleep; the others with any sleep are naps."
     }
 
     private func reason(_ index: Int) -> String {
         guard index != main else {
             if sessions.count == 1 { return "the only session" }
             return sessions[index].session.asleep == nil
-                ? "the longest, none has sleep" : "the most sleep of the window"
+                ? "the longest, none has sleep" : "the most sleep in the window"
         }
         return sessions[index].session.asleep == nil ? "no sleep in it" : "another session has more sleep"
     }

@@ -116,7 +116,7 @@ package struct OwnFigureReport {
 }
 
 extension StackConfiguration {
-    /// The name of the figure that a person means who names a handler's instance that declares only one; otherwise the
+    /// If the text names a handler's instance that declares only one figure, the name of that figure; otherwise the
     /// same text.
     package func metric(_ text: String) -> String {
         let word = text.lowercased()

@@ -39,7 +39,7 @@ struct SampleExplanation: Explanation {
         return "All sources together, \(how). A sample belongs to the day of its start."
     }
 
-    /// A source's share in the average, 0 to 1.
+    /// A source's share of the average, 0 to 1.
     private func weight(_ source: DiscreteExplanation.Source) -> Double {
         parts.isWeighted
             ? Double(source.time.microseconds) / Double(parts.time.microseconds)

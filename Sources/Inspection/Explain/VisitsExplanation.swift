@@ -23,7 +23,7 @@ struct VisitsExplanation: Explanation {
     var rule: String {
         "An arrival or a departure counts once fixes agree on it for \(ExplainFormat.short(rules.settle.seconds)) s, from the first of them on. "
             + "A fix in the circle is inside; one more than \(ExplainFormat.short(rules.margin)) m, and more than its own accuracy, beyond it is outside. "
-            + "After \(ExplainFormat.short(rules.gap.seconds / 3600)) h without either nothing is known."
+            + "After \(ExplainFormat.short(rules.gap.seconds / 3600)) h without either, nothing is known."
     }
 
     var members: [String: Value] {

@@ -34,7 +34,7 @@ enum BackendFindings {
         return found
     }
 
-    /// Obstacles to writing files are reported separately; this checks whether existing ones are unchanged.
+    /// Obstacles to writing files are reported separately; this checks whether existing files are unchanged.
     private static func ofFiles(_ backend: UploaderDetails.Backend, _ name: String) -> [Finding] {
         guard backend.result == .redelivered else { return [] }
         let files = HumanFormat.count(Int(backend.missing ?? 0), "file")

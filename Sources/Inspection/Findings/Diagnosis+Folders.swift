@@ -1,4 +1,4 @@
-/// Files that processes write to that aren't where the next start would look for them.
+/// Files that processes write to but that aren't where the next start would look for them.
 extension Diagnosis {
     var folders: [Finding] {
         seen.gone.sorted { $0.key < $1.key }.map { name, path in

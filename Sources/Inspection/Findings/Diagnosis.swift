@@ -76,7 +76,7 @@ package struct Diagnosis {
         }
         if let supervised, supervised.restarts > 2 {
             let last = supervised.lastExit.map { ", the last time after \($0)" } ?? ""
-            // What a signal ends says nothing any more; the supervisor does.
+            // A process killed by a signal can't log why; the supervisor does.
             let isKilled = supervised.lastExit?.hasPrefix("signal ") == true
             let log = isKilled ? "'healthbus logs supervisor'" : "'healthbus logs \(name) --level error'"
             found.append(
@@ -254,7 +254,7 @@ package struct Diagnosis {
             found.append(
                 Finding(
                     .warning, name, "its write-ahead log has grown to \(HumanFormat.bytes(Int(bytes)))",
-                    remedy: "a reader has held it open for long: end that reader, or restart \(name)"))
+                    remedy: "a reader has held it open for a long time: end that reader, or restart \(name)"))
         }
         return found
     }

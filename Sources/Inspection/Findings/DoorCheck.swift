@@ -32,7 +32,7 @@ struct DoorCheck {
         _ instance: StackConfiguration.Instance, _ endpoint: Endpoint, _ isSupervised: Bool
     ) -> [Finding] {
         let isTLS = instance.configuration["certificateFile"].string != nil
-        // A TLS certificate isn't for this machine's loopback address, so a handshake would show nothing else.
+        // A TLS certificate doesn't cover this machine's loopback address, so a handshake would show nothing else.
         guard !isTLS else { return [] }
         let url = IngestAddress.url(endpoint, isTLS: isTLS)
         func finding(_ what: String, _ remedy: String) -> Finding {
@@ -58,7 +58,7 @@ struct DoorCheck {
             Finding(
                 .note, instance.name, "listens at \(endpoint.host) without TLS, because 'plainHTTP' is set",
                 remedy:
-                    "nothing if a proxy, a VPN or a container's network is in between; else set 'certificateFile'")
+                    "nothing if a proxy, a VPN or a container's network is in between; otherwise set 'certificateFile'")
         ]
     }
 

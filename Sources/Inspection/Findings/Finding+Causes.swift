@@ -1,5 +1,5 @@
-/// One fault has many symptoms: a backend that hangs stops delivery, its comparison, and finally raises alerts. A
-/// person sees the fault, with its consequences below it. Pure.
+/// One fault has many symptoms: a backend that hangs stops delivery and comparison, and finally raises alerts. A person
+/// sees the fault, with its consequences below it. Pure.
 extension [Finding] {
     /// Places the consequences of a finding below it.
     func folded() -> [Finding] {
@@ -25,10 +25,10 @@ extension [Finding] {
 
 extension Finding {
     /// What to do about a process that hangs.
-    /// - Parameter isSupervised: whether a supervisor answers, which restarts it. Where none does, or the hub that it
-    ///   would be asked through hangs itself, a person takes the process's place.
+    /// - Parameter isSupervised: whether a supervisor answers, which restarts it. Otherwise, or if the hub through
+    ///   which it would be asked hangs too, a person has to restart the process by hand.
     package static func restart(_ name: String, isSupervised: Bool) -> String {
-        // It starts the others, and can't be run on its own.
+        // The supervisor starts the others, and can't be run on its own.
         if name == "supervisor" {
             return "end its process with SIGKILL, which ends the whole stack, and start it again with 'healthbus up'"
         }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Which process listens on a TCP port of this machine, as far as this account may see (`/proc`).
+/// Which process listens on a TCP port of this machine, if this account may see it (`/proc`).
 package struct PortHolder: Sendable, Equatable {
     package let pid: Int
     /// Its command line, the program first.

@@ -2,9 +2,9 @@ import Configuration
 import HealthModel
 import UploaderReading
 
-/// Where a destination delivers to, as far as its configuration says. Pure.
+/// Where a destination delivers to, according to its configuration. Pure.
 struct SharedPlace {
-    /// The option by which two instances would be told apart.
+    /// The option that would tell two instances apart.
     let option: String
     /// For people.
     let text: String
@@ -45,7 +45,7 @@ struct SharedPlace {
         }
     }
 
-    /// A broker's address as two people might write it, in one way.
+    /// Puts a broker's address into one form, however it was written.
     private static func broker(_ text: String) -> String {
         var text = text.lowercased()
         if text.hasSuffix("/") { text.removeLast() }

@@ -27,7 +27,7 @@ extension StackStructure {
 }
 
 extension StackConfiguration.Instance {
-    /// Whether its plugin belongs to the programs, rather than being named by its folder.
+    /// Whether its plugin is a shipped one, rather than one named by its folder.
     var isShipped: Bool { !plugin.contains("/") }
 }
 

@@ -3,7 +3,7 @@ import HTTP
 import HealthModel
 import HealthResources
 
-/// Destinations that get FHIR's resources.
+/// Destinations that receive FHIR resources.
 extension StackStructure {
     var resources: [Finding] {
         stack.instances.flatMap { instance -> [Finding] in
@@ -19,7 +19,7 @@ extension StackStructure {
                         .error, stack.file, key: key + ".patients", problem,
                         remedy: "otherwise each overwrites what the other has there"))
             }
-            // What isn't a URL is reported when the instance starts.
+            // A value that isn't a URL is reported when the instance starts.
             guard !declared["server"].isNull, let server = options["server"].string,
                 let isLocal = try? HTTPClient.isLoopback(server),
                 let isReadable = try? HTTPClient.isReadableOnTheWay(server)
@@ -28,7 +28,7 @@ extension StackStructure {
                 found.append(
                     Finding(
                         .error, stack.file, key: key + ".server",
-                        "would send token and health data readable to another machine",
+                        "would send the token and health data in the clear to another machine",
                         remedy: "use https://, or set 'plainHTTP' to true in a network that you trust"))
             }
             if !isLocal, patients.isEmpty {

@@ -23,7 +23,7 @@ extension StackStructure {
                 !manifest.rights.entitlements.contains(.location)
             {
                 return missing(
-                    "reads where a person was without the right to: it gets no positions",
+                    "reads positions without the right to: it gets none",
                     remedy: "add \"location-always\" to \"entitlements\"")
             }
             guard [.debouncer, .handler, .consolidator, .uploader].contains(manifest.kind),
@@ -49,8 +49,8 @@ extension StackStructure {
                         remedy: "leave it out of \"\(key)\"")
                 }
             }
-            // Pulling needs no right to hear the hints. Topics of releases have the instance's name in place of the
-            // plugin's.
+            // Pulling doesn't require the right to hear the hints. Topics of releases have the instance's name in place
+            // of the plugin's.
             let messages = instance.manifest.consumes.filter { $0.hasPrefix("sync.") || $0.hasPrefix("observed.") }
                 .map { TopicFlow.topic($0, of: instance) }
             return findings("produces", instance.manifest.produces, grant?.publishes, "publish")
@@ -58,7 +58,7 @@ extension StackStructure {
         }
     }
 
-    /// - Parameter topic: ending with `*` for anything that begins this way.
+    /// - Parameter topic: one that ends with `*` stands for all topics with that prefix.
     private static func may(_ granted: [Subscription]?, _ topic: String) -> Bool {
         (granted ?? []).contains { subscription in
             if case .exact(let exact) = subscription { return TopicFlow.meet(exact, topic) }

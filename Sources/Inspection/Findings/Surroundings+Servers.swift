@@ -4,7 +4,7 @@ import Glibc
 import HTTP
 import HealthModel
 
-// What is elsewhere: servers that the stack sends to or asks, and the files with what they want to be shown.
+// Servers elsewhere that the stack sends to or asks, and the files with the secrets that they require.
 extension Surroundings {
     var secrets: [Finding] {
         var files: [(path: String, key: String, isOwn: Bool, what: String)] = []
@@ -25,7 +25,7 @@ extension Surroundings {
             var status = stat()
             guard stat(file.path, &status) == 0 else {
                 // The stack's own is created on its first start.
-                return file.isOwn ? [] : [finding(.error, "isn't there", "write the \(file.what) into it, rights 0600")]
+                return file.isOwn ? [] : [finding(.error, "isn't there", "write the \(file.what) into it, mode 0600")]
             }
             guard let data = FileManager.default.contents(atPath: file.path) else {
                 return [finding(.error, "can't be read", "let this account read it")]

@@ -5,7 +5,7 @@ import HealthStore
 import Logging
 import SQLite
 
-/// Sources that a configuration puts first but that have no samples: they may be yet to come, or be spelled
+/// Sources that a configuration puts first but that have no samples: they may not have any yet, or may be spelled
 /// differently.
 extension Surroundings {
     /// How many names are compared for similarity.
@@ -23,7 +23,7 @@ extension Surroundings {
         do {
             let store = try HealthStoreReader(database: Database(path: state.database(observer), mode: .readOnly))
             let known = try store.sourceNames(limit: Self.nameLimit)
-            // A store without samples knows no sources, so it can't show that a name is wrong.
+            // A store without samples has no sources, so it can't show that a name is wrong.
             guard !known.isEmpty else { return [] }
             return try named.compactMap { instance, type, name in
                 guard try !store.hasSource(named: name) else { return nil }

@@ -38,7 +38,7 @@ struct StoreFiles {
         var status = stat()
         let isThere = stat(path, &status) == 0
         if isThere, status.st_size > 0 { return Database.problem(at: path) }
-        // A stage's file is complete from its first moment, a backend's isn't; others have none.
+        // A stage's file is complete as soon as it exists, a backend's isn't; other instances have none.
         guard kind.isStage else { return nil }
         if isThere { return "it is empty: what it held is gone" }
         guard stat(path + "-wal", &status) == 0, status.st_size > 0 else { return nil }
@@ -74,7 +74,7 @@ extension Finding {
             .error, path, "is a file, not a folder", remedy: "choose another folder with --state, or move it away")
     }
 
-    /// - Parameter zones: the zone in which each person's days began, as far as known.
+    /// - Parameter zones: the zone in which each person's days began, where known.
     static func lostStore(of observer: String, zones: [String: String]) -> Finding {
         Finding(
             .warning, observer,

@@ -82,7 +82,7 @@ package struct ImportsReport {
         if row.problem == ImportRow.cancelled { return "cancelled" }
         guard row.state == .closed else { return row.state.rawValue }
         if row.problem != nil { return "damaged" }
-        // Nothing of it is stored.
+        // A dry run stores nothing.
         let report: ImportReport? = row.report?.read()
         return report?.dryRun == true ? "dry run" : row.state.rawValue
     }

@@ -15,7 +15,7 @@ package final class LogRelay: Sendable {
     private let watch: LogWatch
     private let ended = DispatchSemaphore(value: 0)
 
-    /// A stack has few messages; if nothing reads them the oldest is dropped.
+    /// A stack has few messages; if nothing reads them, the oldest is dropped.
     private static let saidLimit = 256
 
     /// Passes on only what is written from now on.

@@ -25,8 +25,7 @@ package struct MetricsPage: Sendable {
     }
 
     /// - Parameters:
-    ///   - counts: for each bucket separately, one more than there are bounds: the last is for anything beyond them
-    ///     all.
+    ///   - counts: for each bucket separately, one more than there are bounds; the last is for anything above them all.
     package mutating func add(
         _ family: MetricFamily, _ labels: [String], bounds: [Double], counts: [Int64], sum: Double
     ) {

@@ -172,7 +172,7 @@ package final class RowOutput {
     /// - Throws: `Failure` when nothing more can be written.
     package func endRow() throws {
         precondition(
-            table != nil || column == columns.count, "a row has another number of cells than there are columns")
+            table != nil || column == columns.count, "a row's number of cells differs from the number of columns")
         column = 0
         rows += 1
         switch format {

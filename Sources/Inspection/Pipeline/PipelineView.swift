@@ -32,7 +32,7 @@ package struct PipelineView: Sendable {
     package let pendingDays: Int64
     private let beats: StackMetrics.Beats
     private let now: Instant
-    /// Since when each process hasn't moved.
+    /// When each process was last seen to move.
     private let still: [String: Instant]
 
     /// A process that leaves a question unanswered for this long hangs: every process is asked twice a second, and
@@ -97,7 +97,7 @@ package struct PipelineView: Sendable {
         case "failed": return (.failed, "it ended, and won't be restarted", nil)
         default: break
         }
-        guard let heard else { return (.silent, "nobody has heard it", nil) }
+        guard let heard else { return (.silent, "it hasn't been heard from", nil) }
         if heard.beat.phase == .stopped { return (.stopped, "it was stopped", nil) }
         if isSilent {
             return (.hanging, "it is running but not responding", now - .microseconds(Int64(heard.age * 1_000_000)))

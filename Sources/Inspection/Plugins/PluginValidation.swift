@@ -18,7 +18,7 @@ package struct PluginValidation: Sendable {
                 member: problem.key, problem: problem.reason, line: problem.line, column: problem.column)
         }
         let places = FileManager.default.contents(atPath: file).map { JSONPlaces($0) } ?? JSONPlaces()
-        // What can't be read as a manifest can still be looked at in part.
+        // A file that can't be read as a manifest can still be checked in part.
         var checked =
             reader.manifest.map { PluginCheck($0, catalog: catalog).findings }
             ?? PluginCheck.unknownTypes(reader.types)

@@ -5,12 +5,12 @@ import Foundation
 import HealthModel
 import Protocol
 
-/// Makes uploaders compare now what their backends hold with what they accepted, and waits a while for the result.
+/// Has uploaders check at once whether their backends still hold what they accepted, and waits a while for the result.
 package struct BackendCheckClient {
     /// Running uploaders.
     package let uploaders: [String]
     package let id = UUID().uuidString.lowercased()
-    /// Whether to try sending waiting elements at once, too.
+    /// Whether to try to send waiting elements at once, too.
     let sends: Bool
 
     package init(uploaders: [String], sends: Bool) { (self.uploaders, self.sends) = (uploaders, sends) }

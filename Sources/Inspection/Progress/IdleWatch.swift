@@ -5,7 +5,7 @@ import MessageBus
 import Protocol
 import Terminal
 
-/// Judges from heartbeats whether everything is delivered and every past day is final, or otherwise what blocks it.
+/// Judges from heartbeats whether everything is delivered and every past day is final, and if not, what blocks it.
 /// Pure.
 package struct IdleWatch: Sendable {
     package enum Verdict: Sendable, Equatable {
@@ -27,8 +27,8 @@ package struct IdleWatch: Sendable {
     /// What must be delivered: the observer's head when it was first heard at or beyond `closedHead` with no import
     /// open.
     package private(set) var target: SequenceNumber?
-    /// Uploaders that have delivered everything, but whose backend hasn't been compared with it since. They compare on
-    /// their own, but not often; whoever waits for the end asks them (`CompareBackend`).
+    /// Uploaders that have delivered everything, but haven't compared it with what their backend holds since. They
+    /// compare on their own, but not often; whoever waits for the end asks them (`CompareBackend`).
     package private(set) var uncompared: [String] = []
     private var progress = ProgressWatch()
     private var nextProgressLook = MonotonicTime.distantPast

@@ -1,7 +1,7 @@
 import HealthModel
 import Protocol
 
-/// Everything in a heartbeat that changes when its instance makes progress: if two are equal, there was none.
+/// Everything in a heartbeat that changes when its instance makes progress: if two of these are equal, there was none.
 struct Progress: Equatable {
     private let head: SequenceNumber
     private let frontier: [String: SequenceNumber]
@@ -23,7 +23,7 @@ struct Progress: Equatable {
     }
 }
 
-/// When there was last any progress, as far as heartbeats show: a waiting command gives up once that is too long ago.
+/// When heartbeats last showed any progress: a waiting command gives up once that is too long ago.
 package struct ProgressWatch: Sendable {
     private var last: [String: Progress] = [:]
     /// By the monotonic clock; nil before the first check.
@@ -40,6 +40,6 @@ package struct ProgressWatch: Sendable {
         return true
     }
 
-    /// For how long nothing has moved.
+    /// How long nothing has moved.
     package func stillness(at monotonic: MonotonicTime) -> Duration { movedAt.map { monotonic - $0 } ?? .zero }
 }

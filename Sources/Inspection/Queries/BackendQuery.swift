@@ -11,7 +11,7 @@ package struct BackendQuery {
 
     /// - Parameters:
     ///   - name: the backend's instance; nil for the only one.
-    ///   - clock: seconds since any fixed moment.
+    ///   - clock: seconds since some fixed moment.
     /// - Throws: `Failure` that says what to do.
     package init(
         _ sql: String, _ stack: Stack, backend name: String?, seconds: Double, clock: @escaping () -> Double
@@ -32,7 +32,7 @@ package struct BackendQuery {
                     "there is no backend '\($0)'", hint: "choose from \(backends.map(\.name).joined(separator: ", "))")
             }
                 ?? Failure(
-                    "this stack has no reference backend, whose file queries read",
+                    "queries need a reference backend, and this stack has none",
                     hint: "add one: {\"instances\": {\"backend\": {\"plugin\": \"backend\"}}} in the configuration")
         }
         guard name != nil || backends.count < 2 else {

@@ -15,7 +15,7 @@ package struct EventRows {
         package var user: String
         package var day: LocalDay
         package var version: Int64
-        /// As delivered, without a route's track.
+        /// As delivered, but without the track of a route.
         package var body: Value
 
         package var start: Instant? { moment("start") ?? moment("startDate") }

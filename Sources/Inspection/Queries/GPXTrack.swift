@@ -65,7 +65,7 @@ package struct GPXTrack {
         return text + "    </trkseg>\n  </trk>\n</gpx>\n"
     }
 
-    /// Without an exponent, which XML decimals don't have.
+    /// Without an exponent, which XML decimals don't allow.
     private static func decimal(_ number: Double) -> String {
         var text: [UInt8] = []
         text.append(json: (number * 1e6).rounded() / 1e6)

@@ -38,7 +38,7 @@ package struct SampleExport {
         self.wish = wish
     }
 
-    /// - Parameter isShort: with `shortColumns`.
+    /// - Parameter isShort: whether to write only `shortColumns`.
     package func write(to output: RowOutput, isShort: Bool) throws {
         let from = wish.range.from.flatMap { start(of: $0) }
         let to = wish.range.to.flatMap { start(of: $0.adding(days: 1)) }

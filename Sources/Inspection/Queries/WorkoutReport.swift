@@ -6,7 +6,7 @@ import HealthStore
 import Logging
 import Protocol
 
-/// One workout in full: as it is delivered, its track, and the heart rate during it.
+/// One workout in full: its form as delivered, its track, and the heart rate during it.
 package struct WorkoutReport {
     package let value: Value
 
@@ -47,14 +47,15 @@ package struct WorkoutReport {
         value = ["workout": .object(members), "track": track, "heartRate": rate]
     }
 
-    /// Our ids all begin with the time in milliseconds, so only days around it need be read. nil for any other id.
+    /// Our ids all begin with the time in milliseconds, so only the days around it need to be read. nil for any other
+    /// id.
     private static func days(around id: String) -> ClosedRange<Int>? {
         guard let milliseconds = Int64(id.filter { $0 != "-" }.prefix(12), radix: 16) else { return nil }
         let day = Int(milliseconds / 86_400_000)
         return (10_000...40_000).contains(day) ? (day - 2)...(day + 2) : nil
     }
 
-    /// In order of time, averaged if there are more than a chart can show; null without any.
+    /// In order of time, averaged if there are more than a chart can show; null if there are none.
     private static func rate(_ samples: SamplePage, from start: Instant, to end: Instant) -> Value {
         let measured = samples.ids.indices
             .filter { samples.value[$0].isFinite && samples.startOf($0) >= start && samples.startOf($0) < end }

@@ -21,7 +21,7 @@ package struct ConfigurationReport {
     private let settings: [Setting]
 
     /// - Parameters:
-    ///   - given: where the state folder and the configuration file were named.
+    ///   - given: how the state folder and the configuration file were specified.
     ///   - instance: only this one's; nil for all.
     ///   - changed: only what differs from the default.
     package init(
@@ -126,7 +126,7 @@ package struct ConfigurationReport {
         }
     }
 
-    /// An object's members, down to those that contain no others.
+    /// The leaves of an object: those members that contain no others.
     private static func leaves(_ value: Value, _ path: [String] = []) -> [(path: [String], value: Value)] {
         guard let members = value.object, !members.isEmpty else {
             return path.isEmpty ? [] : [(path, value)]
@@ -134,7 +134,7 @@ package struct ConfigurationReport {
         return Value.inOrder(members).flatMap { leaves($0.value, path + [$0.key]) }
     }
 
-    /// Shows which of them are set, since they take precedence over files.
+    /// Which secrets the environment sets, since these take precedence over files.
     private static func secrets(_ environment: [String: String]) -> [Setting] {
         [
             "HEALTHBUS_BACKEND_TOKEN", "HEALTHBUS_BACKEND_POSTGRES_URL", "HEALTHBUS_POSTGRES_URL", "HEALTHBUS_KEY",

@@ -17,7 +17,7 @@ package struct AlertsReport {
     private let entries: [Entry]
     private let now: Date
 
-    /// - Parameter now: the clock, for people's "5 min ago".
+    /// - Parameter now: the current time, for ages such as "5 min ago".
     package init(_ stack: Stack, now: Date) throws { try self.init(stack, stack.reader(), now: now) }
 
     package init(_ stack: Stack, _ reader: StackReader, now: Date) throws {

@@ -54,7 +54,7 @@ extension DaysReport {
         return chosen
     }
 
-    /// For people: whether it is a time, or some row has a value in it.
+    /// For people: whether the column is a time, or has a value in some row.
     private func isFilled(_ column: ViewColumn, hourly: Bool) -> Bool {
         if ["date", "hour"].contains(column.name) { return true }
         return days.contains { day in
@@ -71,7 +71,7 @@ extension DaysReport {
         return .number(Self.rounded(number, as: figure?.column))
     }
 
-    /// A figure in its own unit, as exact as its column for people shows it; to two digits if it has no column.
+    /// A figure in its own unit, rounded as in its column for people; to two decimals if it has no column.
     package static func rounded(_ number: Double, as column: FigureDeclaration.Column?) -> Double {
         let digits = column.map { Double($0.digits) - log10($0.dividedBy) } ?? 2
         let scale = pow(10, max(0, digits.rounded(.up)))

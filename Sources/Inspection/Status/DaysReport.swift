@@ -66,8 +66,8 @@ package struct DaysReport {
             })
     }
 
-    /// A table for people; an empty cell means no data. A figure that no day has gets no column, and a narrow screen
-    /// gets fewer.
+    /// A table for people; an empty cell means no data. A figure missing from every day gets no column, and a narrow
+    /// screen shows fewer.
     package func table(for terminal: Terminal) -> String {
         let users = Set(days.compactMap { $0.read(SummaryState.self)?.user })
         let shown = figures.compactMap { figure in figure.column.map { (path: figure.path, column: $0) } }
@@ -103,7 +103,7 @@ package struct DaysReport {
 
     private static func value(_ path: [String], of day: Value) -> Value { path.reduce(day) { $0[$1] } }
 
-    /// - Parameter isGrouped: with separators, which only people want.
+    /// - Parameter isGrouped: with digit separators, which only people want.
     private static func cell(_ value: Value, _ column: FigureDeclaration.Column, isGrouped: Bool) -> String {
         switch column.form {
         case .number:

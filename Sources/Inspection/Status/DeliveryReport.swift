@@ -5,7 +5,7 @@ import HealthModel
 import Protocol
 import Terminal
 
-/// What has been delivered so far, and where to.
+/// What has been delivered so far, and to where.
 package struct DeliveryReport {
     private let delivered: [(place: String, counts: [String: Int64])]
 
@@ -18,8 +18,8 @@ package struct DeliveryReport {
         }
     }
 
-    /// One line per destination, by metric: "steps 41 210, heart-rate 28 112, …". Counts elements as sent; changed ones
-    /// were sent again.
+    /// One line per destination, by metric: "steps 41 210, heart-rate 28 112, …". Elements are counted as sent, so
+    /// those that changed and were sent again count again.
     package var text: String {
         delivered.map { place, counts in
             let parts = counts.sorted { $0.key < $1.key }.map { "\($0.key) \(HumanFormat.count(Int($0.value)))" }

@@ -1,12 +1,12 @@
 import HealthModel
 import Protocol
 
-/// How long syncs take each metric: by consumer, over the stored rounds. Pure.
+/// How long each metric's syncs take: by consumer, over the stored rounds. Pure.
 package struct MetricDurations: Codable, Sendable, Equatable {
     /// Rounds that the metric was part of.
     package var rounds: Int
     package var failed: Int
-    /// In seconds, over the rounds that succeeded; nil without any.
+    /// In seconds, over the rounds that succeeded; nil if none did.
     @OrNull package var median: Double?
     @OrNull package var p95: Double?
 
@@ -40,7 +40,7 @@ package struct MetricDurations: Codable, Sendable, Equatable {
     }
 
     /// - Parameter sorted: microseconds.
-    /// - Returns: seconds; nil without any numbers.
+    /// - Returns: seconds; nil if there are no numbers.
     static func quantile(_ share: Double, of sorted: [Int64]) -> Double? {
         sorted.isEmpty ? nil : Duration.microseconds(sorted[Int(Double(sorted.count - 1) * share)]).seconds
     }

@@ -14,11 +14,11 @@ import UploaderReading
 package struct StatusReport {
     package let value: Value
     private let now: Date
-    /// Handlers whose deliveries can't be told from another's.
+    /// Handlers whose deliveries can't be told apart from another handler's.
     private let untold: Set<String>
     private let swaps: SwapReport
 
-    /// - Parameter now: the clock, for people's "5 min ago".
+    /// - Parameter now: the current time, for ages such as "5 min ago".
     package init(_ stack: Stack, now: Date) throws {
         self.now = now
         untold = Set(
@@ -115,14 +115,14 @@ package struct StatusReport {
         }
         let runs = try reader.isRunning(name)
         var state = supervised?.state ?? (runs ? (beat?.phase.rawValue ?? "silent") : "stopped")
-        // A process that a person put in its place is the instance now, although the supervisor's own is waiting to
-        // take over.
+        // A process that a person started in its place now counts as the instance, although the supervisor's own is
+        // waiting to take over.
         if let beat, beat.phase == .ready, supervised?.pid != beat.pid,
             InstanceLock.holder(folder: stack.state.instance(name)) == beat.pid
         {
             state = beat.phase.rawValue
         }
-        // The supervisor knows that the process was ready; if it doesn't answer now, it hangs.
+        // The supervisor saw that the process was ready; if it doesn't answer now, it is hanging.
         if beat == nil, runs, state == "ready" { state = "silent" }
         return [
             "name": .string(name), "state": .string(state),

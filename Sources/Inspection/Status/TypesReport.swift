@@ -27,7 +27,7 @@ package struct TypesReport {
         var strikes: Int
     }
 
-    /// - Parameter now: the clock, for people's "5 min ago".
+    /// - Parameter now: the current time, for ages such as "5 min ago".
     package init(_ stack: Stack, now: Date) throws {
         self.now = now
         let observer = try stack.instance(.observer)
@@ -52,7 +52,7 @@ package struct TypesReport {
         }
     }
 
-    /// Only the row of one type; all rows for nil.
+    /// Only the row of one type; nil for all rows.
     package func only(_ type: String?) -> TypesReport {
         type.map { name in TypesReport(types: types.filter { $0.type == name }, now: now) } ?? self
     }

@@ -22,7 +22,7 @@ package enum Redaction {
         "seq", "key", "topic", "user", "day", "deleted", "id", "type", "unit", "source", "start", "end",
     ]
 
-    /// For pushed data, and for the answer.
+    /// The members to keep in pushed data and in its answer.
     private static let pushedMembers: Set<String> = [
         "id", "part", "user", "device", "way", "last", "deleted", "outcomes", "beginAgain", "refused",
     ]
@@ -34,7 +34,7 @@ package enum Redaction {
     }
 
     package static func redact(_ message: Message) -> Message {
-        // What a person enters, or lets a handler watch, is theirs alone.
+        // A person's own entries, and the conditions that handlers watch for them, are private.
         if message.topic.hasPrefix("control."), var members = message.body.object {
             for name in ["conditions", "own"] where !message.body[name].isNull { members[name] = hidden }
             var redacted = message

@@ -28,7 +28,7 @@ package final class SampleFollower {
     /// running, with what is known.
     /// - Parameters:
     ///   - waiting: called once if there is no such sample yet.
-    ///   - print: takes a step, and when it was first seen done while following.
+    ///   - print: receives a step, and when following first found it done.
     /// - Throws: `Failure` when a stack that isn't running has no such sample.
     package func run(waiting: () -> Void, print: (SampleTrace.Step, Instant?) -> Bool) throws {
         let client = try StackClient(address: try stack.address)
@@ -41,7 +41,7 @@ package final class SampleFollower {
             let asked = WallClock.now
             guard let trace = try trace(runs ? client.heartbeats.mapValues(\.beat) : [:]) else {
                 guard runs else {
-                    throw Failure("there is no sample \(id)", hint: "ids are in 'healthbus tap --since 1d samples.'")
+                    throw Failure("there is no sample \(id)", hint: "'healthbus tap --since 1d samples.' shows ids")
                 }
                 if isFirst { waiting() }
                 isFirst = false

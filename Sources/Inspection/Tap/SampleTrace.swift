@@ -4,7 +4,7 @@ import HealthModel
 import Protocol
 import Terminal
 
-/// One sample's way through the stages, from what each has stored durably. Pure.
+/// One sample's path through the stages, based on what each has stored durably. Pure.
 package struct SampleTrace: Sendable {
     package struct Step: Sendable, Equatable {
         /// "stored", "fired", "released", "computed", "summarized", "delivered".
@@ -14,7 +14,7 @@ package struct SampleTrace: Sendable {
         package var day: String?
         /// Whether the sample has passed this step; nil while unknown.
         package var isDone: Bool?
-        /// When the stage had committed it at the latest; nil if it doesn't record that.
+        /// The time by which the stage had committed it; nil if the stage doesn't record that.
         package var at: Instant?
         package var note: String
     }
@@ -99,7 +99,8 @@ package struct SampleTrace: Sendable {
         }
         for uploader in facts.uploaders {
             let isWorkout = type == HealthType.workoutIdentifier
-            // A workout is delivered as its handler's event, whose row is never newer than that of the day's figures.
+            // A workout is delivered as its handler's event, whose row is never newer than the row of the day's
+            // figures.
             let sample =
                 isWorkout
                 ? facts.figures.map { reached(uploader, facts.handler, $0.sequence) }.min { $1 ?? true || $0 == nil }
@@ -136,7 +137,7 @@ package struct SampleTrace: Sendable {
 }
 
 extension SampleTrace.Step {
-    /// - Parameter seen: when this step was first seen done while following; nil if it was done before.
+    /// - Parameter seen: when following first found this step done; nil if it was already done before.
     package func line(seen: Instant?, for terminal: Terminal) -> String {
         func clock(_ time: Instant) -> String {
             guard terminal.isTerminal else { return InstantText.iso8601(time) }

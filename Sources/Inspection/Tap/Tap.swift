@@ -56,7 +56,7 @@ extension Message {
         let time = width == .max ? full[...] : full.replacing("T", with: " ").prefix(23)
         let body = body.isNull ? "" : "  " + TapText.readable(body).json()
         let line = "\(time.hasSuffix("Z") ? String(time.dropLast()) : String(time))Z  \(topic)  \(header.from)\(body)"
-        // Any process on the bus may choose any name for a topic; it must not be able to control the terminal.
+        // Any process on the bus may choose any topic name, which must not be able to control the terminal.
         let harmless = String(
             String.UnicodeScalarView(line.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
         return DisplayWidth.truncated(harmless, to: width)

@@ -10,7 +10,7 @@ package struct TapFilter: Sendable {
     package var prefixes: [String]
     /// Only messages about this type, given by its identifier: those that name it, and those to and from its handler.
     package var type: String?
-    /// The handler whose figures the type belongs to.
+    /// The handler that computes figures from the type.
     package var handler: String?
     /// Only messages that name this user.
     package var user: String?
@@ -64,7 +64,7 @@ private struct Mentions: Codable {
     struct Samples: Codable { @IfReadable var types: [String]? }
 
     @IfReadable var type: String?
-    /// A choice, or rows of types.
+    /// A choice of types, or rows that each name a type.
     @IfReadable var types: Value?
     @IfReadable var samples: Samples?
     @IfReadable var user: String?
@@ -74,7 +74,7 @@ private struct Mentions: Codable {
 }
 
 extension StackConfiguration {
-    /// - Parameter type: an identifier of HealthKit's.
+    /// - Parameter type: a HealthKit identifier.
     package func tapFilter(prefixes: [String], type: String?, user: String?, from: String?) -> TapFilter {
         TapFilter(
             prefixes: prefixes, type: type, handler: type.flatMap { handler(of: $0)?.name }, user: user, from: from)
@@ -86,7 +86,7 @@ extension StackConfiguration {
     private func topics(isReplay: Bool) -> [Subscription] {
         let rights = BusRights(self)
         var said = instances.flatMap { rights.grant(.instance($0.name), name: $0.name)?.publishes ?? [] }
-        // The hub has no grant; the rest is sent by tools.
+        // The hub has no grant, and the other messages are sent by tools.
         for name in names + ["supervisor"] { said += [.exact(Heartbeat.topic(name)), .exact("control.\(name)")] }
         said.append(.exact(BusConnection.hello))
         guard isReplay else { return said }
@@ -95,7 +95,7 @@ extension StackConfiguration {
 
     /// An explanation for each prefix that no topic of this stack begins with: nothing would ever be shown for it, and
     /// a mistyped word would look like a quiet stack.
-    /// - Parameter isReplay: whether changes in changelogs are meant instead of messages.
+    /// - Parameter isReplay: whether the tap shows changes from changelogs instead of messages.
     package func unknown(prefixes: [String], isReplay: Bool) -> [String] {
         let said = topics(isReplay: isReplay)
         let unknown = prefixes.filter { prefix in

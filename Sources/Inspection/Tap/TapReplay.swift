@@ -36,7 +36,7 @@ package final class TapReplay {
     private var walks: [Walk] = []
     private let note: (String) -> Void
 
-    /// - Parameter note: takes anything that a person should know besides the changes.
+    /// - Parameter note: receives anything that a person should know besides the changes.
     package init(_ stack: Stack, _ filter: TapFilter, showsValues: Bool, note: @escaping (String) -> Void) {
         self.stack = stack
         self.filter = filter
@@ -150,7 +150,8 @@ extension ChangesPage: TappedPage { var end: SequenceNumber? { through } }
 extension SamplesPage: TappedPage { var end: SequenceNumber? { through } }
 
 extension StackReader {
-    /// When each of these rising sequence numbers was committed; nil for any from before such times were recorded.
+    /// When each of these ascending sequence numbers was committed; nil for any committed before such times were
+    /// recorded.
     func moments(_ instance: StackConfiguration.Instance, of sequences: [SequenceNumber]) throws -> [Instant?] {
         guard let last = sequences.max() else { return [] }
         var known: [(sequence: SequenceNumber, at: Instant)] = []

@@ -2,14 +2,14 @@ import HealthModel
 
 /// Message bodies for people: moments and days as dates, only the beginning of long lists. Pure.
 enum TapText {
-    /// Messages hold moments as microseconds since 1970; no count, size or sequence number comes near those of 2001 to
-    /// 2096.
+    /// Messages hold moments as microseconds since 1970; no count, size or sequence number comes near the values for
+    /// 2001 to 2096.
     private static let moments: Range<Int64> = 1_000_000_000_000_000..<4_000_000_000_000_000
     /// Longer lists show only this many elements.
     private static let longest = 8
     private static let shown = 3
 
-    /// - Parameter name: the name of the member that holds it.
+    /// - Parameter name: the member that holds it.
     static func readable(_ value: Value, name: String = "") -> Value {
         switch value {
         case .integer(let number): moment(number) ?? day(number, name) ?? value

@@ -63,8 +63,7 @@ package final class TopLoop {
         }
     }
 
-    /// Draws on the whole screen until `q`, Ctrl-C or a signal that ends programs. The terminal is left as it was
-    /// found.
+    /// Draws on the whole screen until `q`, Ctrl-C or a termination signal. The terminal is left as it was found.
     /// - Throws: `Failure` when signals can't be caught.
     package func run(on screen: Screen) throws {
         let signals = healthbus_catch_screen_signals()

@@ -12,7 +12,7 @@ package struct TopSample: Sendable {
         package var beat: Heartbeat?
         /// When the heartbeat arrived.
         package var arrived: MonotonicTime
-        /// The heartbeat from an earlier look, the basis of rates.
+        /// The heartbeat from an earlier look, from which rates are computed.
         package var earlier: (beat: Heartbeat, arrived: MonotonicTime)?
 
         package init(name: String, supervised: String?, restarts: Int?, beat: Heartbeat?, arrived: MonotonicTime) {
@@ -55,7 +55,7 @@ package struct TopSample: Sendable {
         self.init(processes: processes, now: now, monotonic: monotonic)
     }
 
-    /// With rates based on `old`, the sample before. A process that hasn't reported since then (the hub reports every
+    /// With rates based on `old`, the previous sample. A process that hasn't reported since then (the hub reports every
     /// few seconds, whatever the interval) keeps its earlier rates.
     package func following(_ old: TopSample) -> TopSample {
         let before = Dictionary(uniqueKeysWithValues: old.processes.map { ($0.name, $0) })

@@ -8,18 +8,18 @@ package struct TopTable: Sendable {
     package struct Row: Sendable, Equatable {
         package var name: String
         /// As reported by the supervisor, otherwise the heartbeat's phase; "silent" for a process that hasn't been
-        /// heard, "stopped" for one that reported it.
+        /// heard from, "stopped" for one that reported that it stopped.
         package var state: String
         /// Messages per second; for an ingest, requests.
         package var received: Double?
         package var sent: Double?
-        /// Rows per second by which its changelog advanced.
+        /// How fast its changelog advanced, in rows per second.
         package var rows: Double?
         /// How many sequence numbers it is behind the upstream that is farthest ahead of it.
         package var behind: Int64?
         /// The average milliseconds per turn; nil if there was no turn.
         package var turn: Double?
-        /// In cores: 0 to 1, and above.
+        /// In cores; more than 1 if it uses several.
         package var processor: Double?
         /// Bytes.
         package var memory: Int64?
@@ -36,7 +36,7 @@ package struct TopTable: Sendable {
     /// By the clock.
     package let now: Instant
 
-    /// - Parameter current: includes the previous moment; otherwise there are no rates.
+    /// - Parameter current: with the previous heartbeats, without which there are no rates.
     package init(_ current: TopSample) {
         let heads = Dictionary(
             uniqueKeysWithValues: current.processes.compactMap { process in
@@ -57,7 +57,7 @@ package struct TopTable: Sendable {
         let beat = process.beat
         let isSilent = beat == nil || sample.monotonic - process.arrived >= TopSample.patience
         let heard = isSilent && beat?.phase != .stopped ? "silent" : beat?.phase.rawValue ?? "silent"
-        // The supervisor knows that the process was ready; if it isn't heard now, it hangs.
+        // The supervisor saw that the process was ready; if it isn't heard from now, it is hanging.
         let state = process.supervised == "ready" && isSilent ? "silent" : process.supervised ?? heard
         var row = Row(name: process.name, state: state, restarts: process.restarts)
         guard let beat, !isSilent, beat.phase != .stopped else { return row }

@@ -13,8 +13,8 @@ package struct TopView: Sendable {
         self.state = state
     }
 
-    /// - Parameter height: the most lines, if there is a screen; processes that don't fit are counted, and those that
-    ///   need attention then come first.
+    /// - Parameter height: the maximum number of lines, if there is a screen; processes that don't fit are counted, and
+    ///   those that need attention then come first.
     package func lines(for terminal: Terminal, height: Int? = nil) -> [String] {
         let now = InstantText.iso8601(Instant(seconds: table.now.flooredSecond))
         let time = terminal.isTerminal ? now.split(separator: "T").last ?? "" : now[...]

@@ -10,7 +10,7 @@ import UploaderReading
 /// Reads what a backend keeps, id by id, from `GET /api/v1/versions`.
 final class BackendVersions {
     struct Row {
-        /// nil if the id isn't a UUID: then it is in `text`.
+        /// nil if the id isn't a UUID, in which case it is in `text`.
         var id: SampleID?
         var text: String
         var version: Int64
@@ -33,9 +33,9 @@ final class BackendVersions {
 
     private static let path = "/api/v1/versions"
     private static let answerLimit = 16 << 20
-    /// The most rows that a page may be asked for.
+    /// The most rows to request per page.
     private static let pageRows = 20_000
-    /// How often to ask a backend that is busy, or whose connection breaks.
+    /// How many times to ask a backend that is busy, or whose connection breaks.
     private static let tries = 5
     /// Nothing is reported before this many seconds: a page normally takes less than one.
     private static let patience = 5.0
@@ -149,7 +149,7 @@ private final class Slowness: Sendable {
 
     init(_ tell: @escaping @Sendable () -> Void) { self.tell = tell }
 
-    /// Reports it after this many seconds, unless it is cancelled before.
+    /// Reports it after this many seconds, unless it is cancelled first.
     func await(_ seconds: Double) -> DispatchWorkItem {
         let item = DispatchWorkItem { [self] in
             let isFirst = hasTold.withLock { told in

@@ -1,7 +1,7 @@
 /// Which numbers in a long stream occur more than once, in memory that doesn't grow with it: a Bloom filter (Bloom
 /// 1970) of 16 MiB.
 ///
-/// It may mistake a new number for an earlier one, in one case in a hundred at ten million numbers, but never the
+/// It may mistake a new number for an earlier one (at ten million numbers, one time in a hundred), but never the
 /// reverse. To be certain, read the stream again and examine only `candidates`.
 package struct SeenTwice {
     package private(set) var candidates: Set<Int64> = []

@@ -28,11 +28,11 @@ final class StoreVersions {
     private let off: Set<String>
     /// Samples that ended before this aren't delivered.
     private let since: Instant?
-    /// Names of the types met so far.
+    /// Names of the types seen so far.
     private(set) var types: [String] = []
     private var typeIndices: [String: Int] = [:]
 
-    /// Notes how far a destination has come.
+    /// Records how far a destination has come.
     init(_ stack: Stack, _ reader: StackReader, of destination: StackConfiguration.Instance) throws {
         self.reader = reader
         observer = try stack.instance(.observer)
@@ -40,7 +40,7 @@ final class StoreVersions {
         let beats = try reader.gather([uploader, observer.name], within: 10)
         guard let beat = beats[uploader]?.beat else {
             throw Failure(
-                "'\(uploader)' isn't heard on \(stack.place), so it is unknown what was delivered",
+                "'\(uploader)' can't be heard on \(stack.place), so it is unknown what was delivered",
                 hint: "look at 'healthbus status'")
         }
         frontier = beat.frontier
@@ -83,7 +83,7 @@ final class StoreVersions {
             if let head, head.store != now.store || head.generation != now.generation { throw begunAnew }
             for page in pages { try give(page.content, of: user, withContents, to: body) }
             head = head ?? now
-            // Anything that arrives in the meantime isn't waited for.
+            // It doesn't wait for anything that arrives in the meantime.
             guard through > after, through < head?.sequence ?? .beginning else { return }
             after = through
         }

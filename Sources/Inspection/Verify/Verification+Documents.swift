@@ -22,7 +22,7 @@ extension Verification {
         _ part: inout VerifyReport.User, _ again: inout [String: [SequenceNumber]]
     ) throws {
         for list in ["workouts", "nights", "days"] {
-            // The backend comes first: anything it has by now was delivered before the store is read.
+            // The backend is read first: anything it has by then was delivered before the store is read.
             var theirs: [String: HeldVersion] = [:]
             try backend.forEach(list, user: user) { row in
                 theirs[row.id?.description ?? row.text] = row.held
@@ -48,7 +48,7 @@ extension Verification {
                 if finding.isRepairable { again[document.producer, default: []].append(document.sequence) }
             }
             for (id, held) in theirs.sorted(by: { $0.key < $1.key }) where !held.isDeleted {
-                // A day's id is its date; nothing here gives the date of anything else that only the backend has.
+                // A day's id is its date; for anything else that only the backend has, no date is known here.
                 guard scope.isWhole || (list == "days" && isMeant(LocalDay(id))) else { continue }
                 found.note(.beyond, id)
             }

@@ -10,8 +10,8 @@ import UploaderReading
 /// Compares what a running stack has delivered with what its backend keeps, by id, version and content.
 ///
 /// Samples are first folded by day, and only days that differ are examined id by id, a limited number at a time: memory
-/// is flat at any size. The backend is read before the store, and the progress of delivery before both, so that changes
-/// made in the meantime are never mistaken for missing elements.
+/// use stays flat at any size. The backend is read before the store, and the progress of delivery before both, so that
+/// changes made in the meantime are never mistaken for missing elements.
 package final class Verification {
     /// What to verify.
     package struct Scope: Sendable {
@@ -138,7 +138,7 @@ package final class Verification {
                 found: { finding, id, sample in
                     if let sample {
                         byType[sample.type, default: .init()].note(finding, id.description)
-                        // Counted as delivered above.
+                        // Already counted as delivered above.
                         if finding.isUndelivered { byType[sample.type, default: .init()].here -= 1 }
                         if finding.isRepairable { again[stack.observer, default: []].append(sample.sequence) }
                     } else {
@@ -194,7 +194,7 @@ package final class Verification {
         for days in Self.runs(batch) {
             let last = fold.ids(of: days.upperBound).last
             let start = [fold.ids(of: days.lowerBound).after, range.before].compactMap { $0 }.max()
-            // One row more than there are: it shows that the days are over.
+            // One more row than there are, since that row shows that the days are over.
             let expected = days.reduce(1) { $0 + fold.buckets[$1].theirs }
             try backend.forEach("samples", user: user, after: start, expected: expected) { row in
                 guard let id = row.id else { return true }
@@ -266,7 +266,7 @@ private struct Twins {
     private var copies: [Int64: [Copy]] = [:]
     private var contents: [SampleID: Int64] = [:]
 
-    /// - Parameter read: reads all the backend's samples that aren't deleted a second time; not called if there were no
+    /// - Parameter read: reads all of the backend's undeleted samples a second time; not called if there were no
     ///   duplicates.
     init(_ twice: SeenTwice, read: ((BackendVersions.Row) -> Void) throws -> Void) rethrows {
         guard !twice.candidates.isEmpty else { return }

@@ -16,7 +16,7 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
     case newer
     /// The same version there with different content, which nothing sent from here can overcome.
     case altered
-    /// The same content under another id too.
+    /// The same content exists under another id too.
     case doubled
     /// Refused by the backend, and a dead letter here.
     case deadLetter

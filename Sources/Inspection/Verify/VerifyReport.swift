@@ -12,7 +12,7 @@ package struct VerifyReport: Sendable {
         package private(set) var counts: [VerifyFinding: Int] = [:]
         package private(set) var first: [VerifyFinding: [String]] = [:]
         package private(set) var types: [String: List] = [:]
-        /// More came twice than can be examined, so the number of doubled ones is a minimum.
+        /// More elements occurred twice than can be examined, so the number of doubled ones is a minimum.
         package var isDoubledCut = false
 
         private static let shown = 5
@@ -35,7 +35,7 @@ package struct VerifyReport: Sendable {
 
     package struct User: Sendable {
         package var name: String
-        /// By "samples", "workouts", "nights", "days".
+        /// Keyed by "samples", "workouts", "nights" or "days".
         package var lists: [String: List] = [:]
         package var quarantined: Int
     }

@@ -54,8 +54,8 @@ extension FormerZone {
 }
 
 extension StateFolder {
-    /// Where each person's days begin, according to stopped consumers of the observer, the consolidator first. It only
-    /// serves as advice: an unreadable file is skipped here, and reported separately.
+    /// Where each person's days begin, according to stopped consumers of the observer, the consolidator first. This is
+    /// only advice: an unreadable file is skipped here, and reported separately.
     package func keptZones(of stack: StackConfiguration) -> [String: String] {
         let followers = [stack.only(.consolidator)].compactMap { $0 } + stack.handlers
         for follower in followers where FileManager.default.fileExists(atPath: database(follower.name)) {

@@ -4,8 +4,8 @@ import Foundation
 import HealthModel
 import Protocol
 
-/// In which zone a stack's days begin when it starts: the one that it was first started with. Naming a different one
-/// later doesn't change it, since every day would be cut differently; a person changes it with `zone set`.
+/// The zone in which a stack's days begin when it starts: the one that it was first started with. Naming a different
+/// one later doesn't change it, since every day would be cut differently; a person changes it with `zone set`.
 package struct ZoneChoice: Sendable, Equatable {
     /// A zone, and where it was named.
     package struct Beginning: Sendable, Equatable {

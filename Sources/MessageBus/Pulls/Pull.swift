@@ -7,7 +7,7 @@ package struct PullAnswer: Sendable, Equatable {
     package var result: Result
 
     package enum Result: Sendable, Equatable {
-        /// The asker reads them as the content that it asked for.
+        /// The asker decodes them as the content that it asked for.
         case pages([Value])
         /// The producer doesn't know the anchor: start over from its head.
         case reset(StoreHead)

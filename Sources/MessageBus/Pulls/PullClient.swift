@@ -2,8 +2,8 @@ import BackgroundDelivery
 import HealthModel
 import Protocol
 
-/// Keeps a process's pulls until they are answered: collects the parts of an answer, drops stale ones, and asks again
-/// after a time-out. Pure.
+/// Keeps a process's pulls until they are answered: collects the parts of an answer, drops stale ones, and repeats the
+/// request after a time-out. Pure.
 ///
 /// An answer counts only if it comes from the producer that was asked, even if other processes know the request's id.
 package struct PullClient {
@@ -28,10 +28,10 @@ package struct PullClient {
     /// Why requests are refused, by `producer/query`, until one of them is answered.
     package private(set) var refusals: [String: String] = [:]
 
-    /// More parts than any answer has, so that a producer that never sends a last part isn't listened to forever.
+    /// More parts than any answer has, so that a producer that never sends a last part is eventually ignored.
     private static let partsLimit = 64
 
-    /// 1 s at first, as a producer that restarts is back within a second; up to 8 s later on.
+    /// 1 s at first, because a producer that restarts is back within a second; up to 8 s later on.
     private static func timeout(attempt: Int) -> Duration { .seconds(1 << min(attempt, 3)) }
 
     package init(consumer: String) { self.consumer = consumer }
@@ -77,7 +77,8 @@ package struct PullClient {
         // parts from two moments don't fit together: a row that moved in between would be in neither.
         if header.part == 0, entry.head != header.head { entry.parts = [] }
         guard entry.parts.isEmpty || entry.head == header.head else { return nil }
-        // Parts arrive in order or not at all; a gap means that one was dropped, and the time-out asks again.
+        // Parts arrive in order or not at all; a gap means that one was dropped, and the request is repeated after the
+        // time-out.
         guard header.part == Int64(entry.parts.count), entry.parts.count < Self.partsLimit else { return nil }
         entry.head = header.head
         entry.parts.append(part)

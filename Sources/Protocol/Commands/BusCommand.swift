@@ -15,7 +15,7 @@ extension BusCommand {
         return members
     }
 
-    /// nil when the body is another command or invalid.
+    /// nil when the body is a different command or invalid.
     package init?(_ body: Value) {
         guard CommandName.of(body) == Self.name, let command = body.read(Self.self) else { return nil }
         self = command
@@ -65,7 +65,7 @@ package struct SyncNow: BusCommand {
     package var metric: String?
     /// A number of days, or "all", for a historical sync.
     package var history: Value?
-    /// The observer's head; the debouncer waits until it has heard of it.
+    /// The observer's head; the debouncer waits until it has heard of that head.
     package var head: SequenceNumber?
 
     package init(id: String, metric: String? = nil, history: Value? = nil, head: SequenceNumber? = nil) {

@@ -15,7 +15,7 @@ package struct ImportFile: BusCommand, Equatable {
     @IfReadable package var file: FileIdentity? = nil
     /// Whose data it is; nil for the observer's default user.
     @IfReadable package var user: String? = nil
-    /// Whether the export is complete: anything that it lacks is then deleted.
+    /// Whether the export is complete, so that anything it lacks is deleted.
     @IfReadable package var complete: Bool? = nil
     /// Whether to change nothing.
     @IfReadable package var dryRun: Bool? = nil

@@ -22,8 +22,8 @@ package struct MendRequest: BusCommand, Equatable {
     @IfReadable package var numbers: [Int64]? = nil
     @IfReadable package var reason: String? = nil
     @IfReadable package var type: String? = nil
-    /// For undo and cancel: an import, by its id. For undo, `device` may name a pushing device instead, for `user`
-    /// (nil: the observer's default).
+    /// For undo and cancel: an import, by its id. For undo, `device` may instead name a pushing device of `user` (nil:
+    /// the observer's default).
     @IfReadable package var `import`: String? = nil
     @IfReadable package var device: String? = nil
     /// For watch: whose conditions.
@@ -67,7 +67,7 @@ package struct MendRequest: BusCommand, Equatable {
 
 /// A selection of entries from the quarantine or the dead letters.
 package struct MendSelection: Codable, Sendable, Equatable {
-    /// By number; nil for all that match the rest.
+    /// By number; nil for all that match the other criteria.
     @IfReadable package var numbers: [Int64]? = nil
     /// The entry's reason contains this.
     @IfReadable package var reason: String? = nil

@@ -5,7 +5,7 @@ package struct ChangeZone: BusCommand, Equatable {
     package enum Action: String, Codable, Sendable {
         /// Sets one zone for all time.
         case set
-        /// Adds a zone from a moment on, replacing any other set for that moment.
+        /// Adds a zone from a given moment on, replacing any other zone set for that moment.
         case add
         /// Removes the zone for a moment.
         case remove

@@ -9,7 +9,7 @@ package struct SwapWish: BusCommand, Equatable {
     package var instance: String
     /// A plugin's name, or the absolute path of its folder; nil to return to what is configured, undoing earlier swaps.
     package var plugin: String?
-    /// Whether it only stands by and is tried.
+    /// Whether the plugin only stands by and is tried out.
     package var isTrial: Bool
     /// Whether to swap even if days fail.
     package var isForced: Bool

@@ -1,6 +1,6 @@
 /// What a dashboard reports besides its position.
 package struct DashboardDetails: Codable, Sendable, Equatable {
-    /// The address where it listens; the port differs from the configuration's if that was taken.
+    /// The address at which it listens; the port differs from the configured one if that was in use.
     package var dashboardPort: Int
     /// The number of open pages that follow live data.
     package var viewers: Int

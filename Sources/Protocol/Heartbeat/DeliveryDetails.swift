@@ -3,7 +3,7 @@ import HealthModel
 
 /// What an uploader reports besides its position.
 package struct UploaderDetails: Codable, Sendable, Equatable {
-    /// How long after their end samples of a metric reached the backend.
+    /// How long after they ended a metric's samples reached the backend.
     package struct Delay: Codable, Sendable, Equatable {
         package var count: Int64
         /// Seconds, like `p95`; nil while nothing has been counted.
@@ -79,7 +79,7 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
         package var isCompared: Bool
         @OrNull package var compared: Instant?
         @OrNull package var result: Result?
-        /// At least how many elements it had lost, if known.
+        /// The minimum number of elements it had lost, if known.
         @OrNull package var missing: Int64?
         /// The id of the latest `control-check` that was answered.
         @OrNull package var check: String?
@@ -110,9 +110,9 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     package var delayBuckets: DelayBuckets
     package var answers: Answers
     @OrNull package var blocked: String?
-    /// Until when delivery waits because the backend asked for a delay.
+    /// When delivery resumes, if the backend asked for a delay.
     @OrNull package var waitsUntil: Instant?
-    /// How many elements were refused when sent alone, although the backend may be the cause.
+    /// How many elements were refused even when sent alone, although the backend may be the cause.
     package var held: Int
     package var backend: Backend
     /// Whether only a person can resolve what blocks delivery.

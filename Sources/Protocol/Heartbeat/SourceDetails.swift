@@ -141,7 +141,7 @@ package struct RoundResult: Codable, Sendable, Equatable {
     /// What opened it: "fire", "sync", a task's identifier.
     package var reason: String
     package var began: Instant
-    /// In microseconds, like the time that each consumer took.
+    /// In microseconds, as is the time that each consumer took.
     package var duration: Int64
     package var succeeded: [String: Int64]
     /// Why each failed consumer failed.

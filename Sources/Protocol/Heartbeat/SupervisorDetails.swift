@@ -8,7 +8,7 @@ package struct SupervisorDetails: Codable, Sendable, Equatable {
         package var state: String
         /// nil while it isn't running.
         @OrNull package var pid: Int?
-        /// How often it was restarted after its first start.
+        /// How many times it was restarted after its first start.
         package var restarts: Int
         /// How it last ended; nil if it never has.
         @OrNull package var lastExit: String?
@@ -27,7 +27,7 @@ package struct SupervisorDetails: Codable, Sendable, Equatable {
     package var swaps: [SwapProgress]
     /// Instances that a person has stopped.
     @IfReadable package var stopped: [String]? = nil
-    /// The outcome of the latest requests about processes, the newest last.
+    /// The outcomes of the latest requests about processes, the newest last.
     @IfReadable package var wishes: [WishOutcome]? = nil
 
     /// The outcome of a `ProcessWish` that was taken up.

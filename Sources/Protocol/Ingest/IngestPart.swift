@@ -111,7 +111,7 @@ package struct IngestPart: Sendable {
 package struct IngestReceipt: Codable, Sendable, Equatable {
     package var id: String
     package var part: Int64
-    /// For each row of the part's records, then for each deletion: a number of `RecordOutcome`.
+    /// For each row of the part's records, then for each deletion: the number of a `RecordOutcome`.
     package var outcomes: [UInt8]
     /// Why rows were quarantined, by row.
     @IfAny package var reasons: [Reason]
@@ -119,7 +119,7 @@ package struct IngestReceipt: Codable, Sendable, Equatable {
     @IfAny package var dropped: [Int64] = []
     /// The observer has restarted and doesn't know the request's earlier parts: the whole request must be sent again.
     @IfReadable package var beginAgain: Bool?
-    /// Why nothing in the part was accepted, if so.
+    /// Why nothing in the part was accepted, if nothing was.
     @IfReadable package var refused: String?
     /// When following another stack: the cursor up to which everything has been taken in; empty if nothing has.
     @IfReadable package var cursor: String?

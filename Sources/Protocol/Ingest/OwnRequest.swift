@@ -18,8 +18,8 @@ package struct OwnRequest: Codable, Sendable, Equatable {
     @IfReadable package var version: Int64? = nil
     /// Whether the version came as a precondition (`If-Match`), so that a mismatch is answered with 412.
     @IfReadable package var isPrecondition: Bool? = nil
-    /// The members to store; of a change, those that differ, with null for those to be left out. An added event without
-    /// `start` is of the time when it is stored.
+    /// The members to store; for a change, only those that differ, with null for those to be removed. An added event
+    /// without `start` gets the time at which it is stored.
     @IfReadable package var body: Value? = nil
 
     package init(_ action: Action, id: String? = nil, version: Int64? = nil, body: Value? = nil) {
@@ -48,7 +48,7 @@ package struct OwnAnswer: Codable, Sendable, Equatable {
     /// - Parameters:
     ///   - code: a word that doesn't change between releases.
     ///   - version: the current one.
-    ///   - id: of whatever stands in the way.
+    ///   - id: the id of whatever is in the way.
     package static func refusal(
         _ status: Int, _ code: String, _ error: String, hint: String, version: Int64? = nil, id: String? = nil
     ) -> OwnAnswer {

@@ -74,8 +74,8 @@ package struct DayPage: PageContent, Equatable {
     package init(rows: [ChangedRow]) { self.rows = rows }
 }
 
-/// When sequences were committed: each by the first of these moments that reaches it. Or the latest sequence before a
-/// time.
+/// When sequences were committed: each with the first of these moments that reaches it. Alternatively, the latest
+/// sequence before a time.
 package struct MomentsPage: PageContent, Equatable {
     /// Sequence and instant.
     package var moments: [[Int64]]?

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Files that came beside an export's samples, which the observer keeps whole; by number.
+/// Files that came with an export's samples, which the observer keeps whole; in order of number.
 package struct DocumentsPage: PageContent, Equatable {
     package var documents: [DocumentRow]
     /// Set on the last part if there is more: pass it in the next request.

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Consecutive bytes of a file from one offset on, from one answer.
+/// Consecutive bytes of a file, starting at an offset, from one answer.
 package struct FilePieces: Sendable, Equatable {
     package var offset: Int64
     package var pieces: [[UInt8]]
@@ -25,7 +25,7 @@ package struct FilePieces: Sendable, Equatable {
         self.whole = whole
     }
 
-    /// nil when the pages don't follow one another from `offset`, or contain nothing.
+    /// nil when the pages aren't consecutive from `offset`, or are empty.
     package init?(_ pages: [Value], at offset: Int64) {
         self.init(offset: offset, pieces: [])
         for page in pages {

@@ -93,7 +93,7 @@ package struct ImportReport: Codable, Sendable, Equatable {
         completeness = try? Completeness(from: decoder)
     }
 
-    /// The members of all parts are written side by side.
+    /// The members of all parts are written at the same level.
     package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try total.encode(to: encoder)

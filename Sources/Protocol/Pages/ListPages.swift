@@ -229,7 +229,8 @@ package struct ImportRow: Codable, Sendable, Equatable {
     /// As `import --json` prints it.
     @OrNull package var report: Value?
     @OrNull package var problem: String?
-    /// From a command that can send the bytes, until the file is in the inbox; without its id and sender.
+    /// The request from a command that can send the bytes, kept until the file is in the inbox; without its id and
+    /// sender.
     @OrNull package var request: ImportFile?
     /// When it was handed over.
     package var submitted: Instant?

@@ -56,7 +56,7 @@ package struct Page<Content: PageContent>: Sendable {
     package var head: StoreHead?
     package var content: Content
 
-    /// - Throws: whatever doesn't fit (`DecodingError`, `PageError`).
+    /// - Throws: an error for whatever doesn't fit (`DecodingError`, `PageError`).
     package init(_ body: Value) throws {
         head = body.read(PageHead.self)?.head
         content = try body.decode(Content.self)

@@ -57,15 +57,15 @@ package struct SlicePage: PageContent {
 /// Which stretches of time the changes in a window touch, with everything needed to turn them into days.
 package struct SpansPage: PageContent, Equatable {
     package var users: [String]
-    /// Columns with one element per span: whose it is (index into `users`), and its start and end in microseconds since
+    /// Columns with one element per span: its owner (index into `users`), and its start and end in microseconds since
     /// 1970.
     @Packed package var user: [Int32]
     @Packed package var start: [Int64]
     @Packed package var end: [Int64]
-    /// For each user, a timeline in the form that `ZoneTimeline` encodes: for these users, and for those whose timeline
+    /// By user, a timeline in the form that `ZoneTimeline` encodes: for these users, and for those whose timeline
     /// changed in the window.
     @IfReadable package var zones: [String: Value]?
-    /// For each user, likewise, what is known about them.
+    /// Likewise by user, what is known about them.
     @IfReadable package var characteristics: [String: Value]?
     /// How many changes to samples the spans cover.
     package var added: Int?

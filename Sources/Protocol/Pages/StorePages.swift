@@ -169,7 +169,7 @@ package struct SampleWhereabouts: Codable, Sendable, Equatable {
     package var start: Instant
     package var end: Instant
     package var state: State
-    /// When it was first and when it was last committed, if known.
+    /// When it was first and last committed, if known.
     @OrNull package var stored: Instant?
     @OrNull package var changed: Instant?
 

@@ -42,9 +42,9 @@ package enum Query: Sendable, Equatable {
     /// The observer: the quarantine, entry by entry; with `record`, the contents of the first numbered entry.
     case quarantined(MendSelection, user: String? = nil, record: Bool? = nil, after: Int64? = nil)
     /// The observer: a person's own types, and the newest events that they entered; with `event`, only those whose id
-    /// is that or begins with it.
+    /// equals it or begins with it.
     case entries(user: String, event: String? = nil)
-    /// The observer: files that it keeps beside the samples, by number; without a user, those of all users.
+    /// The observer: files that it keeps beside the samples, in order of number; without a user, those of all users.
     case documents(user: String? = nil, after: Int64? = nil)
     /// The observer: the content of a document from an offset on.
     case document(Int64, offset: Int64)

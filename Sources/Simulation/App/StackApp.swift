@@ -11,7 +11,7 @@ import UploaderStage
 /// The app made of the stack's own stages. The observer belongs to the phone and always runs; all others run only while
 /// the phone gives the app time.
 ///
-/// Nobody looks at the phone's health store while they rest. So samples and the phone's state are handed to the
+/// Nobody looks at the phone's health store while the others rest. So samples and the phone's state are handed to the
 /// observer only when the app next gets time, and a month passes in seconds.
 final class StackApp: PhoneApp {
     weak var phone: Phone?
@@ -29,7 +29,7 @@ final class StackApp: PhoneApp {
     private var waitingSamples: [LifeSample] = []
     /// Whether its processes are getting time.
     private(set) var isBusy = false
-    /// Rises with each look for the end of work; older looks are ignored.
+    /// Rises with each check for the end of work; earlier checks are ignored.
     private var watches = 0
 
     /// The app has done what it was woken for when nothing has been committed or sent for this long, which exceeds the

@@ -6,7 +6,8 @@ extension StackConfiguration {
     /// `daily-energy` waits for the energy handler.
     private static let handlersOfSamples: Set<String> = ["energy", "workouts"]
 
-    /// The stack as an app with that strategy: with its debouncer options, and a refresh as often as it asks for one.
+    /// The stack as it would run in an app with that strategy: with its debouncer options, and a refresh as often as it
+    /// asks for one.
     func applying(_ strategy: DeliveryStrategy, _ model: PhoneModel) -> StackConfiguration {
         var options = strategy.debouncerOptions
         options["refreshMinutes"] = .number(strategy.wakes.contains(.refresh) ? model[.refreshEarliestMinutes] : 0)
@@ -22,7 +23,7 @@ extension StackConfiguration {
     }
 
     /// The stack without handlers that only compute figures: no sample arrives earlier or later without them. A stack
-    /// whose options name some of them stays whole.
+    /// whose options name any of them keeps them all.
     var withoutFigures: StackConfiguration {
         let spare = handlers.filter { !Self.handlersOfSamples.contains($0.manifest.name) }
         let names = Set(spare.map(\.name))

@@ -74,8 +74,8 @@ extension PhoneModel {
     }
 }
 
-/// The wakes of one kind that an app may still have. It refills over the day, as fast as the system is willing, and
-/// saves up only a few.
+/// The wakes of one kind that an app may still have. It refills over the day, faster when the system is more willing,
+/// and saves up only a few.
 package struct WakeBudget: Sendable, Equatable {
     /// The number per day at full willingness.
     package let perDay: Double

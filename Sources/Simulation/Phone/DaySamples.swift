@@ -81,7 +81,7 @@ struct DaySamples {
     private static func quantity(_ name: String) -> String { "HKQuantityTypeIdentifier" + name }
     private var zoneMetadata: String { "{\"HKTimeZone\":\"\(plan.zone)\"}" }
 
-    /// Stages, all handed over in the morning.
+    /// Sleep stages, all handed over in the morning.
     private mutating func night() {
         var at = plan.start - random.seconds(0, 5400)
         while at < plan.wakesAt {

@@ -47,7 +47,7 @@ extension Phone {
         at(due) { [unowned self] in try considerDelivery() }
     }
 
-    /// Fires when the time has come and the data can be read; if it can't be yet, fires at the unlock.
+    /// Fires when the time has come and the data can be read; if it can't be read yet, fires at the unlock.
     func considerDelivery() throws {
         guard let due = decisions.deliveryDue, due <= now, mayRun(.delivery), !device.isLocked,
             decisions.spend(.delivery)
@@ -133,8 +133,8 @@ extension Phone {
         try app.wake(kind)
     }
 
-    /// - Parameter limit: when the run is cut short: a woken app is terminated, and one that has just left the screen
-    ///   is suspended.
+    /// - Parameter limit: when the run is cut short; a woken app is then terminated, and one that has just left the
+    ///   screen is suspended.
     func begin(_ kind: WakeKind?, for limit: Duration) {
         runs += 1
         run = BackgroundRun(number: runs, kind: kind, began: now)

@@ -7,8 +7,8 @@ package struct SimulationInterrupted: Error {
     package init() {}
 }
 
-/// A simulated person's phone. It goes through their days, decides when the app gets time, and counts that time; what
-/// is made of it is up to the app.
+/// A simulated person's phone. It goes through their days, decides when the app gets time, and counts that time; how
+/// the time is used is up to the app.
 final class Phone {
     /// Deviations from a normal life, for testing a single ability.
     struct Probe: Sendable, Equatable {
@@ -26,7 +26,7 @@ final class Phone {
     let app: any PhoneApp
     private let isInterrupted: () -> Bool
 
-    /// What the app knows of the phone. Locked means that health data can't be read, which begins minutes after the
+    /// What the app knows about the phone. Locked means that health data can't be read, which begins minutes after the
     /// screen locks.
     var device = DeviceState()
     /// In use, with the screen unlocked.
@@ -39,7 +39,7 @@ final class Phone {
     var isBooting = false
     /// Whether it is the day of grace, without force-quitting, killing, locking or going offline.
     private(set) var isFaultless = false
-    /// How often per day the app is opened, as far as the system remembers.
+    /// How often per day the app is opened, as the system remembers it.
     private var opensPerDay: Double
     private var remembered: Instant
 

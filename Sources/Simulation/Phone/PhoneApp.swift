@@ -8,11 +8,11 @@ protocol PhoneApp: AnyObject {
     var isBusy: Bool { get }
     /// Called before anything happens.
     func install() throws
-    /// Samples have reached the phone's health store, others were deleted from it.
+    /// Samples have reached the phone's health store, and others were deleted from it.
     func arrive(_ added: [LifeSample], deleted: [SampleID]) throws
     /// The phone's `device` has changed.
     func deviceChanged() throws
-    /// The app has come to the screen.
+    /// The app has appeared on the screen.
     func open() throws
     /// The app is given time in the background, until it ends its run or is stopped.
     func wake(_ kind: WakeKind) throws

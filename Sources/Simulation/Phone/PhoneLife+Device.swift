@@ -58,7 +58,7 @@ extension PhoneLife {
         return random.chance(options.model[.chargesAtNight])
     }
 
-    /// On the charger at night and sometimes by day; in between the battery empties hour by hour.
+    /// On the charger at night and sometimes by day; in between, the battery drains hour by hour.
     private func power(_ plan: DayPlan) -> [TimedEvent] {
         let model = options.model
         var random = SimulatedRandom(seed: options.seed, subject: 7, number: plan.day)

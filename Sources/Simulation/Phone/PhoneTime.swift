@@ -1,6 +1,6 @@
 import HealthModel
 
-/// The true time of a simulated phone, and what is to happen at which moment.
+/// The true time of a simulated phone, and what is to happen when.
 protocol PhoneTime: AnyObject {
     var now: Instant { get }
     /// Does something at a moment; at once if that is in the past.
@@ -10,7 +10,7 @@ protocol PhoneTime: AnyObject {
     func run(until end: Instant) throws
 }
 
-/// Time in which nothing happens but actions.
+/// Time in which only actions happen.
 final class PlainTime: PhoneTime {
     private(set) var now: Instant
     private var queue = EventQueue<() throws -> Void>()
@@ -33,7 +33,7 @@ final class PlainTime: PhoneTime {
 /// The time of a world of stages, whose monotonic clock is true.
 final class WorldTime: PhoneTime {
     let world: SimulatedWorld
-    /// The true time when the simulated clock stood at 0.
+    /// The true time at which the simulated clock was at 0.
     private let epoch: Instant
 
     init(_ world: SimulatedWorld, start: Instant) {

@@ -5,7 +5,7 @@ struct WakeDecisions {
     var budgets: [WakeKind: WakeBudget] = [:]
     private var random: [WakeKind: SimulatedRandom] = [:]
     private let seed: UInt64
-    /// When changes that the app hasn't heard of will wake it; nil if there are none.
+    /// When changes that the app doesn't know about will wake it; nil if there are none.
     var deliveryDue: Instant?
     var lastDelivery = Instant.distantPast
     var nextRefresh: Instant
@@ -40,7 +40,7 @@ struct WakeDecisions {
 
     mutating func spend(_ kind: WakeKind) -> Bool { budgets[kind]?.spend() ?? false }
 
-    /// Forgets pending changes, as the app has heard of them all.
+    /// Forgets pending changes, as the app now knows about them all.
     mutating func forgetChanges() {
         deliveryDue = nil
         hasNotification = false

@@ -33,7 +33,7 @@ package struct StrategyOrder: Sendable, Equatable {
         return first * Self.noise < second
     }
 
-    /// Pairs that this order has the other way round than `other`, in neither case by chance.
+    /// Pairs whose order here is the reverse of that in `other`, in neither case by chance.
     package func turned(from other: StrategyOrder) -> [Pair] {
         strategies.flatMap { faster in
             let slower = strategies.filter { isFaster(faster, than: $0) && other.isFaster($0, than: faster) }

@@ -44,7 +44,7 @@ package struct StrategyResult: Equatable {
     /// nil if it wasn't tested.
     package var matrix: StrategyMatrix?
 
-    /// - Parameter isMeasured: whether stages were run, so that the length of runs means something.
+    /// - Parameter isMeasured: whether stages were run, so that the length of runs is meaningful.
     init(phone: Phone, matrix: StrategyMatrix?, isMeasured: Bool) {
         let outcome = phone.outcome
         let days = Double(phone.book.life.options.days)

@@ -22,7 +22,7 @@ package final class SimulatedHost {
         let changelog: KeyedChangelog
         let stage: any Stage
         let identifiers: Turn.Identifiers
-        /// Beside the writer, once the stage has created its tables.
+        /// Reads beside the writer; set once the stage has created its tables.
         var service: (reader: Database, source: any PullSource)?
         var pulls: PullClient
         var inputs: [Input] = []
@@ -243,7 +243,7 @@ package final class SimulatedHost {
         if committed || !turn.effects.isEmpty { world.lastWork = world.monotonic }
         if changed { tellOfChange(life) }
         wake += 1
-        // A real host takes an occasional turn without cause; here it doesn't while nobody is listening.
+        // A real host occasionally takes a turn without cause; here it doesn't while nobody is listening.
         let regular = world.isHeard(self) ? Repetition.next(Repetition.quiet, after: world.monotonic) : nil
         guard let next = [deadline, life.pulls.nextDeadline, regular].compactMap({ $0 }).min(), next < .distantFuture
         else {

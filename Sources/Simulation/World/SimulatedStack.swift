@@ -83,7 +83,7 @@ package final class SimulatedStack {
                 reply(ImportEvent.records(id: id, batch))
             }
             reply(ImportEvent.finished(id: id, summary))
-        // The simulation's files lie where the observer can open them.
+        // The simulation's files are where the observer can open them.
         case .measure, .append, .discard, .watch, .settle, .abandon: break
         }
     }

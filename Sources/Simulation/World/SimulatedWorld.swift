@@ -48,7 +48,7 @@ package final class SimulatedWorld {
     package var hosts: [SimulatedHost] = []
     private var queue = EventQueue<Event>()
     package private(set) var monotonic = MonotonicTime(microseconds: 1_000_000_000)
-    /// What the wall clock shows when the monotonic clock stands at 0.
+    /// What the wall clock shows when the monotonic clock is at 0.
     package var wallOffset: Instant
     private var deadline = MonotonicTime.distantPast
     /// Does what a stage asks for beyond the bus.
@@ -198,7 +198,7 @@ package final class SimulatedWorld {
         schedule(.start(host), after: time(microseconds: 50_000...3_000_000))
     }
 
-    /// Everything stands still (a laptop that sleeps): all clocks run on, but nothing happens.
+    /// Everything stands still (a laptop that sleeps): all clocks keep running, but nothing happens.
     package func suspend(_ time: Duration) {
         note("suspended")
         monotonic += time

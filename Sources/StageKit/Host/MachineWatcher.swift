@@ -6,7 +6,7 @@ import MessageBus
 /// lead to a different decision.
 package struct WatchMachine: Sendable { package init() {} }
 
-/// Performs `WatchMachine`. The kernel doesn't announce changes of either, so it is asked from time to time.
+/// Performs `WatchMachine`. The kernel doesn't announce changes to either, so it is asked from time to time.
 package final class MachineWatcher: EffectRunner {
     /// Never receives anything: closing it ends a pause early.
     private let ending = Mailbox<Bool>(capacity: 1)

@@ -24,7 +24,8 @@ package final class PathWatcher: Sendable {
             defer { close(watch) }
             var last: NetworkPath?
             repeat {
-                // If the state can't be read now, it is read at the next notification; until then the last one stands.
+                // If the state can't be read now, it is read at the next notification; until then, the last known one
+                // applies.
                 guard let path = try? Self.current(), path != last else { continue }
                 last = path
                 guard changed(path) else { return }

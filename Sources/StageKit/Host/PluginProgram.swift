@@ -132,7 +132,7 @@ package enum PluginProgram {
         try MendingBench(MendingStage(parts.stage, instance: context.name), database, nil, context.log).open()
     }
 
-    /// Makes the commands that this program advises name its stack.
+    /// The options that make the commands suggested by this program refer to its stack.
     private static var advice: Advice {
         let words = CommandLine.arguments
         func value(_ option: String) -> String? {
@@ -150,13 +150,13 @@ package enum PluginProgram {
                 .init("--instance", value: "name", help: "which instance to run as (default: \(plugin))"),
                 .init("--standby", help: "wait for the running instance to end instead of giving up"),
                 .init("--takeover", help: "end the running instance and take its place"),
-                .init("--plugin", value: "name|folder", help: "which plugin the instance is, whatever is configured"),
+                .init("--plugin", value: "name|folder", help: "the plugin to run, whatever is configured"),
                 .init(
                     "--swap", value: "id",
-                    help: "stand by without the lock, be tried, and take over on SIGUSR1; for 'up'"),
+                    help: "stand by without the lock, run a trial, and take over on SIGUSR1; for 'up'"),
                 .init(
                     "--check",
-                    help: "only check whether it could start: print nothing, or what is wrong as JSON; for 'validate'"),
+                    help: "only check whether it could start: print what is wrong as JSON, or nothing; for 'validate'"),
                 .init("--mend", value: "request", help: "do what this JSON asks for, print the result, and end"),
             ],
             examples: ["healthbus-\(plugin) --state /var/lib/healthbus"])
@@ -173,7 +173,7 @@ package enum PluginProgram {
         guard let instance = stack.instance(name) else {
             throw ConfigurationError(file: stack.file, key: "instances", reason: "has no '\(name)'")
         }
-        // The manifest may give the executable's path; its file name shows the plugin.
+        // The manifest may give the executable's path; its file name identifies the plugin.
         guard instance.manifest.executable.split(separator: "/").last == "healthbus-\(plugin)" else {
             throw ConfigurationError(
                 file: stack.file, key: "instances.\(name).plugin",
@@ -183,7 +183,7 @@ package enum PluginProgram {
         let request = try arguments.value("--mend").map { text in
             guard let request = MendRequest(try Value(json: Array(text.utf8))) else {
                 throw Failure.usage(
-                    "--mend isn't a request", hint: "commands such as 'healthbus reset steps --yes' give it")
+                    "--mend isn't a valid request", hint: "commands such as 'healthbus reset steps --yes' supply it")
             }
             return request
         }

@@ -19,10 +19,10 @@ package enum ProcessUse {
         return Int64(time.tv_sec) * Instant.microsecondsPerSecond + Int64(time.tv_nsec) / 1000
     }
 
-    /// When this was first asked for, which happens at the first heartbeat; by the wall clock.
+    /// When this was first requested (at the first heartbeat), by the wall clock.
     package static let started: Instant = WallClock.now
 
-    /// Writes all this into a heartbeat.
+    /// Writes these figures into a heartbeat.
     package static func tell(_ beat: inout Heartbeat) {
         beat.memory = memory
         beat.cpu = processorTime

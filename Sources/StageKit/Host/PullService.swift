@@ -10,7 +10,7 @@ package struct PullService {
     let instance: String
     let log: StageLog
     /// Called when a consumer that keeps its anchor shows one that this generation never reached: the writer then
-    /// begins a new one.
+    /// begins a new generation.
     let lostRows: (_ generation: String) -> Void
     let send: (_ topic: String, _ body: Value) -> Void
 
@@ -40,7 +40,7 @@ package struct PullService {
             case .good: break
             case let verdict:
                 log(.anchorRefused, ["consumer": asked.consumer, "verdict": "\(verdict)"])
-                // A tool keeps no anchor: what it shows may be anybody's word, and proves nothing.
+                // A tool keeps no anchor: the one it shows may come from anybody, and proves nothing.
                 if verdict == .lostRows, !BusName.isTool(asked.consumer) { lostRows(head.generation) }
                 send(topic, answer.body(error: PageHeader.reset))
                 return

@@ -7,7 +7,7 @@ import Protocol
 import SQLite
 import Synchronization
 
-/// Does what a stage asks for beyond the bus: uploads, reading files.
+/// Does what a stage requests outside the bus, such as uploading or reading files.
 package protocol EffectRunner: AnyObject, Sendable {
     /// Starts the effect on a thread of its own and returns; `reply` may be called once or, for a stream of results,
     /// many times. It blocks while the stage is busy, and returns false when the host is stopping.
@@ -181,7 +181,7 @@ package final class StageHost: Sendable {
                 failed: { [self] in fail($0) }))
     }
 
-    /// Whether something is waiting or has been asked for, so that another turn will soon follow.
+    /// Whether something is waiting or has been requested, so that another turn will soon follow.
     private var hasMoreToDo: Bool { !inputs.isEmpty || pulls.withLock { $0.isWaiting } }
 
     private func perform(_ asked: [Effect], _ effects: (any EffectRunner)?) {
@@ -194,7 +194,7 @@ package final class StageHost: Sendable {
         }
     }
 
-    /// - Parameter deadline: when the stage wants a turn in any case; nil if it only wants one for input.
+    /// - Parameter deadline: when the stage wants a turn even without input; nil if it only wants one for input.
     private func waitForInputs(until deadline: MonotonicTime?) -> [Input] {
         let now = MonotonicClock.now
         // An occasional turn without a cause: no message announces the work that a stage does at certain times of day.
@@ -203,7 +203,7 @@ package final class StageHost: Sendable {
         return inputs.take(limit: 64, timeout: max(.zero, next - now).seconds)
     }
 
-    /// Does everything in a turn except its commit.
+    /// Does everything in a turn except commit it.
     /// - Returns: when the stage wants its next turn.
     private func take(
         _ turn: Turn, of stage: any Stage, _ inputs: [Input], _ outbox: Outbox
@@ -241,7 +241,7 @@ package final class StageHost: Sendable {
             case .effectIsDone:
                 for result in results.take(limit: 1, timeout: 0) { try stage.receive(result, turn) }
             case .lostRows(let generation):
-                // A consumer has seen rows that this store no longer has: every reader must learn of it.
+                // A consumer has seen rows that this store no longer has: every reader must be told.
                 guard turn.head.generation == generation else { continue }
                 try turn.write().beginGeneration(now: turn.now)
             }
@@ -250,7 +250,7 @@ package final class StageHost: Sendable {
     }
 }
 
-/// Sends messages under the instance's name, even before the connection exists (they are then dropped, as on the bus).
+/// Sends messages under the instance's name; before the connection exists they are dropped, as on the bus.
 final class Outbox: Sendable {
     private let instance: String
     private let bus = Mutex<BusConnection?>(nil)
@@ -263,7 +263,7 @@ final class Outbox: Sendable {
         bus.withLock { $0 }?.send(Message(topic: topic, header: .init(from: instance, at: WallClock.now), body: body))
     }
 
-    /// Sends a part of an answer: the process's other messages go first when the hub has little room.
+    /// Sends part of an answer; when the hub has little room, the process's other messages go first.
     func answer(_ topic: String, _ body: Value) {
         let message = Message(topic: topic, header: .init(from: instance, at: WallClock.now), body: body)
         bus.withLock { $0 }?.sendWhenRoom(message)

@@ -2,7 +2,7 @@ import Foundation
 import Logging
 
 extension StageLog {
-    /// The process's log on standard error, configured by the environment; of bounded size if the supervisor has
+    /// The process's log on standard error, configured by the environment; its size is bounded if the supervisor has
     /// directed standard error to the instance's file.
     ///
     /// - Throws: `Failure` (usage) for an unknown level or category.

@@ -27,7 +27,7 @@ extension LogEvent {
     ]
 }
 
-// What HealthKit's side and the app's side do when samples change.
+// What HealthKit and the app do when samples change.
 extension LogEvent {
     package static let observerFired = LogEvent(
         "observer.fired", .debug,
@@ -40,7 +40,7 @@ extension LogEvent {
         "observer.acknowledged", .debug, "A consumer called the completion handlers.",
         ["consumer": "its instance", "types": "how many"])
     package static let page = LogEvent(
-        "page", .debug, "The answer to an anchored query came.",
+        "page", .debug, "The answer to an anchored query arrived.",
         [
             "upstream": "whose it is", "added": "samples or rows", "deleted": "samples or rows",
             "through": "the new anchor",
@@ -127,7 +127,7 @@ extension LogEvent {
     package static let importStarted = LogEvent(
         "import.started", .info, "The observer began to read a file.", ["id": "the import's"])
     package static let importEnded = LogEvent(
-        "import.ended", .info, "A file was read to its end, or can't be.",
+        "import.ended", .info, "Reading a file has ended, or isn't possible.",
         ["id": "the import's", "state": "the outcome"])
     package static let importReceiving = LogEvent(
         "import.receiving", .info,
@@ -135,12 +135,12 @@ extension LogEvent {
         ["id": "the import's"])
     package static let importSenderGone = LogEvent(
         "import.sender-gone", .notice,
-        "The command that sends a file is gone; what came is kept.",
+        "The command that sends a file is gone; what has arrived is kept.",
         ["id": "the import's"])
     package static let inboxFound = LogEvent(
         "inbox.found", .info, "A complete file is in the inbox folder.", ["id": "the import's"])
     package static let inboxStuck = LogEvent(
-        "inbox.stuck", .error, "A file can't be moved out of the inbox folder; tried every minute.",
+        "inbox.stuck", .error, "A file can't be moved out of the inbox folder; this is retried every minute.",
         ["id": "the import's", "why": "the reason, and what to do"])
     package static let inboxTrouble = LogEvent(
         "inbox.trouble", .error, "Files can't be taken from the inbox folder; it keeps being checked.",
@@ -175,7 +175,7 @@ extension LogEvent {
 // Delivery.
 extension LogEvent {
     package static let uploadRetry = LogEvent(
-        "upload.retry", .notice, "The backend couldn't accept a request; sent again.",
+        "upload.retry", .notice, "The backend couldn't accept a request; it will be sent again.",
         ["why": "the reason, and what to do", "seconds": "how long it took, or until the next try"])
     package static let uploadPaused = LogEvent(
         "upload.paused", .error, "Delivery waits for a person to act.", ["why": "the reason, and what to do"])
@@ -219,7 +219,7 @@ extension LogEvent {
         ["samples": "how many, deleted ones included"])
     package static let ingestFollowFailed = LogEvent(
         "ingest.follow-failed", .warning,
-        "The stack that this one follows can't be asked, or its changes not taken in.",
+        "The stack that this one follows can't be asked, or its changes can't be taken in.",
         ["why": "the reason, and what to do", "seconds": "how long it took, or until the next try"])
     package static let followRefused = LogEvent(
         "observer.follow-refused", .notice,
@@ -235,7 +235,7 @@ extension LogEvent {
         ["why": "the reason, and what to do"])
     package static let ingestMoved = LogEvent(
         "ingest.moved", .warning,
-        "The usual port is taken: it uses the next free one.",
+        "The usual port is taken: the next free one is used.",
         ["wanted": "the usual port", "port": "where it listens"])
     package static let ingestTokensUnreadable = LogEvent(
         "ingest.tokens", .error, "The list of tokens can't be read: nobody is let in.",
@@ -244,7 +244,7 @@ extension LogEvent {
         "dashboard.listening", .info, "The dashboard shows its page.", ["port": "where it listens"])
     package static let dashboardMoved = LogEvent(
         "dashboard.moved", .warning,
-        "The usual port is taken: it uses the next free one.",
+        "The usual port is taken: the next free one is used.",
         ["wanted": "the usual port", "port": "where it listens"])
     package static let dashboardFailed = LogEvent(
         "dashboard.failed", .error, "The dashboard couldn't answer a request or read its data.",
@@ -266,7 +266,7 @@ extension LogEvent {
         "bus.failed", .error, "A process lost its connection to the bus.", ["why": "the reason, and what to do"])
     package static let busRefused = LogEvent(
         "bus.refused", .notice, failing: .error,
-        "A process wasn't let in: said by the hub and, as an error, by that process.",
+        "A process wasn't admitted: logged by the hub and, as an error, by that process.",
         [
             "who": "an identity or an address", "why": "the reason, and what to do",
             "untold": "how many weren't logged",
@@ -275,7 +275,7 @@ extension LogEvent {
         "bus.denied", .notice, "A process has no right to what it sent or asked for.",
         ["who": "an identity or an address", "why": "which right", "untold": "how many weren't logged"])
     package static let busUnreadable = LogEvent(
-        "bus.unreadable", .notice, "The hub's keys or list can't be read; the previous ones hold.",
+        "bus.unreadable", .notice, "The hub's keys or list can't be read; the previous ones stay in force.",
         ["who": "which file", "why": "the reason, and what to do", "untold": "how many weren't logged"])
     package static let busReopened = LogEvent(
         "bus.reopened", .notice, "A key is no longer valid: everyone reconnects.",
@@ -284,7 +284,7 @@ extension LogEvent {
         "mend.begun", .notice, "A stage began a person's request.",
         ["action": "such as replay"])
     package static let mendEnded = LogEvent(
-        "mend.ended", .notice, "A stage carried out a person's request, or can't.",
+        "mend.ended", .notice, "A stage carried out a person's request, or couldn't.",
         ["action": "such as replay"])
     package static let messageForeign = LogEvent(
         "message.foreign", .error, "A message was dropped: its sender has no right to it.",
@@ -293,7 +293,7 @@ extension LogEvent {
             "untold": "how many weren't logged",
         ])
     package static let pullRefused = LogEvent(
-        "pull.refused", .error, "A producer refuses a request, or can't be understood; asked again later.",
+        "pull.refused", .error, "A producer refuses a request, or its answer can't be read; it is asked again later.",
         ["upstream": "whose it is", "why": "the reason, and what to do"])
     package static let messageMalformed = LogEvent(
         "message.malformed", .error, "Something on the bus isn't a message.", ["why": "the reason, and what to do"])

@@ -1,13 +1,13 @@
 import Logging
 
-/// Where a stage's events go. Only declared events can be passed; never a health value, and no name that a person
+/// Where a stage's events go. Only declared events can be passed, and never a health value or a name that a person
 /// chose.
 package struct StageLog: Sendable {
     private let isWanted: @Sendable (LogEvent, Bool) -> Bool
     private let write: @Sendable (LogEvent, Bool, LogFields) -> Void
 
     /// - Parameters:
-    ///   - isWanted: whether an event, as a failure or not, is written at all; otherwise its fields aren't even
+    ///   - isWanted: whether an event, as a failure or not, is written at all; if not, its fields aren't even
     ///     evaluated.
     ///   - write: receives the event, whether it reports a failure, and its fields.
     package init(

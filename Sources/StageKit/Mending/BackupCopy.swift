@@ -5,7 +5,7 @@ import HealthModel
 import Protocol
 import SQLite
 
-/// The effect by which a stage has its own file copied.
+/// The effect that copies a stage's own file.
 struct BackupRequest: Sendable {
     /// A folder below the stack's state folder.
     var folder: String
@@ -24,7 +24,7 @@ struct BackupCopy {
     private var effect: Int64?
     private(set) var state = Mended.underWay(left: 0)
 
-    /// - Parameter request: its `folder` is a name of letters, digits and hyphens, so that nothing is written
+    /// - Parameter request: its `folder` may contain only letters, digits and hyphens, so that nothing is written
     ///   elsewhere.
     mutating func begin(_ request: MendRequest, instance: String, _ turn: Turn) -> Mended {
         guard let folder = request.folder, !folder.isEmpty,
@@ -48,8 +48,8 @@ struct BackupCopy {
     }
 }
 
-/// A stage's own effects, and copies of its file. A copy is made on a thread and a connection of its own, from a single
-/// state of the store, in steps, so that neither writer nor readers wait.
+/// A stage's own effects, and copies of its file. A copy is made in steps, on its own thread and connection, from a
+/// single state of the store, so that neither the writer nor readers wait.
 final class MendingEffects: EffectRunner {
     private let inner: (any EffectRunner)?
     private let database: String

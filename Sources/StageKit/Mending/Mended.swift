@@ -5,7 +5,7 @@ import Protocol
 package enum Mended: Sendable, Equatable {
     /// Numbers for the caller.
     case done(Value)
-    /// - left: how much is still to do, in the action's own unit.
+    /// - left: how much is still to be done, in the action's own unit.
     /// - goesOn: whether the next step needs only another turn.
     case underWay(left: Int64, goesOn: Bool = false)
     /// Nothing was changed; why, and what to do instead.

@@ -7,8 +7,8 @@ import SQLite
 /// Any stage, extended to carry out the requests that a person may send it: it keeps the latest request, so that a
 /// restart continues it, and reports its outcome in the heartbeat.
 ///
-/// One request is carried out at a time: the sender of another repeats it until this one is finished. With a stopped
-/// stage nobody can wait for that, so its requests are stored and carried out in order.
+/// One request is carried out at a time: the sender of another repeats it until this one is finished. If the stage is
+/// stopped, nobody can wait for that, so requests are stored and carried out in order.
 package final class MendingStage: Stage {
     private let inner: any Stage
     private let instance: String
@@ -74,7 +74,8 @@ package final class MendingStage: Stage {
     private static let last = "last"
     private static let notedPrefix = "next-"
 
-    /// Begins the next stored request, and any after it that finish at once; returns false when there are none.
+    /// Begins the next stored request and, while each finishes at once, those after it; returns false when there are
+    /// none.
     private func beginNoted(_ turn: Turn) throws -> Bool {
         guard !noted.isEmpty else { return false }
         while !noted.isEmpty, current?.state.isOver != false {
@@ -107,7 +108,7 @@ package final class MendingStage: Stage {
         if request.action == "backup" { return copy.begin(request, instance: instance, turn) }
         let state = try inner.mend(request, turn)
         if request.action == "reset", case .done = state {
-            // All consumers of this store read it again from the beginning.
+            // All consumers of this store will read it again from the beginning.
             try turn.write().beginGeneration(now: turn.now, .beginsAnew)
         }
         return state
@@ -118,8 +119,8 @@ package final class MendingStage: Stage {
         current = (request, state)
         guard isNew else { return }
         if state.isOver { turn.log(.mendEnded, ["action": request.action]) }
-        // Otherwise the backup would contain its own request, unfinished, and start again wherever it is restored. A
-        // person who still wants a backup after a restart can ask again.
+        // Otherwise the backup would contain its own unfinished request, which would start again wherever it is
+        // restored. A person who still wants a backup after a restart can ask again.
         guard request.action != "backup" else { return }
         try Self.table.set(
             Self.last, to: Value(KeptRequest(Mending(request, state), request: .object(request.body))), turn)
@@ -143,7 +144,7 @@ package final class MendingStage: Stage {
         let new = try request.action == "backup" ? copy.state : inner.mended(request, turn)
         try settle(request, new, turn)
         if case .underWay(_, true) = new { return true }
-        // In the same turn, so that no heartbeat reports everything done while a request is still waiting.
+        // Done in the same turn, so that no heartbeat reports everything done while a request is still waiting.
         return try new.isOver && beginNoted(turn)
     }
 

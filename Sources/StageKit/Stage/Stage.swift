@@ -61,7 +61,8 @@ package struct StageReport: Sendable, Equatable {
     package var heads: [String: SequenceNumber]
     /// What else others should know; specific to the stage.
     package var details: HeartbeatDetails
-    /// Details that change even at rest. They are sent along with the others, but are never a reason to send.
+    /// Details that change even when the stage is idle. They are sent along with the others, but are never a reason to
+    /// send.
     package var asides: HeartbeatDetails
 
     package init(
@@ -83,7 +84,7 @@ package struct StageReport: Sendable, Equatable {
     package var allDetails: HeartbeatDetails { HeartbeatDetails(details, asides) }
 }
 
-/// Something outside (an upload, a file to read) that a stage asks its host to do.
+/// Something outside the stage (an upload, reading a file) that it asks its host to do.
 package struct Effect: Sendable {
     package var id: Int64
     package var request: any Sendable

@@ -10,7 +10,7 @@ package struct StageSetting {
     package let instance: StackConfiguration.Instance
     package let environment: [String: String]
     package let generator: any RandomNumberGenerator
-    /// Whether what it sends can leave this process; in a simulation nothing does.
+    /// Whether anything it sends can leave this process; in a simulation nothing can.
     package let reachesOut: Bool
 
     package init(
@@ -34,7 +34,7 @@ package struct StagePlugin: Sendable {
     /// Its name in its manifest.
     package let name: String
     package let stage: @Sendable (StageSetting) throws -> any Stage
-    /// Makes what performs the stage's effects, for its program.
+    /// Makes the runner of the stage's effects, for its program.
     package let effects: @Sendable (PluginContext) throws -> (any EffectRunner)?
     /// Makes the source that answers pulls.
     package let source: @Sendable (Database) throws -> any PullSource

@@ -32,7 +32,7 @@ extension Turn {
         return true
     }
 
-    /// The raised alerts of a kind, and since when.
+    /// The raised alerts of a kind, and when each was raised.
     package func alerts(_ kind: Alert.Kind) throws -> [(subject: String, since: Instant)] {
         let find = try database.prepare("SELECT body FROM changes WHERE topic = ? AND body IS NOT NULL")
         find.bind(1, Alert.topic(kind))

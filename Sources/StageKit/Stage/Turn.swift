@@ -26,7 +26,7 @@ package final class Turn {
     private var pulls: [Pull] = []
     private var withdrawn: [Int64] = []
 
-    /// Numbers for pulls and effects. An effect's id is unique within a process's life; a pull's is also random, so
+    /// Numbers for pulls and effects. An effect's id is unique within a process's lifetime; a pull's is also random, so
     /// that only the producer that was asked can answer it.
     package final class Identifiers {
         private var last: Int64
@@ -95,7 +95,7 @@ package final class Turn {
         return pull
     }
 
-    /// Stops asking, if a producer is gone for good. Otherwise a pull is repeated until it is answered.
+    /// Stops repeating a pull whose producer is gone for good. Otherwise a pull is repeated until it is answered.
     package func withdraw(_ pull: Pull) {
         pulls.removeAll { $0.id == pull.id }
         withdrawn.append(pull.id)

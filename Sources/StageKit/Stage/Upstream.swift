@@ -16,8 +16,8 @@ package final class Upstream {
     package let query: Query
     /// The name that the cursor is stored under.
     package let name: String
-    /// A consumer further behind than this first goes live, and fetches the rest in between; nil to always read in
-    /// order.
+    /// A consumer that is further behind than this goes live first, and fetches the rest in between; nil to always read
+    /// in order.
     package let backfillBeyond: Int64?
     /// Whether a silent producer is asked even without a hint; false where another instance decides how far this stage
     /// may pull.
@@ -29,7 +29,7 @@ package final class Upstream {
     private var received = Cursor()
     /// How far this stage may pull now; nil before the first hint.
     package private(set) var limit: AnchorVector?
-    /// The latest head heard of, with the store's generation that the limit belongs to.
+    /// The latest head heard of, and the store's generation that the limit belongs to.
     private var heard: StoreHead?
     private var inFlight: (pull: Pull, window: Cursor.Window)?
     /// Whether the producer couldn't be read when last asked, and hasn't been heard from since.
@@ -90,7 +90,7 @@ package final class Upstream {
         lastHeard = turn.monotonic
         isInaccessible = false
         let goesOn = heard?.store == head.store && heard?.generation == head.generation
-        // This includes a head that fell back: either the hint is late, or an older copy of the store was restored. A
+        // A head that fell back is accepted too: either the hint is late, or an older copy of the store was restored. A
         // pull will show which.
         heard = head
         if goesOn, let old = limit { guard new.minimum >= old.minimum || new.base > old.base else { return } }

@@ -10,8 +10,8 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// A process that stands by to take an instance's place: it is ready, reports so, and takes no lock until it is told to
-/// (SIGUSR1).
+/// A process that stands by to take an instance's place: it gets ready, reports that, and takes no lock until it is
+/// told to (SIGUSR1).
 final class Standby: Sendable {
     private final class Said: Sendable {
         let word: Mutex<StandbyWord>
@@ -60,7 +60,7 @@ final class Standby: Sendable {
         client.beat()
     }
 
-    /// Makes the process's parts and tries them; reports why if that fails.
+    /// Makes the process's parts and tests them; reports why if that fails.
     func prepare<Prepared>(_ body: () throws -> (Prepared, TrialReport?)) throws -> Prepared {
         do {
             let (prepared, trial) = try body()
@@ -84,7 +84,7 @@ final class Standby: Sendable {
         }
     }
 
-    /// Blocks the calling thread until it is told to go.
+    /// Blocks the calling thread until the process is told to go.
     func wait() {
         var signals = Self.signals
         var step = timespec(tv_sec: 0, tv_nsec: 100_000_000)

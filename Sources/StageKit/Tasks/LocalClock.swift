@@ -1,14 +1,14 @@
 import HealthModel
 
 extension ZoneTimeline {
-    /// When the local clock next shows a minute of the day, after `now`.
+    /// When the local clock next shows the given minute of the day, after `now`.
     package func next(minute: Int, after now: Instant) -> Instant? {
         let past = Duration.seconds(minute % 60 * 60)
         return next(hour: minute / 60, after: now - past).map { $0 + past }
     }
 
-    /// When the local clock next shows a full hour, after `now`; by the calendar, so that a day of 23 or 25 hours
-    /// doesn't shift it.
+    /// When the local clock next shows the given full hour, after `now`; by the calendar, so that a day of 23 or 25
+    /// hours doesn't shift it.
     package func next(hour: Int, after now: Instant) -> Instant? {
         let today = day(of: now)
         // Midnight is the end of the previous day.

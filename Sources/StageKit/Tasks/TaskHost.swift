@@ -16,10 +16,10 @@ package struct TaskHost {
     /// Cancelled by hand: their host doesn't submit them again of its own accord before its next start.
     private var cancelled: Set<String> = []
 
-    /// What has begun, must end, or was ended, since the last check.
+    /// The tasks that have begun, must end or were ended since the last check.
     package struct Moves: Sendable, Equatable {
         package var begun: [String] = []
-        /// Their expiration handlers are called, so that they save and complete.
+        /// Their expiration handlers are called, so that they can save and complete.
         package var expiring: [String] = []
         /// They didn't complete, and were ended.
         package var ended: [String] = []
@@ -99,7 +99,7 @@ package struct TaskHost {
         scheduler.report(progress, of: identifier)
     }
 
-    /// Begins, expires and ends whatever is due, including by commands since the last call.
+    /// Begins, expires and ends whatever is due, or whatever commands have requested since the last call.
     package mutating func due(_ conditions: TaskConditions, _ turn: Turn) -> Moves {
         for identifier in scheduler.endOverrun(conditions) {
             moves.ended.append(identifier)

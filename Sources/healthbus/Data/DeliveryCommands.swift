@@ -12,17 +12,17 @@ import Terminal
 enum TypesCommand: Command {
     static let help = CommandHelp(
         name: "healthbus types",
-        summary: "Show how each type is delivered; switch types off and on, set how often they wake; make your own.",
+        summary: "Show how each type is delivered; switch types off and on, set their frequency; make your own.",
         positionals: [
             .init("off|on|frequency|deny|allow|own|add|change|remove", isRequired: false),
             .init("type", isRequired: false), .init("frequency", isRequired: false),
         ],
         options: CommandHelp.stackOptions + [
-            .init("--unit", value: "unit", help: "add, change: what its values are in, such as cups"),
+            .init("--unit", value: "unit", help: "add, change: the unit of its values, such as cups"),
             .init(
                 "--aggregation", value: "sum|average|latest|count",
-                help: "add, change: what a day shows (default: sum; of a category count)"),
-            .init("--category", help: "add: it has no value; a day shows how often"),
+                help: "add, change: what a day shows (default: sum, or count for a category)"),
+            .init("--category", help: "add: it has no value; a day shows how often it occurred"),
             .user("own, add, change, remove: whose (default: me)"), .json,
         ],
         examples: [

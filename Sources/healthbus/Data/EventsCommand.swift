@@ -20,10 +20,10 @@ enum EventsCommand: Command {
             .init("--at", value: "time", help: "add, change: when, as in 2025-03-30T08:15 (default: now)"),
             .init("--until", value: "time", help: "add, change: its end (default: an instant)"),
             .init("--value", value: "number", help: "change: another value; add: the same as <value>"),
-            .init("--unit", value: "unit", help: "add, change: of the value (default: the type's own)"),
+            .init("--unit", value: "unit", help: "add, change: the value's unit (default: the type's own)"),
             .init("--note", value: "text", help: "add, change: a few words about it; \"\" removes them"),
             .init(
-                "--id", value: "id", help: "add: an id of your own, so that a repeat adds nothing (default: made up)"),
+                "--id", value: "id", help: "add: an id of your own, so that a repeat adds nothing (default: random)"),
             .init("--if-version", value: "number", help: "change, remove: only if this is its current version"),
             .user("whose (default: me)"), .json,
         ],
@@ -123,7 +123,7 @@ enum EventsCommand: Command {
         }
         if let text = words.count == 2 ? words[1] : arguments.value("--value") { body["value"] = try value(text) }
         try read(arguments, stack, user: user, into: &body)
-        // Here, so that a repeat of the message is the same event.
+        // The id is made here, so that a repeat of the message is the same event.
         let id = arguments.value("--id") ?? UUID().uuidString.lowercased()
         let wish = OwnRequest(.addEvent, id: id, body: .object(body))
         try OwnOutput.carryOut(wish, stack, arguments, user: user) { _ in
@@ -137,7 +137,7 @@ enum EventsCommand: Command {
         if let text = arguments.value("--value") { patch["value"] = try value(text) }
         try read(arguments, stack, user: user, into: &patch)
         guard !patch.isEmpty else {
-            throw Failure.usage("nothing to change is named", hint: "give --value, --at, --until, --unit or --note")
+            throw Failure.usage("no change is given", hint: "give --value, --at, --until, --unit or --note")
         }
         // The person means to change the version that was read a moment ago.
         let version = try version(arguments) ?? event.version

@@ -22,7 +22,7 @@ enum ImportCommand: Command {
             .init("--dry-run", help: "read everything, change nothing; say what would happen"),
             .init(
                 "--delete-up-to", value: "percent",
-                help: "with --complete: delete nothing if it would be more of what it covers (default: 5)"),
+                help: "with --complete: delete nothing if more than this share would be deleted (default: 5)"),
             .init("--mix-made-up", help: "import it even if that mixes made-up data with a person's"),
             .json,
         ],
@@ -89,7 +89,7 @@ enum ImportCommand: Command {
             mixesMadeUp: arguments.flag("--mix-made-up"))
     }
 
-    /// What continues without this command, and how to end that too.
+    /// What continues without this command, and how to end it too.
     private static func text(_ left: ImportClient.Interrupted, rest: Int) -> String {
         let id = left.id.prefix(8)
         let name = (left.name as NSString).lastPathComponent
@@ -108,7 +108,7 @@ enum ImportCommand: Command {
         let isTrial = report.dryRun == true
         let name = (outcome.path as NSString).lastPathComponent
         let total = report.total
-        // By the file's own tombstones, and because a complete export lacks them.
+        // Deleted because of the file's own tombstones, or because a complete export lacks them.
         let deleted = total.deleted + (report.completeness.map { $0.refused == nil ? $0.deletedByAbsence : 0 } ?? 0)
         var text =
             "\(name): \(count(total.read)) read, \(count(total.added)) \(isTrial ? "would be " : "")added, "
@@ -127,7 +127,7 @@ enum ImportCommand: Command {
             text += "\n  \(isTrial ? "would be deleted" : "deleted"): \(count(absent)) \(type)"
         }
         if let complete = report.completeness, complete.refused == nil, complete.deletedByAbsence == 0 {
-            text += "\n  it lacks nothing that is there"
+            text += "\n  it lacks nothing that is stored"
         }
         return text
     }
@@ -143,7 +143,7 @@ enum ImportCommand: Command {
                 : "the intact part has been kept" + (outcome.refused == nil ? "" : ", nothing was deleted")
                     + (isCut
                         ? "; import a whole copy to get the rest"
-                        : "; 'healthbus quarantine list' shows what wasn't"),
+                        : "; 'healthbus quarantine list' shows the rest"),
             code: .damaged)
     }
 
@@ -156,8 +156,8 @@ enum ImportCommand: Command {
                 + wayOut(of: why, isTrial: isTrial))
     }
 
-    /// What helps, judging by the observer's reason for refusing (its `ImportPlan`): a limit only helps against the
-    /// share to be deleted.
+    /// What helps, judging by the observer's reason for refusing (its `ImportPlan`): raising the limit only helps if
+    /// too large a share would be deleted.
     private static func wayOut(of why: String, isTrial: Bool) -> String {
         if why.hasPrefix("it would delete ") {
             return "if you want that, " + (isTrial ? "" : "check with --dry-run and ")

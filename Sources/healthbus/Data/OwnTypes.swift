@@ -50,7 +50,7 @@ enum OwnTypes {
         case .change:
             let body = members(arguments)
             guard !body.isEmpty else {
-                throw Failure.usage("nothing to change is named", hint: "give --unit or --aggregation")
+                throw Failure.usage("no change is given", hint: "give --unit or --aggregation")
             }
             let wish = OwnRequest(.changeType, id: words[0], body: .object(body))
             try OwnOutput.carryOut(wish, stack, arguments, user: user) {

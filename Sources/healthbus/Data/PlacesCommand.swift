@@ -19,7 +19,7 @@ enum PlacesCommand: Command {
             .init("name-or-file", isRequired: false, repeats: true),
         ],
         options: CommandHelp.stackOptions + [
-            .init("--radius", value: "metres", help: "add, import: of the circle, 20 to 100000 (default: 100)"),
+            .init("--radius", value: "metres", help: "add, import: the circle's radius, 20 to 100000 (default: 100)"),
             .user("the person whose places they are (default: me)"), .json,
         ],
         examples: [
@@ -33,7 +33,7 @@ enum PlacesCommand: Command {
         case take = "import"
         case give = "export"
 
-        /// The words that follow it.
+        /// The words that follow the action.
         var words: [String] {
             switch self {
             case .list, .give: []

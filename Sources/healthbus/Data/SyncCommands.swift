@@ -22,7 +22,7 @@ enum TasksCommand: Command {
         let action = arguments.positionals.first ?? "list"
         guard actions.contains(action) else {
             throw Failure.usage(
-                "'\(action)' isn't something to do with tasks", hint: "choose from \(actions.joined(separator: ", "))")
+                "'\(action)' isn't an action for tasks", hint: "choose from \(actions.joined(separator: ", "))")
         }
         let stack = try Stack(arguments)
         let client = TaskClient(stack)

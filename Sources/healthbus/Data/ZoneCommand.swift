@@ -24,7 +24,7 @@ enum ZoneCommand: Command {
     private enum Action: String, CaseIterable {
         case show, set, add, remove
 
-        /// The words that follow it.
+        /// The words that follow the action.
         var words: [String] {
             switch self {
             case .show: []
@@ -99,7 +99,7 @@ enum ZoneCommand: Command {
 
     private static func known(_ name: String) throws -> String {
         if ZoneName.known.contains(name) || ZoneName.isKnown(name) { return name }
-        // Most people mistype the city, or give only that: "berlin" means Europe/Berlin.
+        // Most people mistype the city, or give only the city: "berlin" means Europe/Berlin.
         let lower = name.lowercased()
         let nearest =
             ZoneName.known.first { $0.lowercased() == lower || $0.lowercased().hasSuffix("/" + lower) }
@@ -120,8 +120,8 @@ enum ZoneCommand: Command {
         let from = try ZonePlan.instant(of: moment, in: report.parts)
         guard !report.parts.contains(where: { $0.from == from && $0.origin == .seen }) else {
             throw Failure(
-                "the entry of \(text) is seen in the data, not added",
-                hint: "'healthbus zone add \(text) ZONE' goes before it")
+                "the entry of \(text) was seen in the data, not added",
+                hint: "'healthbus zone add \(text) ZONE' overrides it")
         }
         // A local time changes when the entry before goes.
         let nearest = try ZonePlan.nearestAdded(to: moment, in: report.parts).map { InstantText.iso8601($0.from) }

@@ -14,7 +14,7 @@ enum KeysCommand: Command {
         options: CommandHelp.stackOptions + [
             .init("--role", value: "role", help: "add: tap, operator, or the instance it acts as"),
             .init("--grace", value: "seconds", help: "rotate: how long the old key stays valid (default: 600)"),
-            .init("--owner", value: "uid[:gid]", help: "init, add: who is to own the files"),
+            .init("--owner", value: "uid[:gid]", help: "init, add: who will own the files"),
             .json,
         ],
         examples: [
@@ -66,7 +66,7 @@ enum KeysCommand: Command {
     private static func owner(_ arguments: Arguments) throws -> FileOwner? {
         guard let text = arguments.value("--owner") else { return nil }
         guard let owner = FileOwner(text) else {
-            throw Failure.usage("--owner \(text) isn't a user's number", hint: "as in --owner 1000:1000")
+            throw Failure.usage("--owner \(text) isn't a numeric user id", hint: "as in --owner 1000:1000")
         }
         return owner
     }
@@ -87,7 +87,7 @@ enum KeysCommand: Command {
         guard let role = arguments.value("--role").map({ KeyRole($0) }) ?? usual else {
             throw Failure.usage(
                 "'\(name)' needs --role",
-                hint: "tap only listens, operator gives commands, an instance's name acts as it")
+                hint: "tap only listens, operator gives commands, an instance's name acts as that instance")
         }
         if case .instance(let instance) = role, stack.configuration.instance(instance) == nil || instance == keys.hub {
             let names = stack.names.filter { $0 != keys.hub }.joined(separator: ", ")

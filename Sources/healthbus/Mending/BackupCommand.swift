@@ -76,7 +76,7 @@ enum RestoreCommand: Command {
                         + " Nothing was changed.\n"
                     : stack.advice.addressed(
                         "Restored \(HumanFormat.count(restore.manifest.entries.count, "instance")) as of \(made). Start them with 'healthbus up', "
-                            + "and import what has come since.\n"))
+                            + "and import what has arrived since.\n"))
         }
     }
 }

@@ -6,7 +6,7 @@ import Terminal
 enum Confirmation {
     static let option = CommandHelp.Option("--yes", help: "don't ask; needed where there is no terminal")
 
-    /// What a person is asked about, as "-ing".
+    /// What a person is asked to confirm, in its "-ing" form.
     enum Action: String {
         case delete = "deleting"
         case drop = "dropping"
@@ -18,7 +18,7 @@ enum Confirmation {
             return words.prefix(1).uppercased() + words.dropFirst()
         }
 
-        /// Where nobody can be asked.
+        /// The failure where nobody can be asked.
         func refusal(_ object: String) -> Failure {
             .usage(
                 "\(rawValue) \(object) needs confirmation, and there is no terminal to ask on",
@@ -27,8 +27,8 @@ enum Confirmation {
     }
 
     /// - Parameters:
-    ///   - object: what it is done to: "2 dead letters".
-    ///   - detail: what else to know before answering, as the question's end.
+    ///   - object: what the action applies to: "2 dead letters".
+    ///   - detail: what else to know before answering; ends the question.
     /// - Throws: `Failure` when nobody can be asked, or the answer isn't yes.
     static func require(_ action: Action, _ object: String, detail: String = "", _ arguments: Arguments) throws {
         if arguments.flag("--yes") { return }

@@ -10,12 +10,12 @@ import Terminal
 enum ConflictsCommand: Command {
     static let help = CommandHelp(
         name: "healthbus conflicts",
-        summary: "List samples that came again with other content but no higher version; say which content counts.",
+        summary: "List samples that arrived again with other content but no higher version; say which content counts.",
         positionals: [.init("list|resolve", isRequired: false), .init("id", isRequired: false)],
         options: CommandHelp.stackOptions + [
             .init(
                 "--keep", value: "stored|other",
-                help: "resolve: the content that counts, as the list's columns Kept and Other"),
+                help: "resolve: the content that counts, as in the list's columns Kept and Other"),
             .json,
         ],
         examples: [

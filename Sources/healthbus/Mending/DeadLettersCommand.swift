@@ -14,7 +14,7 @@ enum DeadLettersCommand: Command {
         summary: "List, show, send again or drop elements the backend refused for good.",
         positionals: [.init("list|show|retry|drop"), .init("id", isRequired: false, repeats: true)],
         options: CommandHelp.stackOptions + [
-            .init("--destination", value: "destination", help: "only those of this one, if the stack has several"),
+            .init("--destination", value: "destination", help: "only this destination's, if the stack has several"),
             .init("--all", help: "all that match the other options"),
             .init("--reason", value: "text", help: "only those with this in their reason"),
             .init("--type", value: "metric", help: "only those of this metric, such as steps or daily"),

@@ -29,7 +29,7 @@ enum ImportsCommand: Command {
         switch arguments.positionals.first ?? "list" {
         case "list":
             guard words.isEmpty, arguments.value("--device") == nil, !arguments.flag("--dry-run") else {
-                throw Failure.usage("'list' takes no id and no options of 'undo'", hint: "'healthbus imports list'")
+                throw Failure.usage("'list' takes no id and none of undo's options", hint: "'healthbus imports list'")
             }
             let report = try ImportsReport(try Stack(reading: arguments))
             StandardStream.output.write(
@@ -65,7 +65,7 @@ enum ImportsCommand: Command {
         let device = arguments.value("--device")
         guard (id == nil) != (device == nil) else {
             throw Failure.usage(
-                id == nil ? "nothing to take back is named" : "both an id and --device are given",
+                id == nil ? "no import or device is named" : "both an id and --device are given",
                 hint: "give an import's id, or --device with a name")
         }
         if device == nil, arguments.value("--user") != nil {

@@ -39,7 +39,7 @@ enum ListAction: String, CaseIterable {
         if self == .show {
             guard numbers.count == 1 else { throw Failure.usage("show takes one id", hint: "'list' shows them") }
         } else if self != .list, numbers.isEmpty, !isNarrow, !arguments.flag("--all") {
-            throw Failure.usage("nothing to \(rawValue) is named", hint: "give ids, --reason, --type, or --all")
+            throw Failure.usage("no entries to \(rawValue) are named", hint: "give ids, --reason, --type, or --all")
         }
         if numbers.count > 1000 { throw Failure.usage("more than 1000 ids", hint: "use --reason, --type or --all") }
         if !isNarrow, arguments.flag("--all") { selection.numbers = nil }

@@ -17,7 +17,7 @@ enum PairCommand: Command {
             .init("--device", value: "name", help: "the phone's name (default: phone, or phone-2, …)"),
             .init(
                 "--address", value: "url", help: "where the phone reaches this stack (default: as configured)"),
-            .init("--qr", help: "print the codes into a pipe or a file too"), .json,
+            .init("--qr", help: "print the codes to a pipe or file too"), .json,
         ],
         examples: [
             "healthbus pair --address https://health.example.org",

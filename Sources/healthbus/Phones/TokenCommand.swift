@@ -103,7 +103,7 @@ enum TokenCommand: Command {
     private static func revoke(_ name: String, _ file: TokenFile, json: Bool) throws {
         let now = WallClock.now
         let entry = try file.revoke(name, now: now)
-        say("\(entry.id): revoked; within a second it lets nobody in")
+        say("\(entry.id): revoked; it stops working within a second")
         if json { StandardStream.output.write(entry.report(at: now).json(pretty: true) + "\n") }
     }
 

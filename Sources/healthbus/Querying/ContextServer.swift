@@ -6,10 +6,10 @@ import Logging
 import ModelContext
 import Synchronization
 
-/// Standard input and output of a session: the main thread reads, and answers what the session itself knows; another
-/// thread calls the tools one by one, so that a cancellation is heard while a call is under way.
+/// Standard input and output of a session: the main thread reads, and answers what needs no tool; another thread calls
+/// the tools one by one, so that a cancellation is heard while a call is under way.
 ///
-/// Standard output carries nothing but messages, and standard error nothing about anybody's health.
+/// Standard output carries nothing but messages, and standard error carries nothing about anybody's health.
 final class ContextServer: Sendable {
     private struct State {
         var session: ContextSession
@@ -24,7 +24,7 @@ final class ContextServer: Sendable {
     private let tools: AssistantTools
     private let changed = NSCondition()
     private let ended = DispatchSemaphore(value: 0)
-    /// Locked, so that lines of two threads never mix.
+    /// Locked, so that lines from two threads never mix.
     private let output = Mutex(StandardStream.output)
 
     /// The longest message that is read, in bytes: questions are short.
@@ -35,7 +35,7 @@ final class ContextServer: Sendable {
         self.tools = tools
     }
 
-    /// Returns when standard input ends and everything asked until then is answered.
+    /// Returns when standard input has ended and everything asked until then is answered.
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
         let thread = Thread { [self] in
@@ -62,7 +62,7 @@ final class ContextServer: Sendable {
             let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else {
-                throw Failure("can't read standard input", hint: "the assistant closed it; it starts the command again")
+                throw Failure("can't read standard input", hint: "the assistant closed it and will restart the command")
             }
             guard count > 0 else { break }
             for piece in splitter.take(buffer[..<count]) { take(piece) }

@@ -7,7 +7,7 @@ import Terminal
 enum DocumentsCommand: Command {
     static let help = CommandHelp(
         name: "healthbus documents",
-        summary: "List files that came beside samples (clinical records, ECGs' waveforms, attachments), or get one.",
+        summary: "List files that came with samples (clinical records, ECGs' waveforms, attachments), or get one.",
         positionals: [.init("list|get", isRequired: false), .init("id", isRequired: false)],
         options: CommandHelp.stackOptions + [
             .user("whose (default: everybody's)"),

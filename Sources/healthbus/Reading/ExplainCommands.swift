@@ -29,8 +29,8 @@ enum ExplainCommand: Command {
         if let own = try OwnFigureReport(stack, metric: metric, day: days.first, user: user) {
             guard !arguments.flag("--hour"), !arguments.flag("--all") else {
                 throw Failure.usage(
-                    "only its handler knows the rule of '\(metric)': there is nothing more to show",
-                    hint: "leave out --hour and --all; 'healthbus days --hourly' has its hours")
+                    "only its handler knows how '\(metric)' is computed: there is nothing more to show",
+                    hint: "leave out --hour and --all; 'healthbus days --hourly' shows its hours")
             }
             StandardStream.output.write(
                 arguments.flag("--json") ? own.json + "\n" : own.text(for: Terminal(.output)))

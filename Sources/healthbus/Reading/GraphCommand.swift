@@ -9,7 +9,7 @@ import Terminal
 enum GraphCommand: Command {
     static let help = CommandHelp(
         name: "healthbus graph",
-        summary: "Draw which process hears which, from configuration and manifests; with states while the stack runs.",
+        summary: "Draw which process hears which, from configuration and manifests; show states while the stack runs.",
         options: CommandHelp.stackOptions + [
             .init("--dot", help: "for Graphviz: healthbus graph --dot | dot -Tsvg"), .json,
         ],

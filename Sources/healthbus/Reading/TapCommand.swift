@@ -12,7 +12,7 @@ import Terminal
 enum TapCommand: Command {
     static let help = CommandHelp(
         name: "healthbus tap",
-        summary: "Print the messages that pass on the bus, decoded, without health values. Changes nothing.",
+        summary: "Print the messages that pass over the bus, decoded, without health values. Changes nothing.",
         positionals: [.init("topic-prefix", isRequired: false, repeats: true)],
         options: CommandHelp.stackOptions + [
             .init("--type", value: "type", help: "only messages about this type: StepCount, HKQuantityTypeIdentifier…"),
@@ -20,8 +20,8 @@ enum TapCommand: Command {
             .init("--from", value: "instance", help: "only what this instance sends"),
             .init(
                 "--since", value: "when",
-                help: "changes instead of messages: from 10m, 2h, a date, or a sequence of --from, then live"),
-            .init("--follow-sample", value: "id", help: "one sample's way through all stages, until it is delivered"),
+                help: "changes instead of messages: from 10m or 2h ago, a date, or a sequence of --from, then live"),
+            .init("--follow-sample", value: "id", help: "one sample's path through all stages, until it is delivered"),
             .init("--values", help: "show health values too"),
             .init("--heartbeats", help: "show heartbeats too; 'tap heartbeat.' shows nothing else"),
             .init("--count", value: "number", help: "end after this many"),
@@ -36,7 +36,7 @@ enum TapCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
-        // The reader of the pipe may leave before the tap does.
+        // The reader of the pipe may close it before the tap ends.
         signal(SIGPIPE, SIG_IGN)
         let count = try arguments.integer("--count", in: 1 ... .max)
         let isJSON = arguments.flag("--json")
@@ -114,7 +114,7 @@ enum TapCommand: Command {
             })
     }
 
-    /// Prints lines, and stops when there are enough.
+    /// Prints lines, and stops when enough have been printed.
     private struct Printer: Sendable {
         let isJSON: Bool
         let showsValues: Bool
@@ -135,7 +135,7 @@ enum TapCommand: Command {
             return isWritten && !(left?.isOver ?? false)
         }
 
-        /// For a message that can't be read: why, never its content.
+        /// For a message that can't be read: the reason, never its content.
         func print(unreadable why: String) {
             let line = isJSON ? Value.object(["unreadable": .string(why)]).json() : "unreadable: \(why)"
             StandardStream.output.write(line + "\n")

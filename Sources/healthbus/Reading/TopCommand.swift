@@ -21,7 +21,7 @@ enum TopCommand: Command {
         let stack = try Stack(arguments)
         let isJSON = arguments.flag("--json")
         let interval = try interval(arguments)
-        // The reader of the pipe may leave first.
+        // The reader of the pipe may close it first.
         signal(SIGPIPE, SIG_IGN)
         try stack.requireAnyRunning()
         let loop = try TopLoop(stack, interval: interval)

@@ -52,7 +52,7 @@ enum DemoCommand: Command {
         _ = try runner.run()
     }
 
-    /// Where it keeps its state. A made-up person's data never goes into the folder of a real one.
+    /// Where the demo keeps its state. A made-up person's data never goes into the folder of a real one.
     static func folder(_ arguments: Arguments) -> String {
         arguments.value("--state")
             ?? StateFolder.standard().path + (arguments.value("--export") == nil ? "-demo" : "")

@@ -22,7 +22,7 @@ enum OpenCommand: Command {
         try stack.requireRunning()
         guard let told = try stack.reader().gather([dashboard.name], within: 3)[dashboard.name]?.beat.dashboard else {
             throw Failure(
-                "'\(dashboard.name)' isn't heard", hint: "'healthbus logs \(dashboard.name)' says why it doesn't run")
+                "'\(dashboard.name)' isn't heard", hint: "'healthbus logs \(dashboard.name)' says why it isn't running")
         }
         let url = DashboardAddress.url(try DashboardAddress.endpoint(of: dashboard), port: told.dashboardPort)
         StandardStream.output.write(url + "\n")

@@ -36,7 +36,7 @@ enum SwapCommand: Command {
             throw Failure.usage("--within takes seconds, 0.1 to 3600", hint: "leave it out for 30")
         }
         let plugin = arguments.value("--with").map(plugin)
-        // The plugin that it was swapped for may be the reason for swapping back: it needn't be usable.
+        // The plugin that it was swapped for may be the reason for swapping back, so it needn't be usable.
         let stack = try Stack(arguments, choices: plugin == nil ? [name: .configured] : [:])
         guard stack.configuration.instance(name) != nil else {
             throw Failure.usage("this stack has no '\(name)'", hint: Nearest.hint(for: name, among: stack.names))

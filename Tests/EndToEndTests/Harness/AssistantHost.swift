@@ -111,14 +111,14 @@ final class AssistantHost: Sendable {
         try await ask("tools/call", ["name": .string(tool), "arguments": arguments])["result"]
     }
 
-    /// A tool's answer in the form for programs.
+    /// A tool's answer in the form that programs read.
     func answer(_ tool: String, _ arguments: Value = [:]) async throws -> Value {
         let result = try await call(tool, arguments)
         guard result["isError"] == false else { throw HarnessError("\(tool): \(result["content"].json())") }
         return result["structuredContent"]
     }
 
-    /// Closes its input; it answers what it has read and ends.
+    /// Closes its input; the command answers what it has read and ends.
     func end() async throws -> ProcessExit {
         // The descriptor must stay open until this object is released, so it is only redirected away from the pipe.
         let null = open("/dev/null", O_WRONLY | O_CLOEXEC)

@@ -1,6 +1,6 @@
 /// SQL expressions for the backend's samples, as stored in its file.
 enum BackendRows {
-    /// The time in an id's first 48 bits, in microseconds. SQLite reads no hexadecimal digits.
+    /// The time in an id's first 48 bits, in microseconds. SQLite can't parse hexadecimal digits.
     private static func time(_ id: String) -> String {
         let digits = (0..<12).map { place in
             "((instr('0123456789ABCDEF', substr(hex(\(id)), \(place + 1), 1)) - 1) << \(44 - 4 * place))"
@@ -15,7 +15,7 @@ enum BackendRows {
     /// The number of its type in `texts`.
     static let type = "(SELECT type FROM kinds WHERE kinds.id = kind)"
 
-    /// `shift` of a row that is copied under another id (an SQL literal).
+    /// The `shift` of a row that is copied under another id (an SQL literal).
     static func shift(under id: String) -> String { "\(start) - \(time(id))" }
 
     /// Id, type, start, duration, value, and whether it is deleted, ordered by id.

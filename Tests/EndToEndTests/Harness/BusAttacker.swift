@@ -6,8 +6,8 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// An attacker with stolen keys of a sealed bus: with one it receives everything that passes, and with another it sends
-/// whatever could do harm.
+/// An attacker with stolen keys of a sealed bus: with one key it receives everything sent there, and with another it
+/// sends whatever could do harm.
 final class BusAttacker: Sendable {
     private struct State {
         var isStopping = false
@@ -23,9 +23,9 @@ final class BusAttacker: Sendable {
     private let identity: String
 
     /// - Parameters:
-    ///   - address: the hub's, without keys.
+    ///   - address: the hub's address, without keys.
     ///   - identity: whose key it sends with.
-    ///   - ear: whose key it listens with.
+    ///   - ear: whose key it receives with.
     init(_ address: BusAddress, keys: KeyFolder, as identity: String, hearing ear: String) throws {
         self.identity = identity
         func sealed(_ name: String) throws -> BusAddress {
@@ -55,7 +55,7 @@ final class BusAttacker: Sendable {
         mouth.close()
     }
 
-    /// How many requests of others it has tried to answer.
+    /// How many of the others' requests it has tried to answer.
     var answered: Int { state.withLock { $0.answered } }
     var said: Int { state.withLock { $0.said } }
     /// How many of its messages the hub has accepted so far.
@@ -182,7 +182,7 @@ final class BusAttacker: Sendable {
             say(topic, .object(body), as: name)
             say(topic, .object(body), as: "client-\(identity)-1-2")
         }
-        // Requests that its key does allow: that the observer has lost rows, and a lot of work.
+        // Requests that its key does allow: claims that the observer has lost rows, and demands for a lot of work.
         let asking: [[String: Value]] = [
             [
                 "query": "spans", "store": head["store"], "generation": head["generation"], "after": .integer(.max),

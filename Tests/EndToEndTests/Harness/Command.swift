@@ -25,7 +25,7 @@ final class Command: Sendable {
     private let outputFile: String
     private let errorFile: String
 
-    /// - Parameter log: path of the files that its streams go to, without the extensions.
+    /// - Parameter log: the path of the files that its streams go to, without their extensions.
     init(_ program: String, _ words: [String], environment: [String: String], log: String) async throws {
         self.words = words
         outputFile = log + ".out"

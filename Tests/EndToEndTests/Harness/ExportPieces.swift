@@ -17,7 +17,7 @@ struct ExportPieces: Sendable {
 
         var isRings: Bool { text.starts(with: " <ActivitySummary ".utf8) }
 
-        /// A ring summary from earlier in its day: less exercise.
+        /// A ring summary from earlier in its day, with less exercise.
         var halfDone: Element {
             var earlier = self
             let exercise = Array(" appleExerciseTime=\"".utf8)
@@ -73,9 +73,9 @@ struct ExportPieces: Sendable {
 
     /// Writes an export of some elements.
     /// - Parameters:
-    ///   - exported: its date, as printed, in the offset of the pieces.
+    ///   - exported: the export's date, as printed, in the offset of the pieces.
     ///   - offset: the offset of all its printed dates; the pieces' own if it is the same.
-    ///   - number: this file's number: the printed addresses of devices differ from file to file.
+    ///   - number: this file's number; the printed addresses of devices differ from file to file.
     func write(_ elements: [Element], exported: String, offset: String, number: Int, to path: String) throws {
         var text: [UInt8] = []
         text.reserveCapacity(elements.reduce(head.count + 64) { $0 + $1.text.count })

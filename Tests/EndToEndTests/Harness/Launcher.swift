@@ -6,7 +6,7 @@ import Processes
 /// A child's parent-death signal comes when the *thread* that started it ends (prctl(2)), so none is started from the
 /// concurrency pool: a killed test run then leaves no process behind, and a test that continues loses none.
 ///
-/// `@unchecked Sendable`: the jobs are only touched with the condition's lock held.
+/// `@unchecked Sendable`: the jobs are only touched while the condition's lock is held.
 final class Launcher: @unchecked Sendable {
     static let shared = Launcher()
 

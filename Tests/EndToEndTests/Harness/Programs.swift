@@ -40,7 +40,7 @@ enum Programs {
             }.keys)
     }
 
-    /// Numbers that a run by hand may set; otherwise the test's own small one.
+    /// A number that a run by hand may set; otherwise the test's own small one.
     static func number(_ variable: String, else usual: Int) -> Int {
         ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? usual
     }
@@ -52,9 +52,9 @@ struct HarnessError: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// Waits for a condition, looking again every few milliseconds.
+/// Waits for a condition, checking it every few milliseconds.
 /// - Parameter seconds: for things that take a long time even on an idle machine; waits at least `Patience`.
-/// - Throws: `HarnessError` with what didn't happen, or whatever the condition throws.
+/// - Throws: `HarnessError` that says what didn't happen, or whatever the condition throws.
 func until(
     _ what: @autoclosure () -> String, within seconds: Double = Patience.seconds, every milliseconds: Int = 5,
     _ condition: () async throws -> Bool
@@ -69,7 +69,7 @@ func until(
     }
 }
 
-/// Processes that run with this text among their arguments.
+/// Running processes that have this text among their arguments.
 func processes(naming text: String) -> [pid_t] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return names.compactMap { pid_t($0) }.filter { pid in

@@ -2,7 +2,7 @@ import Foundation
 import HealthModel
 import SQLite
 
-/// How much of its work an instance has committed, read from outside: rows, of whatever kind.
+/// How much of its work an instance has committed, as seen from outside: a count of rows of some kind.
 extension TestStack {
     func committed(by instance: String) -> Int {
         let query =

@@ -11,7 +11,7 @@ extension TestStack {
         return made.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Sends something to the ingest.
+    /// Sends a request to the ingest.
     func push(
         _ method: String = "POST", _ path: String = "/v1/samples", _ body: [UInt8] = [], token: String?,
         headers: [String: String] = ["Content-Type": "application/json"], port: Int? = nil, timeout: Double = 60

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Many connections that never finish: each sends its beginning, and then a byte now and again.
+/// Many connections whose requests never finish: each sends a beginning, and then a byte now and again.
 ///
 /// `@unchecked Sendable`: once the thread runs, only it uses the sockets.
 final class SlowCrowd: @unchecked Sendable {
@@ -27,7 +27,7 @@ final class SlowCrowd: @unchecked Sendable {
         thread.start()
     }
 
-    /// Closes the connections that are left.
+    /// Closes the remaining connections.
     func leave() {
         isOver.store(true, ordering: .relaxed)
         ended.wait()

@@ -3,8 +3,8 @@ import HealthModel
 import Processes
 import SQLite
 
-/// Everything that a stopped stack ends up with, in lines that are equal if the content is: without versions, revisions
-/// or sequence numbers, which depend on how it got there.
+/// Everything that a stopped stack ends up with, in lines that are equal if the content is equal: without versions,
+/// revisions or sequence numbers, which depend on how it got there.
 struct StackContent: Equatable, Sendable {
     /// The summaries printed by `healthbus days`.
     var days: [String]
@@ -92,7 +92,7 @@ struct StackContent: Equatable, Sendable {
 }
 
 extension TestStack {
-    /// Reads an instance's file, alongside its writer if that runs.
+    /// Reads an instance's file, even while its writer is running.
     func read<Result>(_ instance: String, _ body: (Database) throws -> Result) throws -> Result {
         let path = "\(state)/\(instance)/state.sqlite"
         guard FileManager.default.fileExists(atPath: path) else { throw HarnessError("there is no \(path) yet") }

@@ -45,7 +45,7 @@ struct StepsByHand {
 
     var count: Int { samples.count }
 
-    /// Steps of each hour that begins in a time zone's day; a day of the change to summer time has 23.
+    /// The steps of each hour that begins on a date in a time zone; the day on which clocks go forward has 23 hours.
     func hours(of date: String, zone: String) throws -> [Double] {
         let reading = DateFormatter()
         reading.locale = Locale(identifier: "en_US_POSIX")

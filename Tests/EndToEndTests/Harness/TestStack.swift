@@ -24,7 +24,7 @@ final class TestStack: Sendable {
             count += 1
             return count
         }
-        // Short, because the bus's sockets are in it.
+        // A short path, because the bus's sockets are in this folder.
         folder = "/tmp/hbe-\(getpid())-\(number)"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
@@ -52,7 +52,7 @@ final class TestStack: Sendable {
             program, words, environment: environment.merging(more) { _, new in new }, log: path("run-\(number)"))
     }
 
-    /// Runs `healthbus` with these words to its end.
+    /// Runs `healthbus` with these arguments until it ends.
     @discardableResult
     func run(
         _ words: String..., environment more: [String: String] = [:], within seconds: Double = Patience.seconds
@@ -95,7 +95,7 @@ final class TestStack: Sendable {
         return up
     }
 
-    /// Ends a stack as Ctrl-C does.
+    /// Ends a stack the way Ctrl-C does.
     @discardableResult
     func interrupt(_ up: Command) async throws -> Command.Ended {
         up.child.signal(SIGINT)

@@ -1,7 +1,7 @@
 import HealthModel
 import Protocol
 
-/// Input from the bus: whatever is accepted is written back the same, whatever type it is read as.
+/// Input from the bus: whatever is accepted is written back unchanged, whatever type it is read as.
 enum CBORFuzzing {
     static func run(_ bytes: [UInt8]) throws {
         try delivery(bytes)
@@ -35,7 +35,7 @@ enum CBORFuzzing {
         try rows(delivery.samples)
     }
 
-    /// Every row of a page can be looked at.
+    /// Every row of a page can be read.
     private static func rows(_ page: SamplePage) throws {
         for row in 0..<page.count {
             _ = page.types[Int(page.type[row])]
@@ -46,7 +46,7 @@ enum CBORFuzzing {
         }
     }
 
-    /// As header and as body.
+    /// Reads the input as a header and as a body.
     private static func message(_ bytes: [UInt8]) throws {
         for frames in [[Array("heartbeat.x".utf8), bytes, bytes], [Array("x".utf8), Self.header, bytes]] {
             guard let message = try? Message(frames: frames) else { continue }
@@ -96,7 +96,7 @@ enum CBORFuzzing {
 }
 
 extension RecordBatch {
-    /// Every row of a part can be looked at; its content is for the observer to judge.
+    /// Every row of a part can be read; its content is for the observer to judge.
     fileprivate func holdIndices() throws {
         for row in 0..<count {
             _ = (types[Int(type[row])], units[Int(unit[row])], origins[Int(origin[row])])

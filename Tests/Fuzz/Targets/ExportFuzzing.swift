@@ -2,7 +2,8 @@ import Glibc
 import HealthImport
 import HealthModel
 
-/// Imported files: batches are whole, the sums are right, and a second reading that skips known pieces counts the same.
+/// Imported files: batches are whole, the sums are right, and a second reading that skips known pieces gives the same
+/// counts.
 enum ExportFuzzing {
     static func run(_ bytes: [UInt8]) throws {
         let file = try NamelessFile(packed(bytes) ?? bytes)
@@ -15,7 +16,7 @@ enum ExportFuzzing {
         try hold(again.summary.routePoints == first.summary.routePoints, "with known pieces it counts different points")
     }
 
-    /// "@name", a line's end, and a file's content: an archive with that file beside an export.
+    /// "@name", a line break, and a file's content stand for an archive with that file beside an export.
     private static func packed(_ bytes: [UInt8]) -> [UInt8]? {
         guard bytes.first == UInt8(ascii: "@"), let end = bytes.firstIndex(of: UInt8(ascii: "\n")), end < 512,
             let name = String(validating: bytes[1..<end], as: UTF8.self)
@@ -45,7 +46,7 @@ enum ExportFuzzing {
         var pieces: [PieceHash: Int]
     }
 
-    /// nil for input that isn't an export as a whole.
+    /// nil if the input as a whole isn't an export.
     private static func read(_ file: NamelessFile, known: [PieceHash: Int]) throws -> Reading? {
         let sink = CountingSink()
         let summary: ReadSummary
@@ -65,7 +66,7 @@ enum ExportFuzzing {
     }
 }
 
-/// Looks at everything that comes, and keeps only how much it was.
+/// Looks at everything that arrives, and keeps only the counts.
 private final class CountingSink: ExportSink {
     var rows = 0
     var quarantined = 0
@@ -123,7 +124,7 @@ private final class CountingSink: ExportSink {
     func progress(bytesRead: Int64, bytesTotal: Int64) {}
 }
 
-/// A file without a name, gone when its reader is.
+/// A file without a name, which disappears with its reader.
 private final class NamelessFile {
     private let descriptor: Int32
     var path: String { "/proc/self/fd/\(descriptor)" }

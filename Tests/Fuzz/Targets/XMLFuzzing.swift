@@ -5,9 +5,9 @@ enum XMLFuzzing {
     static func run(_ input: [UInt8]) throws {
         let bytes = try cleaned(input)
         let whole = try events(of: bytes, inBlocksOf: bytes.count)
-        // Text without an end is passed on in parts, each as it arrives.
+        // Text without an end is passed on in parts, as they arrive.
         guard bytes.count < 64 << 10 else { return }
-        // Smaller ones take longer: incomplete text is looked at again with each.
+        // Smaller blocks take longer: incomplete text is looked at again with each.
         for size in bytes.count < 256 ? [1, 7] : [61] where size < bytes.count {
             let parts = try events(of: bytes, inBlocksOf: size)
             try hold(parts == whole, "in blocks of \(size) bytes it reports something else than in one")
@@ -60,7 +60,7 @@ enum XMLFuzzing {
         }
         defer { healthbus_xml_free(parser) }
         var at = 0
-        // Each block in its own memory, so that nothing beyond it can be read.
+        // Each block has its own memory, so that nothing beyond it can be read.
         while at < bytes.count {
             let block = Array(bytes[at..<min(at + size, bytes.count)])
             at += block.count
@@ -81,7 +81,7 @@ enum XMLFuzzing {
     }
 }
 
-/// Takes the events: looks at each byte they name, and keeps what they say as one number.
+/// Receives the events: looks at each byte they refer to, and reduces what they say to one number.
 private final class Witness {
     private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
     private(set) var count = 0

@@ -3,8 +3,8 @@ import HealthModel
 import HealthStatistics
 import TestSupport
 
-/// A track such as a phone records: it drifts while the phone lies still, jumps now and then, has no fixes for hours,
-/// and is often only roughly accurate.
+/// A track like those that phones record: it drifts while the phone isn't moving, jumps now and then, has no fixes for
+/// hours, and is often only roughly accurate.
 struct PhoneTrack {
     static let home = (latitude: 52.5, longitude: 13.4)
 
@@ -15,10 +15,10 @@ struct PhoneTrack {
     /// Metres east and north of home.
     private var place = (x: 0.0, y: 0.0)
     private var drift = (x: 0.0, y: 0.0)
-    /// The shares of fixes that jump and that are coarse.
+    /// The shares of fixes that jump, and of those that are coarse.
     var jumps = 0.01
     var coarse = 0.05
-    /// Whether one jump may follow another at once.
+    /// Whether one jump may immediately follow another.
     var jumpsOften = false
     private var sinceJump = Int.max
 
@@ -87,7 +87,7 @@ struct PhoneTrack {
 
     mutating func silence(_ seconds: Double) { time += .seconds(seconds) }
 
-    /// Anything: stays, trips, gaps of up to a day and a half, and several fixes at one time.
+    /// Random movements: stays, trips, gaps of up to a day and a half, and several fixes at the same time.
     mutating func wander(_ steps: Int) {
         for _ in 0..<steps {
             let slowest: Double = ([1, 20, 120, 900] as [Double]).randomElement(using: &random) ?? 20

@@ -66,7 +66,7 @@ import Testing
         #expect(try monitor([(0, 20, 5), (30, 20, 5)] + drift).state == .satisfied)
         #expect(try monitor([(0, 500, 5), (30, 500, 5)] + drift).state == .unsatisfied)
         #expect(try monitor(drift).state == .unknown)
-        // The less accurate a fix is, the farther away it may be: 150 m from the centre may still be inside.
+        // The less accurate a fix, the farther away it may be: one 150 m from the centre may still be inside.
         #expect(try monitor([(0, 20, 5), (30, 20, 5), (60, 150, 60), (120, 150, 60)]).state == .satisfied)
         #expect(try monitor([(0, 20, 5), (30, 20, 5), (60, 170, 60), (120, 170, 60)]).state == .unsatisfied)
     }

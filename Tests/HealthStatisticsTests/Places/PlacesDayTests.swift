@@ -78,7 +78,7 @@ import Testing
         let rest = try #require(morning.figures["visits"]?.array)
         #expect(rest.count == 1 && rest[0]["arrival"] == "continued" && rest[0]["departure"] == "left")
         #expect(rest[0]["start"] == "2025-06-01T22:00:00Z")
-        // It doesn't count as another visit, but the time counts all the same.
+        // It doesn't count as another visit, but its time counts all the same.
         #expect(morning.figures["places"]?.array?.first?["visits"].int == 0)
         #expect(morning.events.map { $0.payload["state"].string } == ["unsatisfied"])
         #expect(evening.events.last?.payload["state"] == "satisfied")

@@ -6,7 +6,7 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// However a program misbehaves, the day gets a reason, and the next day a program that works.
+/// However a program misbehaves, the day gets a reason, and the next day gets a program that works.
 @Suite struct ExecFaultTests {
     /// Does something the first time only, then answers as it should.
     private static func once(_ what: String) -> String {
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func onlyWhoWasToldEverythingMayBeDone() throws {
-        // More than a pipe holds: the rest can't be written while it sleeps.
+        // More than fits into a pipe: the rest can't be written while the program sleeps.
         let handler = try ScriptedHandler(
             line:
                 "case $line in '{\"day\"'*) if [ ! -e broken ]; then echo > broken; \(Self.done); sleep 100; fi;; esac",

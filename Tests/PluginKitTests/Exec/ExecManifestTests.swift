@@ -57,7 +57,7 @@ import Testing
         var error = try #require(refusal { _ = try missing.program() })
         #expect(error.file == folder.path + "/plugin.json" && error.key == "exec")
         #expect(error.reason.contains("'pyton3', which isn't in PATH"))
-        // With a slash it is a path from the plugin's folder; the manifest can't be run.
+        // With a slash it is a path relative to the plugin's folder; the manifest can't be run.
         let file = try #require(try manifest(#""exec":["./plugin.json"]"#).exec)
         error = try #require(refusal { _ = try file.program() })
         #expect(error.reason.contains("isn't a file that can be run"))

@@ -44,7 +44,7 @@ import Testing
         #expect(
             told[2]["samples"] == [
                 "types": ["T"],
-                // Only the sources of these rows.
+                // Only the sources that these rows use.
                 "sources": [["name": "App", "version": "", "productType": "", "device": "", "rank": 3]],
                 "type": [0, 0], "source": [0, 0], "start": [.integer(noon), .integer(noon + 1)],
                 "end": [.integer(noon + 1_000_000), .integer(noon + 1_000_001)], "value": [0.1, .null],
@@ -86,7 +86,7 @@ import Testing
         #expect(try await comes { handler.log.all.contains { $0.hasPrefix("exec.said line=199") } })
         let said = handler.log.all.filter { $0.hasPrefix("exec.said") }
         #expect(said.first == "exec.said line=loaded = 3 \"models\"")
-        // A flood is cut.
+        // A flood of output is cut off.
         #expect(said.count == 200)
         handler.runner.stop()
         #expect(try await comes { handler.log.all.last == "exec.said line=(801 more lines left out)" })
@@ -118,7 +118,7 @@ import Testing
             compute: ScriptedHandler.done, end: "trap '' TERM; echo $$ > pid; while :; do sleep 10; done",
             limits: limits)
         _ = try handler.output()
-        // It would continue forever.
+        // The program would run forever.
         handler.runner.stop()
         let pid = try #require(pid_t(handler.text("pid").trimmingCharacters(in: .whitespacesAndNewlines)))
         #expect(!isRunning(pid))

@@ -18,7 +18,7 @@ import Testing
             json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)
             """, "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0) (lib/rules.py, line 7)"
         ),
-        // One exception after another: the last one ended it.
+        // If one exception follows another, the last one ended the program.
         (
             """
             Traceback (most recent call last):

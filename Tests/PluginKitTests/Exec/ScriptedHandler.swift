@@ -32,7 +32,7 @@ final class ScriptedHandler {
     }
 
     /// - Parameters:
-    ///   - hello: the script's reaction to the first line.
+    ///   - hello: how the script reacts to the first line.
     ///   - line: what it does with each further one.
     ///   - compute: what it does when told to compute.
     ///   - end: what it does at the end of its input.

@@ -2,11 +2,11 @@ import HealthModel
 import TestSupport
 import Testing
 
-/// The same life arriving in three ways is stored once, in any order: one row for each sample, and the same days.
+/// The same life, arriving in three ways, is stored once, in any order: one row for each sample, and the same days.
 @Suite struct OneIdentityTests {
     private static let noon = Int64(1_742_900_000)
 
-    /// The samples that arrive in each way, in order.
+    /// The samples that arrive each way, in order.
     struct Streams {
         var export: [Arrival] = []
         var autoExport: [Arrival] = []
@@ -16,7 +16,7 @@ import Testing
         init(_ life: ThreeWayLife) {
             let all = life.samples
             let left = all.filter { !$0.isDeleted }
-            // An export from before anything was deleted, without the last hours, and one from afterwards.
+            // One export from before anything was deleted, without the last hours, and one from afterwards.
             for (number, list) in [all.dropLast(all.count / 4), left[...]].enumerated() {
                 export.append(.export(id: "a000000\(number)-0", made: OneIdentityTests.noon + Int64(number) * 3600))
                 for part in Self.parts(Array(list), of: 40) {
@@ -60,7 +60,7 @@ import Testing
                 aggregation: "none")
         }
 
-        /// The same data if the app is set to summarize: a sum for each hour, over all sources.
+        /// The same data if the app is set to summarize: a sum over all sources for each hour.
         private static func sums(_ samples: [ThreeWayLife.Sample]) -> [Arrival] {
             let steps = Dictionary(grouping: samples.filter { $0.kind == .steps }) { $0.start / 3_600_000_000 }
             return steps.sorted { $0.key < $1.key }.map { hour, list in
@@ -76,7 +76,7 @@ import Testing
 
         var ways: [[Arrival]] { [export, autoExport, samples] }
 
-        /// Each way's order is kept; which way comes next is random.
+        /// The order within each way is kept; which way comes next is random.
         func mixed(_ ways: [[Arrival]], seed: UInt64) -> [Arrival] {
             var random = SeededRandom(seed: seed)
             var rest = ways.map { $0[...] }
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    /// Sums for the same time change no figure, no matter when they come.
+    /// Sums for the same time change no figure, no matter when they arrive.
     @Test(arguments: UInt64(1)...3) func sumsChangeNothingBesideSamples(seed: UInt64) throws {
         let life = ThreeWayLife(seed: seed)
         let streams = Streams(life)
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    /// Each way alone results in a row for each sample, and repeating it adds nothing.
+    /// Each way alone results in one row per sample, and repeating it adds nothing.
     @Test(arguments: 0...2) func eachWayAloneHasARowASample(way: Int) throws {
         let life = ThreeWayLife(seed: 7, deletes: false)
         let arrivals = Streams(life).ways[way]

@@ -4,7 +4,7 @@ import TestSupport
 /// Two days in the life of a made-up person, as reported by an export, by Health Auto Export and by a person's own
 /// program.
 ///
-/// Exports and the app print whole seconds, and use different units with fewer digits; only the program knows UUIDs.
+/// Exports and the app print whole seconds, and use different units with fewer digits; only the program provides UUIDs.
 struct ThreeWayLife {
     struct Sample {
         var uuid: String

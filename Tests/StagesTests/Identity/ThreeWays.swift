@@ -15,9 +15,9 @@ import TestSupport
 import Testing
 import WorkoutsStage
 
-/// Something that arrives in one of the ways.
+/// Something that arrives in one of these ways.
 enum Arrival {
-    /// Reading begins of an export made at this time (seconds since 1970).
+    /// Starts reading an export made at this time (seconds since 1970).
     case export(id: String, made: Int64)
     /// Elements of the export being read.
     case elements(String)
@@ -28,7 +28,7 @@ enum Arrival {
     case samples([String], deleted: [String])
 }
 
-/// An ingest in front of an observer, while an import is running too.
+/// An ingest in front of an observer, while an import is also running.
 final class ThreeWays {
     private let rig: IngestRig
     private var reading: (id: String, effect: Effect)?

@@ -10,8 +10,8 @@ struct SimulationRun {
 
     private static let minute = Duration.seconds(60)
 
-    /// - Parameter isAttacked: whether somebody with the sleep handler's key, who receives everything, answers whatever
-    ///   others ask.
+    /// - Parameter isAttacked: whether an attacker who has the sleep handler's key, and receives everything, answers
+    ///   questions meant for others.
     init(seed: UInt64, trace: Bool, isAttacked: Bool = false) throws {
         let data = try SimulatedData(seed: seed)
         let calm = try data.stack(seed: seed)
@@ -58,7 +58,7 @@ struct SimulationRun {
                     world.send("page.\(consumer)", .object(about.merging(page) { $1 }), from: "sleep")
                 }
             }
-            // In anyone's name: on an open bus this is received too.
+            // Sent in others' names: on an open bus these are received too.
             world.send("sync.\(consumer)", ["head": head, "released": .integer(.max)], from: "sleep")
             world.send("heartbeat.observer", ["plugin": "x", "phase": "ready", "pid": 1, "head": head], from: "sleep")
             world.send("control.\(producer)", ["command": "mend", "id": "forged", "action": "reset"], from: "sleep")
@@ -67,7 +67,7 @@ struct SimulationRun {
 
     private static func chaos(_ stack: SimulatedStack, _ data: SimulatedData, _ travel: Travel, seed: UInt64) throws {
         let world = stack.world
-        // With each seed, each kind of trouble has its own strength, or is absent.
+        // For each seed, each kind of fault has its own strength, or is absent.
         func strength(_ most: Double) -> Double { most * Double(world.pick(0...3)) / 3 }
         world.faults = .init(
             drop: strength(0.3), duplicate: strength(0.2), delay: strength(0.3), crash: strength(0.02),
@@ -106,7 +106,7 @@ struct SimulationRun {
         // From here on everything is quiet, and the clock is right.
         world.faults = .none
         world.wallOffset = max(world.wallOffset, try SimulatedData.end() - .microseconds(world.monotonic.microseconds))
-        // A late wipe comes within this time.
+        // A late wipe happens within this time.
         try world.run(for: .seconds(4))
         for file in stack.files { stack.submit(file, after: .zero) }
         travel.begin(after: .zero)

@@ -66,7 +66,7 @@ PluginProgram.start("backend") { context, stopper in
     if absence.isEndless {
         throw Failure(
             "\(context.databasePath) was removed or replaced while the backend ran; it has stopped, and accepted "
-                + "nothing after that which it couldn't keep",
+                + "nothing since then that it couldn't keep",
             hint: "put it back, or restore a backup with 'healthbus restore BACKUP', then start it again; "
                 + "if this was intended, just start it again: everything is delivered to it once more")
     }

@@ -5,7 +5,7 @@ extension BackendQueries {
     /// What is held, for all users or for one, and the outcomes of requests since the database was created.
     /// - Parameter audit: whether acceptances are counted.
     func holdings(of name: String?, audit: Bool) throws -> BackendHoldings {
-        // -1 isn't any user's id: an unknown user holds nothing.
+        // -1 is no user's id: an unknown user holds nothing.
         let user = try name.map { try texts.existing($0) ?? -1 }
         let filter = user.map { " WHERE user = \($0)" } ?? ""
         var holdings = BackendHoldings()
