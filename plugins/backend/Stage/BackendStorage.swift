@@ -20,7 +20,7 @@ protocol BackendStorage: AnyObject {
     /// Stores the elements of a request, and commits them all at the end.
     func write(_ envelope: SyncEnvelope, metric: SyncMetric, now: Instant) throws -> (SyncOutcome, BackendState)
 
-    /// The same for a body in columns, which has been checked as a whole.
+    /// Does the same for a body in columns, which has already been checked as a whole.
     func write(_ delivery: SampleDelivery, now: Instant) throws -> (SyncOutcome, BackendState)
 
     /// A page of samples that aren't deleted, ordered by id.
@@ -30,8 +30,8 @@ protocol BackendStorage: AnyObject {
     func documents(_ kind: DocumentKind, _ question: Question) throws -> HTTPResponse
 
     /// A page of everything stored, including tombstones, ordered by id.
-    /// - Parameter withContents: include the `ContentNumber` of each element; 0 for deleted ones, and for any that can
-    ///   no longer be read.
+    /// - Parameter withContents: whether to include each element's `ContentNumber`, which is 0 for a deleted element or
+    ///   one that can no longer be read.
     func versions(
         _ question: Question, list: VersionList, withContents: Bool, state: BackendState
     ) throws -> HTTPResponse
@@ -40,6 +40,6 @@ protocol BackendStorage: AnyObject {
     /// - Returns: how many are missing; nil for none.
     func mendRows() throws -> Int64?
 
-    /// - Parameter user: nil for all.
+    /// - Parameter user: nil for all users.
     func holdings(of user: String?) throws -> BackendHoldings
 }

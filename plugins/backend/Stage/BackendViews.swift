@@ -1,8 +1,8 @@
 import HealthViews
 import SQLite
 
-/// The views for querying the file with any SQLite tool. They are recreated when their definition changes: in a new
-/// release, or with the figures of another set of handlers.
+/// The views for querying the file with any SQLite tool. They are recreated when their definition changes: with a new
+/// release, or when a different set of handlers provides the figures.
 enum BackendViews {
     static func create(_ views: HealthViews, in database: Database) throws {
         try database.transaction {

@@ -3,7 +3,7 @@ import HealthModel
 import JSON
 import SQLite
 
-/// A document's times: used for queries with `from` and `to`.
+/// A document's times, used for queries with `from` and `to`.
 struct DocumentTimes {
     var start: Instant?
     var end: Instant?
@@ -31,7 +31,7 @@ struct DocumentElement {
             if name == kind.keyName {
                 key = span
             } else if name == "id", key == nil {
-                // A deletion may name a day by `id` too.
+                // A deletion may also name a day by `id`.
                 key = span
             } else if name == "version" {
                 version = span
@@ -45,7 +45,7 @@ struct DocumentElement {
         }
     }
 
-    /// Whether it has an id, or a date, under which it can be stored.
+    /// Whether it has an id or a date under which it can be stored.
     var isNamed: Bool {
         guard let key, let id = key.text else { return false }
         return !id.isEmpty && key.bytes.count <= ElementID.limit
@@ -61,7 +61,7 @@ struct DocumentElement {
         return type?.isString ?? false ? nil : "type is missing"
     }
 
-    /// The times that it states; unreadable ones are left out.
+    /// The times that the document states; unreadable ones are left out.
     func times(of kind: DocumentKind) -> DocumentTimes {
         guard kind != .day else { return DocumentTimes() }
         let start = SampleElement.date(start)

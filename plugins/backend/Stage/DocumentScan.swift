@@ -4,7 +4,7 @@ import SQLite
 /// Walks through a user's documents of one kind that aren't deleted, in id order, skipping those that can't be in the
 /// requested range.
 ///
-/// A body is read only if its time or date may match: a workout's may take tens of thousands of bytes.
+/// A body is read only if its time or date may match: a workout's body can be tens of thousands of bytes long.
 final class DocumentScan {
     private let all: Statement
     private let days: Statement
@@ -27,7 +27,7 @@ final class DocumentScan {
             """)
     }
 
-    /// Passes each row to `body`, until it returns false. Rows outside the range may be among them.
+    /// Passes each row to `body` until that returns false. Some of these rows may be outside the range.
     func rows(
         of user: Int64, _ kind: DocumentKind, _ question: Question, _ body: (Statement) throws -> Bool
     ) throws {
@@ -38,7 +38,7 @@ final class DocumentScan {
         statement.bind(3, question.rawCursor ?? "")
         if isBound {
             statement.bind(4, question.days.first ?? "")
-            // Sorts after all digits.
+            // `~` sorts after all digits.
             statement.bind(5, question.days.last ?? "~")
             if kind != .day {
                 statement.bind(6, question.begin ?? .min)

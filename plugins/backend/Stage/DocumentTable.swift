@@ -2,13 +2,13 @@ import HTTP
 import HealthModel
 import SQLite
 
-/// Elements stored as the JSON received: there are few a day, and they are read whole.
+/// Elements stored as the JSON received: there are only a few per day, and they are read whole.
 enum DocumentKind: Int64, CaseIterable {
     case day = 0
     case workout = 1
     case night = 2
 
-    /// Its key in the element: for a day, its date.
+    /// The element's member that holds its key: for a day, its date.
     var keyName: StaticString { self == .day ? "date" : "id" }
 
     /// Its name in paths, answers and statistics.
@@ -71,7 +71,7 @@ final class DocumentTable {
         held = try database.prepare("SELECT version FROM documents WHERE user = ?1 AND kind = ?2 AND id = ?3")
     }
 
-    /// - Parameter body: the element's JSON; nil deletes, and keeps the known times.
+    /// - Parameter body: the element's JSON; nil deletes the element but keeps its known times.
     func write(
         _ kind: DocumentKind, id: String, version: Int64, times: DocumentTimes, body: UnsafeRawBufferPointer?,
         in batch: SyncBatch

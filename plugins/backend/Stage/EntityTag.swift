@@ -1,7 +1,7 @@
 import HTTP
 import HealthModel
 
-/// Identifies one state of one answer (a strong `ETag`): a client that already has that answer needn't be sent it
+/// Identifies one state of one answer (a strong `ETag`): a client that already has that answer needn't receive it
 /// again.
 ///
 /// An answer depends only on the question and the rows, and the sequence rises whenever a row changes.
@@ -17,7 +17,7 @@ struct EntityTag {
             "\"\(Self.form)-\(state.generation)-\(state.sequence)-\(String(ContentNumber.text(question), radix: 16))\""
     }
 
-    /// Whether a request's `If-None-Match` contains it (RFC 9110, 13.1.2).
+    /// Whether a request's `If-None-Match` contains this tag (RFC 9110, 13.1.2).
     func isNamed(by request: HTTPRequest) -> Bool {
         request.headers.all("If-None-Match").contains { field in
             // Our tags contain no comma and no space.
@@ -25,7 +25,7 @@ struct EntityTag {
         }
     }
 
-    /// The answer for a client that has it.
+    /// The answer for a client that already has this state.
     var notModified: HTTPResponse { marked(HTTPResponse(status: 304)) }
 
     /// The client may store it, but must ask again each time.

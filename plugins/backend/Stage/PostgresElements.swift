@@ -2,7 +2,7 @@ import HealthModel
 import JSON
 import PostgresStore
 
-/// A request's elements in JSON, as a batch for PostgreSQL, with the position of each.
+/// A request's JSON elements as a batch for PostgreSQL, with the position of each.
 struct PostgresElements {
     struct Place {
         var id: JSONSpan

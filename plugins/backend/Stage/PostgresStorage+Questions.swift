@@ -5,7 +5,7 @@ import PostgreSQL
 import PostgresStore
 
 extension PostgresStorage {
-    /// The user that a question concerns: as in `BackendQueries.user`.
+    /// The user that a question concerns, as in `BackendQueries.user`.
     private func user(of question: Question, _ questions: PostgresConnection) throws -> String {
         if let user = question.user { return user }
         let found = try questions.execute(
@@ -65,9 +65,9 @@ extension PostgresStorage {
             """
     }
 
-    /// Ids that aren't UUIDs sort before all that are.
+    /// Ids that aren't UUIDs sort before all UUIDs.
     private static func after(_ cursor: ElementID?) -> String {
-        // Only an invented id can be the lowest of all UUIDs.
+        // Only a made-up id could be the lowest of all UUIDs.
         guard case .uuid(let id) = cursor else { return SampleID(high: 0, low: 0).description }
         return id.description
     }
@@ -206,7 +206,7 @@ extension PostgresStorage {
     private func sampleVersions(
         _ question: Question, _ user: String, _ questions: PostgresConnection, _ page: inout VersionsPage
     ) throws {
-        // A tombstone that came before its sample has no times: it belongs to every range.
+        // A tombstone that came before its sample has no times, so it belongs to every range.
         let touches =
             question.isBound
             ? "AND (start_time IS NULL OR (end_time >= $3::timestamptz AND start_time < $4::timestamptz))" : ""

@@ -11,7 +11,7 @@ extension PostgresStorage {
         let user = try Self.user(envelope.user)
         let places = elements.places
         let put = try put(elements.batch(user: user), namesElements: true)
-        // A night may have the same id as a sample: each of the two is then reported once.
+        // A night may have the same id as a sample: in that case each is reported once.
         var created = Self.numbers(of: put.createdIDs)
         var updated = Self.numbers(of: put.updatedIDs)
         var known: [PostgresElements.Place] = []
@@ -80,8 +80,8 @@ extension PostgresStorage {
             do {
                 return try store.put(batch, seen: nil, namesElements: namesElements)
             } catch let error as PostgresError where error.isOfData {
-                // Only the sender can find out which value it is: nothing in the request is stored.
-                throw SyncRefusal.malformed("the database can't store a value in it")
+                // Only the sender can find out which value it is, so nothing in the request is stored.
+                throw SyncRefusal.malformed("the body has a value that the database can't store")
             }
         }
     }
@@ -122,7 +122,7 @@ extension PostgresStorage {
         return places.map { place in versions["\(place.kind.map { "\($0)" } ?? "") \(place.key)"] }
     }
 
-    /// Counts whatever leaves no trace in the rows.
+    /// Counts outcomes that leave no trace in the rows.
     private func note(_ outcome: SyncOutcome) throws {
         guard outcome.known + outcome.refused > 0 else { return }
         try connected { _, questions in
@@ -139,7 +139,7 @@ extension PostgresError {
 }
 
 extension [String: Int] {
-    /// Removes one, and returns whether there was one.
+    /// Removes one from the key's count; returns false if there was none.
     fileprivate mutating func take(_ key: String) -> Bool {
         guard let number = self[key], number > 0 else { return false }
         self[key] = number - 1

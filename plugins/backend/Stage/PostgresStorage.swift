@@ -6,14 +6,14 @@ import Protocol
 
 /// Tables in PostgreSQL, which any number of backends share: whatever one commits, the others return.
 ///
-/// Nothing is remembered here except counts belonging to one state, so that it doesn't matter which backend is asked. A
-/// broken connection is replaced for the next request.
+/// Nothing is remembered here except the counts for one state, so it doesn't matter which backend is asked. A broken
+/// connection is replaced for the next request.
 final class PostgresStorage: BackendStorage {
     let schema: PostgresSchema
     private let url: String
     private let address: PostgresAddress
     private var connections: (store: PostgresStore, questions: PostgresConnection)?
-    /// What was counted in a state, by user.
+    /// The counts for a state, by user.
     private var counted: (state: BackendState, holdings: [String?: BackendHoldings])?
 
     private static let program = "healthbus backend"
@@ -42,7 +42,7 @@ final class PostgresStorage: BackendStorage {
             defer { if store.isBroken || questions.isBroken { connections = nil } }
             return try body(store, questions)
         } catch let error as PostgresError {
-            // The tables have changed: they are examined, or created, again.
+            // The tables have changed: they are examined again, and created if they are missing.
             if error.tellsOfOtherTables { (connections, counted) = (nil, nil) }
             throw BackendError.database("\(error)")
         } catch let error as PostgresStoreError {
@@ -82,7 +82,7 @@ final class PostgresStorage: BackendStorage {
 
     func table(_ name: String) -> String { "\"\(schema.name)\".\(name)" }
 
-    /// The rows that a range of ids doesn't find by their time: as in `StoredTimes.areTold`.
+    /// The rows that a search by id range would miss, as in `StoredTimes.areTold`.
     static let isApart: String = {
         let told =
             "start_time - to_timestamp(('x' || translate(left(id::text, 13), '-', ''))::bit(48)::bigint / 1000.0)"
@@ -96,7 +96,7 @@ final class PostgresStorage: BackendStorage {
 
     func reading<Answer>(_ body: (BackendState) throws -> Answer) throws -> Answer {
         try connected { _, questions in
-            // All of it from one state, whatever other backends commit in the meantime.
+            // Everything is read from one state, whatever other backends commit in the meantime.
             try questions.transaction {
                 try questions.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
                 let meta = try questions.execute("SELECT generation, sequence FROM \(table("meta"))", [])

@@ -26,7 +26,7 @@ struct Question {
 
     /// - Parameter names: the allowed parameters, since a misspelt `from` would request everything; nil ignores unknown
     ///   ones.
-    /// - Throws: `SyncRefusal` that names the parameter it can't read.
+    /// - Throws: `SyncRefusal`, naming the parameter that can't be read.
     init(_ query: [String: String], limits: ClosedRange<Int>, names: [String]?) throws {
         if let names, let stranger = query.keys.sorted().first(where: { !names.contains($0) }) {
             throw SyncRefusal.unknownParameter(stranger, known: names)
@@ -96,7 +96,7 @@ struct Question {
     }
 
     /// Whether a document is in the requested range: by the local day it belongs to if it has one, otherwise by its
-    /// times. One with neither is in no range.
+    /// times. A document with neither is in no range.
     func holds(_ times: DocumentTimes) -> Bool {
         if let from {
             if let date = times.date, from.isDate || times.start == nil {

@@ -2,8 +2,8 @@ import Glibc
 import JSON
 import SQLite
 
-/// Decides which metadata goes into `texts` once instead of into every row: strings that are soon repeated. Most
-/// metadata is one of a few strings; a string unique to its row stays in the row, and costs nothing extra.
+/// Decides which metadata goes into `texts` once instead of into every row: strings that soon repeat. Most metadata is
+/// one of a few strings; a string unique to its row stays in the row, and costs nothing extra.
 ///
 /// Looks strings up in a small table of recent ones. Call `forget` after a transaction that didn't commit.
 final class RepeatedTexts {
@@ -17,7 +17,7 @@ final class RepeatedTexts {
 
     private struct Slot {
         var bytes: [UInt8] = []
-        /// 0 while it has come only once.
+        /// 0 while the string has been seen only once.
         var number: Int64 = 0
     }
 
@@ -40,7 +40,7 @@ final class RepeatedTexts {
         return .number(slots[slot].number)
     }
 
-    /// Whether it came recently, and so has been checked.
+    /// Whether the string was seen recently, and so has already been checked.
     func isKnown(_ text: UnsafeRawBufferPointer) -> Bool {
         text.count >= 8 && text.count <= Self.longest && holds(Self.slot(of: text), text)
     }

@@ -14,9 +14,9 @@ final class SQLiteStorage: BackendStorage {
     private let identity: BackendIdentity
     private let audit: Bool
 
-    // A type's samples over the years are spread over the whole table. Pages touched by one request should stay in
-    // memory until it is committed; pages touched by several should be written to the file once; and writing should
-    // take few calls. At most 64 MiB of log, plus a request's.
+    // A type's samples, collected over years, are scattered across the whole table. Pages touched by one request should
+    // stay in memory until it is committed; pages touched by several should be written to the file once; and writing
+    // should take few calls. The log takes at most 64 MiB, plus what one request adds.
     private static let cacheKibibytes = 8192
     private static let pageBytes = 16 << 10
     private static let checkpointPages = 4000

@@ -8,11 +8,11 @@ struct SampleKind: Hashable {
     var source: Int64 = 0
     var isManual = false
 
-    /// What a tombstone keeps of it.
+    /// What a tombstone keeps of its sample's kind.
     var bare: SampleKind { SampleKind(type: type, isManual: isManual) }
 }
 
-/// The numbers of sample kinds. 0 is the kind of a deletion whose sample never came.
+/// The numbers of sample kinds. 0 is the kind of a deletion whose sample never arrived.
 ///
 /// Call `forget` after a transaction that didn't commit: numbers assigned in it are gone.
 final class SampleKinds {
@@ -68,7 +68,7 @@ final class SampleKinds {
         statement.bind(4, kind.isManual ? 1 : 0)
     }
 
-    /// The kind with a number; an empty one for a number that was never assigned.
+    /// The kind with this number; an empty one if the number was never assigned.
     func kind(_ number: Int64) throws -> SampleKind {
         if let kind = kinds[number] { return kind }
         reverse.bind(1, number)

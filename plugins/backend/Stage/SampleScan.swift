@@ -3,9 +3,9 @@ import SQLite
 
 /// Walks through a user's samples in id order, skipping those that can't be in the requested range.
 ///
-/// Our own ids begin with the start, so that a time range is an id range. Samples whose ids don't give the time are
-/// found by an index on their start, and come before or after that range. If there are many of those, all rows are
-/// walked, so that no page is assembled from many thousands of pieces.
+/// Our own ids begin with the start time, so a time range is also an id range. Samples whose ids don't give the time
+/// are found by an index on their start, and sort before or after that range. If there are many of those, all rows are
+/// scanned, so that no page is assembled from many thousands of pieces.
 final class SampleScan {
     private let all: Statement
     private let within: Statement
@@ -13,10 +13,10 @@ final class SampleScan {
     private let apartAbove: Statement
     private let countApart: Statement
 
-    /// The most samples found by that index; beyond it all rows are walked.
+    /// The most samples to look up through that index; if there are more, all rows are scanned.
     private static let apartLimit = 20_000
 
-    /// - Parameter columns: of `samples`, as SQL.
+    /// - Parameter columns: the columns of `samples` to read, as SQL.
     init(_ database: Database, columns: String) throws {
         let rows = "SELECT \(columns) FROM sample_rows WHERE user = ?1"
         all = try database.prepare("\(rows) AND id > ?2 ORDER BY id")
@@ -46,7 +46,7 @@ final class SampleScan {
             """
     }
 
-    /// Passes each row to `body`, until it returns false. Rows outside the range may be among them.
+    /// Passes each row to `body` until that returns false. Some of these rows may be outside the range.
     /// - Parameter cursor: the id to start after; nil for the first.
     func rows(
         of user: Int64, from: Int64?, to: Int64?, after cursor: ElementID?, _ body: (Statement) throws -> Bool
@@ -78,7 +78,7 @@ final class SampleScan {
             _ = try run(apartAbove, body)
         } else {
             all.bind(1, user)
-            // There is nothing between an id and the one before it.
+            // No id fits between an id and the one before it.
             if let previous = first.previous { ElementID.uuid(previous).bind(to: all, 2) } else { all.bind(2, [0]) }
             _ = try run(all, body)
         }
@@ -106,24 +106,24 @@ final class SampleScan {
     }
 }
 
-/// The ids of all samples that touch a time range, if their ids give their times.
+/// The id range of all samples that touch a time range, provided that their ids give their times.
 struct SampleIDRange {
-    /// Microseconds since 1970: the range, and where the longest sample that touches it may begin.
+    /// Microseconds since 1970: the range, and the earliest possible start of a sample that touches it.
     let from: Int64
     let reach: Int64
     let to: Int64
     let first: SampleID
-    /// The first id after these; nil for no end.
+    /// The first id after the range; nil if it has no end.
     let end: SampleID?
 
     /// - Parameter to: the first moment after the range.
-    /// - Returns: nil for all of time.
+    /// - Returns: nil if the range isn't bounded at all.
     init?(from: Int64?, to: Int64?) {
         guard from != nil || to != nil else { return nil }
         self.from = from ?? .min
         self.to = to ?? .max
         reach = from.map { $0 - StoredTimes.longest } ?? .min
-        // An id contains the second of the start.
+        // An id gives the start only to the second.
         first = Self.id(milliseconds: from == nil ? 0 : (reach - Instant.microsecondsPerSecond) / 1000)
         let last = (self.to - 1) / 1000
         end = to == nil || last >= Self.lastMillisecond ? nil : Self.id(milliseconds: self.to <= 0 ? 0 : last + 1)
@@ -137,7 +137,7 @@ struct SampleIDRange {
 }
 
 extension SampleID {
-    /// The next one in their order; nil after the last.
+    /// The next id in order; nil after the last.
     fileprivate var next: SampleID? {
         if low < .max { return SampleID(high: high, low: low + 1) }
         return high < .max ? SampleID(high: high + 1, low: 0) : nil

@@ -17,7 +17,7 @@ extension SampleTable {
 
     /// Moves the samples set aside into the current table, row by row in key order, without holding them in memory.
     ///
-    /// The file grows by the new table; the space of the old one is reused later.
+    /// The file grows by the size of the new table; the old one's space is reused later.
     static func takeSetAside(in database: Database) throws {
         let (texts, kinds) = (try InternedTexts(database), try SampleKinds(database))
         let (repeated, batches) = (RepeatedTexts(texts), try SyncBatches(database))

@@ -18,7 +18,7 @@ struct SampleContent {
     var payload: UnsafeRawBufferPointer?
 }
 
-/// Writes samples and their tombstones: one upsert statement each, without checking first.
+/// Writes samples and their tombstones: one upsert statement each, without looking up the row first.
 final class SampleTable {
     private let put: Statement
     private let tombstone: Statement
@@ -29,12 +29,12 @@ final class SampleTable {
     private let replaced: ReplacedRow
     private var moment: [UInt8] = []
 
-    /// `deleted` is 1 for a tombstone, which keeps type and times, and forgets the value. `metadata` is the number of a
+    /// `deleted` is 1 for a tombstone, which keeps the type and times but not the value. `metadata` is the number of a
     /// string, or the string itself. `moment` is the type and start of a manual sample that isn't deleted. Columns
     /// after `id` are ordered by how often they are read.
     ///
-    /// Our own ids begin with the start, so that an id range is a time range and needs no index. A sample that can't be
-    /// found that way (see `StoredTimes.areTold`), and every manual one, has its start in `start`, and an entry in one
+    /// Our own ids begin with the start time, so an id range is a time range and needs no index. A sample that can't be
+    /// found that way (see `StoredTimes.areTold`), like every manual one, has its start in `start`, and an entry in one
     /// or both of two indexes.
     static let tables = """
         CREATE TABLE IF NOT EXISTS sample_rows(
@@ -46,7 +46,7 @@ final class SampleTable {
         CREATE INDEX IF NOT EXISTS samples_long ON sample_rows(user, start, duration) WHERE start IS NOT NULL AND \(isLong);
         """
 
-    /// In exactly the words of the index, or SQLite won't use it.
+    /// Must be worded exactly as in the index, or SQLite won't use it.
     static let isLong =
         "(duration > \(StoredTimes.longest / Instant.microsecondsPerSecond) OR duration < -\(StoredTimes.longest))"
 
@@ -142,7 +142,7 @@ final class SampleTable {
         return try held.firstRow { $0.int64(0) }
     }
 
-    /// Whether metadata came recently, and so is known to be an object.
+    /// Whether this metadata was seen recently, and so is known to be an object.
     func isKnown(metadata: UnsafeRawBufferPointer) -> Bool { repeated.isKnown(metadata) }
 
     func forget() { repeated.forget() }
@@ -157,8 +157,8 @@ final class SampleTable {
             let previous = try kinds.kind(row >> 1).type
             return Effect(verdict: .updated, type: type ?? previous, previous: (previous, row & 1 == 1))
         } catch let error as SQLiteError where error.isUniqueViolation {
-            // A manual event that moved, or was restored, to the type and time of another: the two are the same event,
-            // and the other one stays.
+            // A manual event was moved or restored to the type and time of another: the two are the same event, and the
+            // other one stays.
             return Effect(verdict: .known)
         }
     }

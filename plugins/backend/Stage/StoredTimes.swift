@@ -4,7 +4,7 @@ import HealthModel
 /// whole seconds.
 ///
 /// `shift` is the start in microseconds since 1970, relative to the time in the first 48 bits of a UUID: usually 0, but
-/// anything for ids made by others. For a text id it is the start itself. `duration` is in seconds if it is whole,
+/// arbitrary for ids made by others. For a text id it is the start itself. `duration` is in seconds if it is whole,
 /// otherwise in microseconds and negated.
 struct StoredTimes {
     var shift: Int64
@@ -24,8 +24,8 @@ struct StoredTimes {
     /// Longer samples are searched for separately.
     static let longest = Instant.microsecondsPerSecond * 3600
 
-    /// Whether a range of ids finds the sample by its time: its id begins with the start, to the second, and it is
-    /// short.
+    /// Whether a range of ids finds the sample by its time: the id must begin with the start, to the second, and the
+    /// sample must be short.
     func areTold(by id: ElementID) -> Bool {
         guard case .uuid = id, (0..<Instant.microsecondsPerSecond).contains(shift) else { return false }
         return duration < 0 ? duration >= -Self.longest : duration <= Self.longest / Instant.microsecondsPerSecond
@@ -33,7 +33,7 @@ struct StoredTimes {
 
     /// Start and end, in microseconds since 1970.
     ///
-    /// Any value that another program wrote into the file results in some time, without overflow.
+    /// Any value that another program may have written into the file yields some time, without overflow.
     func times(id: ElementID) -> (start: Int64, end: Int64) {
         let start = shift &+ id.time
         return (start, duration < 0 ? start &- duration : start &+ duration &* Instant.microsecondsPerSecond)
@@ -41,7 +41,7 @@ struct StoredTimes {
 }
 
 extension ElementID {
-    /// The milliseconds in a UUID's first 48 bits, as microseconds; 0 for a text.
+    /// The milliseconds in a UUID's first 48 bits, as microseconds; 0 for a text id.
     fileprivate var time: Int64 {
         guard case .uuid(let id) = self else { return 0 }
         return Int64(id.high >> 16) * 1000

@@ -12,7 +12,7 @@ struct SyncEnvelope {
     var syncedAt: Instant?
     var lists: [(list: SyncList, elements: JSONSpan)] = []
 
-    /// The most elements in one request, over all lists.
+    /// The most elements in one request, across all lists.
     static let elementLimit = SampleDelivery.elementLimit
 
     /// Checks the grammar of the whole body before any of it is used.
@@ -40,7 +40,7 @@ struct SyncEnvelope {
         }
     }
 
-    /// Checks what surrounds the elements, in any form of the body.
+    /// Checks everything besides the elements, whatever the form of the body.
     static func check(user: String?, device: String? = nil, syncedAt: Instant? = nil) throws {
         if let user, user.isEmpty || user.utf8.count > 200 { throw unreadableUser }
         if let device, device.utf8.count > deviceLimit { throw unreadableDevice }
@@ -62,7 +62,7 @@ struct SyncEnvelope {
             guard value.isString, value.bytes.count <= Self.deviceLimit else { throw Self.unreadableDevice }
             device = value
         } else if name == "syncedAt", !value.isNull {
-            // A number means seconds since 1970, as some apps send it.
+            // A number means seconds since 1970, which some apps send.
             let date =
                 value.isString
                 ? value.instant

@@ -4,9 +4,9 @@ import Protocol
 import SQLite
 
 extension SyncWriter {
-    /// Does the same as for elements in JSON, except that rows are written in id order, so that each page of the table
-    /// is written once.
-    /// - Returns: their outcomes, all committed; without the ids of those that are stored.
+    /// Works as for elements in JSON, except that rows are written in id order, so that each page of the table is
+    /// written once.
+    /// - Returns: the outcomes, all committed, without the ids of the elements stored.
     func write(_ delivery: SampleDelivery, now: Instant) throws -> SyncOutcome {
         try write(listsIDs: false) {
             try batch(user: delivery.user, device: delivery.device, syncedAt: delivery.syncedAt ?? now)
@@ -75,7 +75,7 @@ struct SampleColumns {
     private let hasPayload: Bool
     private let hasUUID: Bool
     private let isType: [Bool]
-    // Numbers of the dictionaries' strings; nil until a stored row uses one.
+    // Numbers of the dictionaries' strings; nil until a stored row uses the string.
     private var types: [Int64?]
     private var units: [Int64?]
     private var sources: [Int64?]
@@ -134,7 +134,7 @@ struct SampleColumns {
 
     func uuid(_ row: Int) -> ElementID? { hasUUID ? page.healthKitUUID[row].map { .uuid($0) } : nil }
 
-    /// The row's part of the column's bytes; nil if it is empty, or an object without members.
+    /// The row's part of the column's bytes; nil if that is empty or an object without members.
     func metadata(_ row: Int, of bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard hasMetadata else { return nil }
         let text = Self.trimmed(UnsafeRawBufferPointer(rebasing: bytes[page.metadata.range(row)]))
@@ -170,7 +170,7 @@ struct SampleColumns {
         }
     }
 
-    /// Rows ordered by id; those with the same id in their own order.
+    /// Rows ordered by id; rows with the same id keep their order.
     static func byID(_ rows: [Int], _ ids: [SampleID]) -> [Int] {
         var isSorted = true
         for (row, next) in zip(rows, rows.dropFirst()) where ids[next] < ids[row] {

@@ -74,7 +74,7 @@ final class SyncWriter {
                 let batch = try begin()
                 try elements(batch, &outcome)
                 try tallies.commit(user: batch.user, outcome)
-                // A repeat leaves nothing behind.
+                // A repeated request leaves nothing behind.
                 if outcome.created + outcome.updated > 0 {
                     try batches.keep(batch)
                     try identity.advance()

@@ -2,8 +2,8 @@ import HTTP
 import JSON
 import SQLite
 
-/// Counts of samples by type, and of requests' outcomes, stored beside the rows: a query about two million rows reads a
-/// dozen.
+/// Counts of samples by type, and of requests' outcomes, stored beside the rows: a query about two million rows needs
+/// to read only a dozen.
 final class Tallies {
     private struct Change {
         var alive: Int64 = 0
@@ -33,7 +33,7 @@ final class Tallies {
     }
 
     private func note(_ type: Int64, deleted: Bool, _ count: Int64) {
-        // Samples of one type come together.
+        // Samples of one type usually arrive together.
         if type != run.type {
             endRun()
             run.type = type

@@ -1,10 +1,10 @@
 import HealthModel
 import HealthStatistics
 
-/// Body mass, height, body mass index and body fat: the day's latest and its mean, only on days that have a
+/// Body mass, height, body mass index and body fat: the day's latest value and its mean, only on days that have a
 /// measurement.
 ///
-/// Kilograms, metres, kg/m² as measured (never computed from the other two), and a fraction from 0 to 1.
+/// In kilograms, metres, kg/m² (as measured, never computed from the other two), and as a fraction from 0 to 1.
 public struct BodyHandler: PluginHandler {
     public let version = 2
 

@@ -5,8 +5,8 @@ import HealthModel
 import Protocol
 import StageKit
 
-/// The task `consolidated-daily`: from one minute past local midnight, it makes every day that is over final. That time
-/// is only a lower bound: a run that comes late, or twice, makes the same days final.
+/// The task `consolidated-daily`: from one minute past local midnight, it finalizes every day that is over. That time
+/// is only a lower bound: a late or repeated run finalizes the same days.
 struct DailyTask {
     static let identifier = "consolidated-daily"
 
@@ -19,7 +19,7 @@ struct DailyTask {
     let options: Options
     var host: TaskHost
     var device = DeviceState()
-    /// When (by the wall clock) the current run began to wait for a later mark; nil: no run is in progress.
+    /// When (by the wall clock) the current run began to wait for a later mark; nil when no run is in progress.
     private(set) var began: Instant?
     private(set) var tasks: [ScheduledTask]?
 
@@ -41,7 +41,7 @@ struct DailyTask {
         TaskConditions(now: turn.now, monotonic: turn.monotonic, device: device)
     }
 
-    /// Submits the next run, begins and ends whatever is due. Returns true when a run has begun.
+    /// Submits the next run, and begins and ends whatever is due. Returns true when a run has begun.
     mutating func advance(_ timelines: [ZoneTimeline], _ turn: Turn) throws -> Bool {
         let conditions = conditions(turn)
         let moves = host.due(conditions, turn)
@@ -51,7 +51,7 @@ struct DailyTask {
             host.complete(identifier, success: false, conditions, turn)
         }
         if !moves.ended.isEmpty { began = nil }
-        // Even during a run: it submits the next one first.
+        // Done even during a run, since that submits the next one first.
         if host.isToBeSubmitted(Self.identifier)
             || (!moves.begun.isEmpty && !host.scheduler.isPending(Self.identifier)),
             let next = timelines.compactMap({ $0.nextDayIsOver(after: turn.now) }).min()

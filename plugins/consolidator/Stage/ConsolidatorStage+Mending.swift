@@ -6,7 +6,7 @@ import SQLite
 import StageKit
 
 /// Days whose parts are read again from every handler, one handler after another. Its progress isn't stored: after a
-/// restart it starts over, which changes nothing.
+/// restart it starts over, which does no harm.
 struct PartsReplay {
     let id: String
     let days: ClosedRange<Int>
@@ -17,7 +17,7 @@ struct PartsReplay {
     /// The store that `after` belongs to.
     var head: StoreHead?
     var pull: Int64?
-    /// When to ask again, after a question failed.
+    /// When to ask again after a failed question.
     var waitUntil = MonotonicTime.distantPast
     /// Days received so far from the first handler.
     var seen: Set<SummaryDays.Key> = []
@@ -50,7 +50,7 @@ extension ConsolidatorStage {
         case "replay":
             guard request.since == nil else {
                 return .refused(
-                    "a consolidator can't be replayed from a sequence number: each handler numbers its own; give a date instead"
+                    "a consolidator can't be replayed from a sequence number: each handler has its own; give a date instead"
                 )
             }
             guard let new = PartsReplay(request, handlers: handlers.map(\.producer)) else {
@@ -86,7 +86,7 @@ extension ConsolidatorStage {
         self.replay?.pull = pull.id
     }
 
-    /// Accepts the answer to one of the replay's questions; returns false when it answers another.
+    /// Accepts the answer to one of the replay's questions; returns false for any other answer.
     func receive(replayed answer: PullAnswer, _ turn: Turn) throws -> Bool {
         guard var replay, replay.pull == answer.pull.id, let handler = replay.handlers.first else { return false }
         replay.pull = nil

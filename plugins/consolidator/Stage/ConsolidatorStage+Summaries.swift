@@ -39,7 +39,7 @@ extension ConsolidatorStage {
         try write(key, state, figures, turn)
     }
 
-    /// Writes a day's summary as final; a day whose figures are all gone has none.
+    /// Writes a day's summary as final; a day whose figures are all gone gets no summary.
     func finalise(_ key: SummaryDays.Key, _ turn: Turn) throws {
         var state = try days.state(of: key, turn) ?? SummaryDays.State()
         let figures = try figures(of: key, turn)
@@ -52,7 +52,7 @@ extension ConsolidatorStage {
         try write(key, state, figures, turn)
     }
 
-    /// A day without figures. How often it was final isn't forgotten: no revision is used twice.
+    /// A day without figures. How often it was final is still remembered, so that no revision is used twice.
     private func remove(_ key: SummaryDays.Key, _ turn: Turn) throws {
         _ = try turn.write()
         try turn.changelog.remove(key: Self.changelogKey(key))
@@ -99,7 +99,7 @@ extension ConsolidatorStage {
             key: Self.changelogKey(key), topic: Self.topic, user: key.user, day: key.day, body: .object(summary))
     }
 
-    /// A day's summary as others know it.
+    /// A day's summary as last published.
     private func summaryTold(_ key: SummaryDays.Key, _ turn: Turn) throws -> [String: Value]? {
         try turn.changelog.rows(user: key.user, days: key.day...key.day).first { $0.key == Self.changelogKey(key) }?
             .body?.object

@@ -23,7 +23,7 @@ extension ConsolidatorStage {
                     touched.insert(key)
                 }
             }
-            // The mark was computed with the older timeline. A candidate waits for the zones, and becomes a mark that
+            // The mark was computed with the older timeline. A candidate waits for the zones, then becomes a mark that
             // takes them into account.
             withdrawFinality()
         }

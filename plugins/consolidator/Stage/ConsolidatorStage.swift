@@ -24,18 +24,18 @@ package final class ConsolidatorStage: Stage {
     private var candidate: (head: SequenceNumber, heardAt: Instant)?
     /// Days to write in this turn.
     var touched: Set<SummaryDays.Key> = []
-    /// When the first of the unwritten days began to wait. Those are over but were never final: they are written once,
-    /// when every handler has caught up or one is taking too long.
+    /// When the first of the unwritten days began to wait. These days are over but were never final: they are written
+    /// once, when every handler has caught up or one is taking too long.
     private var settlingSince: MonotonicTime?
-    /// How often days were written before every handler had caught up, since one last did.
+    /// How many times in a row days were written before every handler had caught up.
     private var impatience = 0
     /// Days whose summaries are due, though a handler may still change them.
     var settled = DayBacklog()
     /// Days that are to become final, as nothing they were computed from has changed since the mark.
     var finishing = DayBacklog()
-    /// When the mark of those was heard.
+    /// When their mark was heard.
     var finishingMark: Instant?
-    /// How far the observer is covered by what has been written.
+    /// How far into the observer's changes the written summaries reach.
     private var written: SequenceNumber?
     /// Handlers listed as missing in the provisional summaries of days that are over.
     var missing: [String] = []
@@ -44,8 +44,9 @@ package final class ConsolidatorStage: Stage {
 
     static let topic = "daily.summary"
 
-    /// A day that is over waits no longer than this for handlers still working on it; then twice as long, up to four
-    /// times in a row. Handlers that take in ten years would otherwise have each day written every two seconds.
+    /// A day that is over waits at most this long for handlers still working on it; each wait that runs out doubles the
+    /// next, up to four times in a row. Otherwise, handlers taking in ten years of data would have each day written
+    /// every two seconds.
     private static let settlingTime = Duration.seconds(2)
     private static let mostImpatience = 4
     /// Nobody waits for a handler that is known to be late.
@@ -102,7 +103,7 @@ package final class ConsolidatorStage: Stage {
             if beat.observer?.importOpen != false {
                 withdrawMark()
             } else if candidate == nil {
-                // What counts is when it was sent: a late heartbeat knows nothing of what has arrived since.
+                // What counts is when it was sent: a late heartbeat says nothing about what has arrived since.
                 candidate = (head.sequence, min(message.header.at, turn.now))
             }
         } else if let handler = handlers.first(where: { $0.producer == beat.instance }) {
@@ -146,7 +147,7 @@ package final class ConsolidatorStage: Stage {
     /// Records that a day is to be written: in this turn or, if it is over and was never final, once it has settled.
     /// Otherwise a first import would write and deliver each day once for every handler.
     private func settle(_ key: SummaryDays.Key, _ turn: Turn) throws {
-        // What it was computed from has changed since the mark.
+        // The data it was computed from has changed since the mark.
         finishing.drop(key)
         var state = try days.state(of: key, turn) ?? SummaryDays.State()
         guard !state.isFinal, state.revision == 0, isOver(key, at: turn.now) else {
@@ -171,7 +172,7 @@ package final class ConsolidatorStage: Stage {
         zones.pump(turn)
         pumpReplay(turn)
         if let candidate, zones.frontier >= candidate.head {
-            // Zones that are already known apply to the mark too: handlers must have computed with them.
+            // Zones that are already known apply to the mark too: handlers must have used them in their computation.
             finality.offer(
                 max(candidate.head, zones.frontier), at: candidate.heardAt, monotonic: turn.monotonic)
             self.candidate = nil

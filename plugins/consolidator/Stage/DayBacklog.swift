@@ -1,7 +1,7 @@
-/// Days that are over and wait for their turn to be written, the newest first. Pure.
+/// Days that are over and waiting to be written, newest first. Pure.
 ///
 /// Ten years of days in one transaction would hold up everyone who waits for the first of them. It is only a plan: what
-/// is still to be done stands in the days' own states, so that a crash loses nothing.
+/// is still to be done is recorded in the days' own states, so a crash loses nothing.
 struct DayBacklog {
     /// Oldest first; may contain days that were dropped.
     private var order: [SummaryDays.Key] = []

@@ -1,7 +1,7 @@
 import HealthModel
 import StageKit
 
-/// When days end, each looked up only once: every turn asks about all open days.
+/// When days end, each looked up only once, since every turn asks about all open days.
 struct DayEnds {
     /// nil if unknown.
     private var known: [SummaryDays.Key: Instant?] = [:]

@@ -4,7 +4,7 @@ import Protocol
 import SQLite
 import StageKit
 
-/// A handler's figure whose name is already taken, so that it is in no summary.
+/// A handler's figure whose name is already taken, so that it appears in no summary.
 struct FigureCollision: Hashable, Comparable {
     var figure: String
     /// The handler that it belongs to.
@@ -45,7 +45,7 @@ struct FigureCollisions {
     var all: [FigureCollision] { counts.keys.sorted() }
 
     /// Stores a day's collisions.
-    /// - Returns: those that no day had before.
+    /// - Returns: the collisions that no day had before.
     mutating func set(_ found: [FigureCollision], of key: SummaryDays.Key, _ turn: Turn) throws -> [FigureCollision] {
         let found = found.sorted()
         let old = byDay[key] ?? []

@@ -10,7 +10,7 @@ package struct FinalMark: Sendable, Equatable {
         package var head: SequenceNumber
         /// When it was sent, by the wall clock: days that were over by then may become final.
         package var heardAt: Instant
-        /// The same on the monotonic clock, which determines the handlers that are listed as late.
+        /// The same time on the monotonic clock, used to decide which handlers are listed as late.
         package var since: MonotonicTime
     }
 
@@ -60,7 +60,7 @@ package struct FinalMark: Sendable, Equatable {
         handlers[name] = handler
     }
 
-    /// A handler's outputs are consumed up to `sequence`.
+    /// A handler's outputs have been consumed up to `sequence`.
     package mutating func consumed(_ sequence: SequenceNumber, of name: String) {
         guard var handler = handlers[name] else { return }
         while let word = handler.waiting, word.head <= sequence {

@@ -1,7 +1,7 @@
 import HealthModel
 
-/// How much a figure of a day that isn't final must have changed for the day to be published again. A final day always
-/// is. Pure.
+/// How much a figure of a day that isn't final must have changed for the day to be published again. A final day is
+/// always published again. Pure.
 package struct SignificantChange: Sendable, Equatable {
     /// By figure, in its unit; for all other figures any change counts.
     private let thresholds: [String: Double]
@@ -13,7 +13,8 @@ package struct SignificantChange: Sendable, Equatable {
 
     var isAny: Bool { thresholds.isEmpty }
 
-    /// Whether a summary differs enough from the one that was written last. Hours follow their day.
+    /// Whether a summary differs enough from the last one written. Hourly figures don't count on their own: they are
+    /// published with their day.
     package func isWorthTelling(_ new: [String: Value], after old: [String: Value]) -> Bool {
         Set(new.keys).union(old.keys).contains { name in
             guard name != SummaryDays.hoursMember, new[name] != old[name] else { return false }

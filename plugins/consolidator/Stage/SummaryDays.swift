@@ -23,7 +23,7 @@ struct SummaryDays {
         var isUnwritten = false
         /// How often this day has become final with different content.
         var revision: Int64 = 0
-        /// The digest of its figures when it was last final; nil with `isFinal` means a day that no longer has any.
+        /// The digest of its figures when it was last final; nil for a final day that no longer has any.
         var finalContent: String?
 
         fileprivate var hasFigures: Bool { !isFinal || finalContent != nil }
@@ -137,7 +137,7 @@ struct SummaryDays {
         try write.run()
     }
 
-    /// Makes a final day wait to be final again.
+    /// Makes a final day wait to become final again.
     mutating func reopen(_ key: Key, _ turn: Turn) throws {
         guard var state = try state(of: key, turn) else { return }
         state.isFinal = false
@@ -145,8 +145,8 @@ struct SummaryDays {
         try save(key, state, turn)
     }
 
-    /// Earlier releases stored no hourly figures. Returns true when the parts have just been given room for them, so
-    /// that every handler must be read again.
+    /// Earlier releases stored no hourly figures. Returns true if the column for them was added just now, so that every
+    /// handler must be read again.
     static func makeRoomForHours(in database: Database) throws -> Bool {
         let column = try database.prepare("SELECT 1 FROM pragma_table_info('parts') WHERE name = 'hourly'")
         guard try column.firstRow({ _ in true }) == nil else { return false }

@@ -1,7 +1,7 @@
 import HealthModel
 import Protocol
 
-/// Up to where a follower has everything: a position in the observer's changelog. Clients pass it on as it is.
+/// The position in the observer's changelog up to which a follower has everything. Clients pass it on as it is.
 ///
 /// Sequences are handed out by the store's only writer and committed in order, so nothing can appear below a position
 /// that was once read. A position belongs to one generation of the store, and to one person: another person's changes
@@ -15,7 +15,7 @@ package struct ChangesCursor: Equatable {
         (generation, self.sequence, owner) = (head.generation, sequence, Self.owner(user))
     }
 
-    /// nil for anything that `text` doesn't make.
+    /// nil for any string that `text` can't have produced.
     package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, !parts[0].isEmpty, let number = Int64(parts[1]), number >= 0 else { return nil }
@@ -24,8 +24,8 @@ package struct ChangesCursor: Equatable {
 
     package var text: String { "\(generation).\(sequence).\(owner)" }
 
-    /// Whether it is from this history of the store, as far as that has come, for that person. A store restored from a
-    /// backup either has a new generation or hasn't come as far.
+    /// Whether the position is from this history of the store, not beyond its head, and for that person. A store
+    /// restored from a backup either has a new generation or hasn't come as far.
     package func isKnown(to head: StoreHead, user: String) -> Bool {
         generation == head.generation && sequence <= head.sequence && owner == Self.owner(user)
     }

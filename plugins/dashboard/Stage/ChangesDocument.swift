@@ -2,7 +2,7 @@ import HealthModel
 import JSON
 import Protocol
 
-/// A page of changes as JSON, for programs and people. Stacks take columns (`ChangesAnswer.encoded`).
+/// A page of changes as JSON, for programs and people. Stacks get columns instead (`ChangesAnswer.encoded`).
 enum ChangesDocument {
     static func json(_ answer: ChangesAnswer, at now: Instant) -> [UInt8] {
         var out: [UInt8] = []
@@ -44,7 +44,7 @@ enum ChangesDocument {
         out.append(jsonDate: page.startOf(row))
         out.append(json: ",\"endDate\":")
         out.append(jsonDate: page.endOf(row))
-        // A tombstone only says when and what: days are computed again by it.
+        // A tombstone only says when and what: enough to compute its days again.
         if !isDeleted { appendContent(row, of: page, to: &out) }
         out.append(UInt8(ascii: "}"))
     }

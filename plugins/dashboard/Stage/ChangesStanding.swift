@@ -9,8 +9,8 @@ struct ChangesStanding: Sendable {
     let beside: SpansPage
 
     /// Asks the observer.
-    /// - Parameter since: what was there before it needn't be told again; more may be.
-    /// - Throws: `silent`, and what the observer refuses.
+    /// - Parameter since: anything before it may be left out of the answer, but needn't be.
+    /// - Throws: `silent`, or the observer's refusal.
     init(_ client: StackClient, _ observer: String, since: ChangesCursor?) throws {
         func ask(_ place: PullPlace) throws -> Page<SpansPage>? {
             let pages: [Page<SpansPage>]? = try client.ask(observer, .spans(.only([])), place, within: 10)
@@ -18,8 +18,8 @@ struct ChangesStanding: Sendable {
             return pages.first
         }
         var page: Page<SpansPage>?
-        // A store continues from a place only if it knows that the place is its own; a visitor's cursor says whatever
-        // the visitor likes, so only the observer's own word is passed on as such.
+        // A store continues from a position only if it knows that the position is its own; a visitor's cursor may say
+        // anything, so only what the observer itself says is passed on as its word.
         if let since, let head = client.heartbeats[observer]?.beat.head, let known = since.place(in: head) {
             page = try ask(known)
         }

@@ -5,14 +5,14 @@ import HealthModel
 import Protocol
 import Synchronization
 
-/// Requests for changes that wait until there are some. None takes a thread of the server, which has other connections:
-/// theirs are suspended, and one thread watches for all of them.
+/// Requests for changes that wait until there are some. None occupies a thread of the server, which has other
+/// connections to serve: these requests are suspended, and one thread watches for all of them.
 package final class ChangesWaiting: Sendable {
     struct Waiter: Sendable {
         var stream: EventStream
         var since: ChangesCursor
         var deadline: Date
-        /// Makes the body, once there is something or the time is over, from the store's state at that time.
+        /// Makes the body, once there is something to send or the time is up, from the store's state at that time.
         var answer: @Sendable (_ standing: Result<ChangesStanding, any Error>) -> Answer
 
         func isDue(_ head: StoreHead?, _ now: Date) -> Bool {
@@ -24,14 +24,14 @@ package final class ChangesWaiting: Sendable {
 
     struct Answer: Sendable {
         var body: [UInt8]
-        /// Why there is nothing in it, if the observer couldn't be asked.
+        /// Why the body is empty, if the observer couldn't be asked.
         var failure: (any Error)?
     }
 
     /// How many may wait.
     static let limit = 16
-    /// A change between a request's first look and its place in the list has no other heartbeat: it is found this much
-    /// later, in seconds.
+    /// A change between a request's first look and its entry in the list causes no further heartbeat: it is found this
+    /// many seconds later.
     private static let lookAgain = 0.5
 
     private let waiters = Mutex<[Waiter]>([])
@@ -86,8 +86,8 @@ package final class ChangesWaiting: Sendable {
         }
     }
 
-    /// The state is asked for once for all of them, as of the one that knows least. If the observer is silent, only the
-    /// first waits for it.
+    /// The state is requested once for all of them, starting from the one that is furthest behind. If the observer is
+    /// silent, only the first request waits for it.
     private func answer(_ due: [Waiter], _ client: StackClient, _ observer: String) {
         let open = due.filter(\.stream.isOpen)
         if let earliest = open.map(\.since).min(by: { $0.sequence < $1.sequence }) {

@@ -9,8 +9,8 @@ import Synchronization
 
 /// `GET /api/v1/changes`: what a store has changed, for programs and stacks that follow it (docs/sync.md).
 ///
-/// The truth is the observer's changelog. A backend couldn't answer: it has no zones, and of a sample's origin only the
-/// source's name, so that a stack following it would compute other days.
+/// The source of truth is the observer's changelog. A backend couldn't answer: it has no zones, and knows only the
+/// source's name of a sample's origin, so a stack following it would compute different days.
 extension Dashboard {
     func changes(_ request: HTTPRequest, _ user: String, _ parameters: Parameters) throws -> HTTPResponse {
         let seconds = try parameters.number("wait", 0...Self.longestWait) ?? 0
@@ -47,12 +47,14 @@ extension Dashboard {
     private static let usualLimit = 2000
     /// Seconds. Proxies end a request that stays silent for a minute.
     static let longestWait = 30
-    /// Questions to the observer for one answer. Each brings some thousand rows, perhaps all of another person.
+    /// The most questions to the observer for one answer. Each brings some thousand rows, which may all belong to
+    /// another person.
     private static let mostQuestions = 8
-    /// Of an answer that had to wait.
+    /// The most bytes in an answer that had to wait.
     private static let waitingBytes = 64 << 20
 
-    /// An answer that comes as soon as the store moves beyond the cursor, or after the time; nil if too many wait.
+    /// An answer that comes as soon as the store moves beyond the cursor, or when the time is up; nil if too many are
+    /// waiting.
     private func waitingAnswer(to question: ChangesQuestion, since: ChangesCursor, seconds: Int) -> HTTPResponse? {
         let stream = EventStream(capacity: Self.waitingBytes)
         let isAdmitted = parts.waiting.admit(
@@ -66,7 +68,8 @@ extension Dashboard {
         return answer
     }
 
-    /// The body after the wait. Its status is sent already, so whatever is wrong by now is told by the next answer.
+    /// The body after the wait. Its status has already been sent, so anything that goes wrong now is reported in the
+    /// next answer.
     private func lateBody(
         _ question: ChangesQuestion, _ since: ChangesCursor, _ standing: Result<ChangesStanding, any Error>
     ) -> ChangesWaiting.Answer {
@@ -102,15 +105,15 @@ extension Dashboard {
         question.isInColumns ? answer.encoded() : ChangesDocument.json(answer, at: parts.clock())
     }
 
-    /// Reads changes up to the head that was told, so that an answer belongs to one state.
-    /// - Returns: up to where the answer has everything.
+    /// Reads changes up to the reported head, so that an answer belongs to one state.
+    /// - Returns: the position up to which the answer has everything.
     private func collect(
         _ answer: inout ChangesAnswer, _ question: ChangesQuestion, _ head: StoreHead
     ) throws -> SequenceNumber {
         var (reached, left, questions) = (question.from, question.limit, 0)
         while reached < head.sequence, left > 0, questions < Self.mostQuestions {
             questions += 1
-            // A store continues from a place only if it knows that the place is its own.
+            // A store continues from a position only if it knows that the position is its own.
             let place = PullPlace(of: head, after: reached, until: head.sequence)
             let answered: [Page<SamplesPage>]? = try parts.client.ask(
                 question.observer, .samples(.allExcept([])), place, within: 20)
@@ -142,7 +145,7 @@ struct ChangesQuestion: Sendable {
     /// nil: everything.
     var since: ChangesCursor?
     var limit: Int
-    /// As a stack wants it, rather than JSON.
+    /// In columns, as a stack wants it, rather than as JSON.
     var isInColumns: Bool
     var observer: String
 

@@ -44,7 +44,7 @@ extension Dashboard {
         return IngestAddress.url(endpoint, isTLS: false)
     }
 
-    /// Those of the people whose data the visitor may read.
+    /// The imports of the people whose data the visitor may read.
     func imports(_ visitor: Visitor) throws -> Value {
         let all = try ImportsReport(stack, reader()).value
         guard let only = visitor.only, let lists = all.object else { return all }

@@ -8,7 +8,8 @@ import Inspection
 import Logging
 import Protocol
 
-/// Requests from the stack's operator: how the stack is doing, what is waiting, and to send refused elements again.
+/// Requests from the stack's operator: to see how the stack is doing and what is waiting, and to send refused elements
+/// again.
 extension Dashboard {
     func tap(_ visitor: Visitor, _ parameters: Parameters) throws -> HTTPResponse {
         guard visitor.mayListen else {

@@ -46,7 +46,7 @@ package final class Dashboard: Sendable {
     }
 
     let parts: Parts
-    /// Answers that take some megabytes to produce are produced one at a time.
+    /// Answers that take several megabytes to produce are produced one at a time.
     let heavy = Mutex(())
 
     package init(_ parts: Parts) { self.parts = parts }

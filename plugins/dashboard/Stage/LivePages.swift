@@ -21,7 +21,7 @@ package final class LivePages: Sendable {
 
     private struct Viewer {
         var stream: EventStream
-        /// The one person whose news it may hear; nil for everybody's.
+        /// The one person whose news the page may receive; nil for everybody's.
         var only: String?
     }
 
@@ -32,12 +32,12 @@ package final class LivePages: Sendable {
     private let state = Mutex(State())
     private let arrived = (look: DispatchSemaphore(value: 0), waits: DispatchSemaphore(value: 0))
 
-    /// Time in which most of the processes asked have answered.
+    /// The time within which most of the processes asked have answered.
     private static let answerTime = 0.15
     /// All processes are asked twice a second, so that a hanging one is noticed after the second question.
     private static let asking = Duration.milliseconds(500)
 
-    /// - Parameter taps: the streams that it makes send a beat every ten seconds.
+    /// - Parameter taps: streams whose readers are sent a beat every ten seconds.
     package init(_ stack: Stack, _ client: StackClient, _ counter: TopicCounter, taps: TapStreams) {
         (self.stack, self.client, self.counter, self.taps) = (stack, client, counter, taps)
     }
@@ -67,7 +67,7 @@ package final class LivePages: Sendable {
     package var viewers: Int { state.withLock { $0.viewers.count } }
 
     /// A stream for one more page; the current state is sent at once.
-    /// - Parameter only: the one person whose news it may hear; nil for everybody's.
+    /// - Parameter only: the one person whose news the page may receive; nil for everybody's.
     func open(for only: String?) -> EventStream {
         let stream = EventStream()
         let (view, rates, waits) = state.withLock { state in
@@ -77,7 +77,7 @@ package final class LivePages: Sendable {
         stream.whenClosed { [weak self] in
             self?.state.withLock { state in
                 state.viewers.removeAll { $0.stream === stream }
-                // The old state is no starting point for the next reader.
+                // The next reader must not start from the old state.
                 if state.viewers.isEmpty { (state.view, state.rates, state.waits) = (nil, nil, []) }
             }
         }
@@ -88,7 +88,7 @@ package final class LivePages: Sendable {
         return stream
     }
 
-    /// - Parameter user: whose news it is; nil if it is nobody's.
+    /// - Parameter user: whose news it is; nil if it concerns nobody in particular.
     private func tell(_ event: StaticString, _ data: [UInt8], of user: String? = nil) {
         for viewer in state.withLock({ $0.viewers }) {
             if let user, let only = viewer.only, user != only { continue }
@@ -161,7 +161,7 @@ package final class LivePages: Sendable {
             let sample = before.map { self.sample().following($0) } ?? self.sample()
             let old = state.withLock { $0.view }
             let view = view(sample, after: old)
-            // Numbers are sent every second; in between, only the processes that hang or have come back are.
+            // Numbers are sent every second; in between, only which processes hang or have come back.
             let isWhole = look % 2 == 0
             if isWhole {
                 let (newCounts, now) = (counter.all, MonotonicClock.now)

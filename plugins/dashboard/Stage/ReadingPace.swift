@@ -19,7 +19,7 @@ package struct ReadingPace: Sendable {
 
     package mutating func heard(at now: MonotonicTime) { newSince = newSince ?? now }
 
-    /// - Returns: when the first unread change was announced, for `failed`.
+    /// - Returns: when the first unread change was announced, to be passed to `failed`.
     package mutating func begin() -> MonotonicTime? {
         defer { newSince = nil }
         return newSince

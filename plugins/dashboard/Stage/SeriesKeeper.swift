@@ -7,8 +7,8 @@ import Inspection
 import Protocol
 import Synchronization
 
-/// Follows the consolidator's summaries and keeps their figures as columns, so that a chart of ten years is answered at
-/// once. It keeps them only in memory: its anchor begins at 0 with each start.
+/// Follows the consolidator's summaries and keeps their figures as columns, so that a request for a ten-year chart is
+/// answered at once. It keeps them only in memory: its anchor starts from 0 each time.
 package final class SeriesKeeper: Sendable {
     /// Summaries that have changed since the first read.
     package struct Change: Sendable, Equatable {
@@ -50,7 +50,7 @@ package final class SeriesKeeper: Sendable {
         package var isWatched: @Sendable () -> Bool
         /// Called with what has changed, except for what the first read found.
         package var changed: @Sendable ([Change]) -> Void
-        /// Called once with the reason when reads begin to fail; they are tried again.
+        /// Called once, with the reason, when reads begin to fail; they are retried.
         package var failed: @Sendable (any Error) -> Void
 
         package init(
@@ -167,7 +167,8 @@ package final class SeriesKeeper: Sendable {
         if isComplete { state.withLock { $0.shelf.complete(people) } }
     }
 
-    /// Calls `take` with the summaries after `after`, up to the head, some pages at a time, and with how far they go.
+    /// Calls `take` with the summaries after `after`, up to the head, a few pages at a time, and with the position that
+    /// they reach.
     /// - Returns: false when the store isn't the one that `after` belongs to.
     private func walk(
         _ reader: StackReader, of head: StoreHead?, after: SequenceNumber,

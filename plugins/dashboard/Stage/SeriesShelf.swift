@@ -9,7 +9,7 @@ package struct SeriesShelf: Sendable {
 
     private struct Person {
         var series: FigureSeries
-        /// The number of the last question about this person; questions about everyone are counted together.
+        /// The number of the last question about this person, from one count for all people.
         var asked: Int
         /// Whether all days have been read; columns aren't shown before that.
         var isWhole: Bool
@@ -23,7 +23,7 @@ package struct SeriesShelf: Sendable {
 
     package init(_ paths: [[String]]) { self.paths = paths }
 
-    /// Takes the changelog's next row. While there is room, new people are kept.
+    /// Takes the changelog's next row. While there is room, the columns of new people are kept.
     package mutating func take(_ user: String, _ day: LocalDay, _ summary: Value?) {
         if names.insert(user).inserted, kept.count < Self.room {
             kept[user] = Person(series: FigureSeries(paths), asked: 0, isWhole: true)

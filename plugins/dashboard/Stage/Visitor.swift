@@ -8,13 +8,14 @@ package struct Visitor: Sendable {
     /// Whose days are meant if the request names no user.
     package var user: String
     package var mayRead: Bool
-    /// Whether it may see the messages between processes, which are about everybody.
+    /// Whether the visitor may see the messages between processes, which are about everybody.
     package var mayListen: Bool
     package var scopes: Set<TokenScope>
     /// The token that the visitor showed, to be passed to the ingest.
     package var token: String?
 
-    /// The one person whose data it may read: a token stands for one, unless it is the operator's. nil: everybody's.
+    /// The one person whose data the visitor may read: a token stands for one person, unless it is the operator's. nil:
+    /// everybody's.
     package var only: String? { token == nil || scopes.contains(.admin) ? nil : user }
 
     /// Whose data a request is about.

@@ -1,5 +1,5 @@
 // A year of one figure: a column per week, a row per weekday; the higher the value, the stronger the colour. Arrow keys
-// walk through the days.
+// move through the days.
 
 import { h, scroll } from './dom.js';
 import { date, daysBetween, full, shift, weekdays, dayOf } from './format.js';

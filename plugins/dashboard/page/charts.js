@@ -1,5 +1,5 @@
-// Charts by Chart.js (Debian's, served from this machine). Each comes with its numbers as a table, for people who can't
-// see it.
+// Charts drawn by Chart.js (Debian's copy, served from this machine). Each comes with its numbers as a table, for
+// people who can't see it.
 
 import { h, scroll, table } from './dom.js';
 import { t } from './words.js';

@@ -71,7 +71,7 @@ async function drawFigure(frame, into, person, list) {
   const years = [...Array(Number(person.last.slice(0, 4)) - Number(person.first.slice(0, 4)) + 1).keys()].map((at) => String(Number(person.last.slice(0, 4)) - at));
   const rolling = 'rolling', year = frame.options.get('year') ?? rolling;
   const told = await columns(figure, person);
-  // After quick picks, only the last one counts.
+  // If figures are picked in quick succession, only the last one counts.
   if (mine !== turn) return;
   const change = (changed) => { frame.keep(changed); drawFigure(frame, into, person, list); };
   const [from, to] = year === rolling ? [shift(person.last, -364), person.last] : [`${year}-01-01`, `${year}-12-31`];

@@ -1,4 +1,4 @@
-// A night's stages over the clock.
+// A night's stages over time.
 
 import { ask, Refusal } from './api.js';
 import { asTable } from './charts.js';

@@ -4,7 +4,7 @@ import HealthModel
 
 /// The debouncer's options.
 package struct DebouncerConfiguration: Sendable {
-    /// What a wake in the background does with fired types.
+    /// What a background wake does with fired types.
     package enum Background: String, Sendable, CaseIterable {
         /// They are added to the pending set, and the task `healthkit-sync` is submitted.
         case task
@@ -51,15 +51,15 @@ package enum DebouncerTask: String, Sendable, CaseIterable {
 
 extension DebouncerConfiguration {
     /// Reads the options accepted by the manifest's schema.
-    /// - Parameter types: the types of each metric (a handler's instance), which `windows` and `maximumWaits` may name
-    ///   instead of a type.
+    /// - Parameter types: the types of each metric (a handler's instance); `windows` and `maximumWaits` may name a
+    ///   metric instead of a type.
     /// - Throws: `ConfigurationError`, with what is allowed.
     init(_ value: Value, file: String, key: String, metrics: [String: Set<String>]) throws {
         func seconds(_ value: Value) -> Duration { .seconds(value.double ?? 0) }
         func byType(_ name: String) throws -> [String: Duration] {
             var times: [String: Duration] = [:]
             let given = value[name].object ?? [:]
-            // A type that is named takes precedence over its metric.
+            // A setting for a type takes precedence over one for its metric.
             for (subject, time) in given {
                 guard let types = metrics[subject] else { continue }
                 for type in types { times[type] = seconds(time) }

@@ -5,7 +5,7 @@ import Protocol
 import StageKit
 
 extension DebouncerStage {
-    /// Adopts what the observer reports about the phone, registrations and types that are off.
+    /// Adopts what the observer reports about the phone, registrations and types that are switched off.
     func learnDevice(_ beat: Heartbeat, _ turn: Turn) throws {
         guard let observer = beat.observer else { return }
         registration.confirmed = observer.registered[instance]
@@ -25,7 +25,7 @@ extension DebouncerStage {
         try adaptReach(turn, reason: new.app == .active ? "foreground" : "unlock")
     }
 
-    /// Adopts the state of its own machine, which is asked for if the configuration needs it.
+    /// Adopts the state of this machine, which is requested if the configuration needs it.
     package func receive(_ result: EffectResult, _ turn: Turn) throws {
         if let machine = result.value as? MachineState { phone.machine = machine }
     }
@@ -68,7 +68,7 @@ extension DebouncerStage {
             savedPending = pending
             tasks.forgive(DebouncerTask.healthkitSync.rawValue)
             try store("pending", .object(pending.mapValues { .integer($0.value) }), turn)
-            // What has been released in the meantime must be announced again after a restart too.
+            // Anything released in the meantime must also be announced again after a restart.
             try save(turn)
         }
         let sync = DebouncerTask.healthkitSync

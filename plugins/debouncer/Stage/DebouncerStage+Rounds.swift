@@ -8,7 +8,7 @@ import StageKit
 struct RoundLedger {
     static let topic = "rounds"
     static let retention: Int64 = 1000
-    /// Rounds are written once this many are waiting, or when there has been nothing to do for a while, since a sync
+    /// Rounds are written once this many are waiting, or once there has been nothing to do for a while, since a sync
     /// has no commit of its own.
     private static let capacity = 64
     private static let idle = Duration.seconds(2)

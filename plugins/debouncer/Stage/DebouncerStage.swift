@@ -15,7 +15,7 @@ import StageKit
 package final class DebouncerStage: Stage {
     let instance: String
     let observer: String
-    /// The consolidator, whose tasks also give the app time.
+    /// The consolidator, whose tasks also give the app time to run.
     let consolidator: String?
     let consumers: [Consumer]
     let configuration: DebouncerConfiguration
@@ -47,7 +47,7 @@ package final class DebouncerStage: Stage {
     /// Questions to the observer, by pull.
     var questions: [Int64: Question] = [:]
 
-    /// When a head moves without anything for a consumer, the consumer learns of it within this time: the news only
+    /// When a head moves with nothing new for a consumer, the consumer learns of it within this time: the news only
     /// advances frontiers.
     private static let spread = Duration.milliseconds(250)
 
@@ -149,7 +149,8 @@ package final class DebouncerStage: Stage {
         try save(turn)
     }
 
-    /// Forgets what it has released, and the current historical sync; tasks and settings aren't derived, and stay.
+    /// Forgets what it has released, and the current historical sync; tasks and settings aren't derived data, so they
+    /// stay.
     package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         guard request.action == "reset" else { return .refused("a debouncer doesn't support '\(request.action)'") }
         try releaseAnew(turn)

@@ -12,7 +12,7 @@ package struct History: Sendable, Equatable {
 
     /// Rises with each historical sync in this stack.
     package var number: Int64
-    /// Local dates, both included.
+    /// Local dates, inclusive.
     package var from: LocalDay
     package var through: LocalDay
     /// How many chunks are done.

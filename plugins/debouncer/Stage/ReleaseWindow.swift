@@ -57,7 +57,7 @@ package struct ReleaseWindow: Sendable, Equatable {
     package var reach = Reach.everything
     /// Whether the observer is reading a file.
     package var isImporting = false
-    /// Types that are switched off: nothing is released beyond the point they had reached by then.
+    /// Types that are switched off: nothing is released beyond the point they had reached when they were switched off.
     package var off: Set<String> = [] {
         didSet {
             for type in off {
@@ -92,7 +92,7 @@ package struct ReleaseWindow: Sendable, Equatable {
     /// Whether a window has closed with changes in it that couldn't be released.
     package var hasCollected: Bool { !collected.isEmpty }
 
-    /// Whether there is anything beyond what is released, fired or not, of types that aren't off.
+    /// Whether any type that isn't off has something unreleased, fired or not.
     package var hasUnreleased: Bool { newest.contains { $0.value > released[$0.key] && !off.contains($0.key) } }
 
     /// A type has been fired up to `sequence`. Returns whether that released something at once.
@@ -201,12 +201,12 @@ package struct ReleaseWindow: Sendable, Equatable {
 
     private mutating func set(_ type: String, to sequence: SequenceNumber) {
         var exceptions = released.exceptions
-        // This type has no change between its latest change and the head.
+        // This type hasn't changed between its latest change and the head.
         exceptions[type] = max(sequence, released.base)
         released = AnchorVector(base: released.base, exceptions: exceptions)
     }
 
-    /// Starts over with a store that doesn't continue what was released.
+    /// Starts over with a store that doesn't continue from what was released.
     package mutating func reset() {
         released = .beginning
         waiting = [:]

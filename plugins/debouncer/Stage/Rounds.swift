@@ -24,7 +24,7 @@ package struct Rounds: Sendable, Equatable {
         package var duration = Duration.zero
     }
 
-    /// How far a consumer is, according to its heartbeat.
+    /// How far a consumer has come, according to its heartbeat.
     struct Standing: Sendable, Equatable {
         var frontier: SequenceNumber
         /// By type if types differ; nil if `frontier` holds for all.
@@ -39,7 +39,7 @@ package struct Rounds: Sendable, Equatable {
     /// A consumer that sends no heartbeat for this long is silent.
     package static let silence = Duration.seconds(15)
 
-    /// How long a consumer may make no progress before it has failed.
+    /// How long a consumer may go without progress before it counts as failed.
     private let patience: Duration
     private var standings: [String: Standing] = [:]
     package private(set) var open: Round?
@@ -54,7 +54,8 @@ package struct Rounds: Sendable, Equatable {
 
     package mutating func goOn(after last: Int64) { self.last = max(self.last, last) }
 
-    /// Something is released to these consumers; returns the number of the round whose end shows that they have it.
+    /// Something has been released to these consumers; returns the number of the round whose end shows that they have
+    /// it.
     @discardableResult
     package mutating func release(
         _ targets: [String: AnchorVector], reason: String, now: Instant, monotonic: MonotonicTime
@@ -74,7 +75,7 @@ package struct Rounds: Sendable, Equatable {
         return next?.number ?? last
     }
 
-    /// A consumer has reported how far it is.
+    /// A consumer has reported its progress.
     package mutating func heard(_ beat: Heartbeat, of upstream: String, at monotonic: MonotonicTime) {
         guard let frontier = beat.frontier[upstream] else { return }
         let old = standings[beat.instance]

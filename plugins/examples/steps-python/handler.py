@@ -100,11 +100,11 @@ def add(rows, coverage, buckets, sums):
     """Adds the parts of the rows that count (in order of start and id) to each bucket's sum."""
     first = 0
     for start, end, value, source in rows:
-        # Starts rise, so buckets that end before this one are finished.
+        # Start times never decrease, so buckets that end before this one are finished.
         while first < len(buckets) and buckets[first][1] <= start:
             first += 1
         if start == end:
-            # A sample without a duration counts whole, unless a source of higher priority covers that instant.
+            # A sample without a duration counts in full, unless a source of higher priority covers that instant.
             if first < len(buckets) and buckets[first][0] <= start:
                 if not any(coverage[other].holds(start) for other in coverage if other < source):
                     sums[first].add(value)
@@ -113,7 +113,7 @@ def add(rows, coverage, buckets, sums):
         while index < len(buckets) and buckets[index][0] < end:
             counted = own.until(min(end, buckets[index][1])) - own.until(max(start, buckets[index][0]))
             if counted > 0:
-                # The share of the value that belongs to that share of the time.
+                # The value's share for that share of the time.
                 sums[index].add(value if counted == end - start else value * (counted / (end - start)))
             index += 1
 

@@ -1,13 +1,13 @@
 import Foundation
 import HealthModel
 
-/// The lines with which a program answers, read one by one: for `hello`, or for a day.
+/// The lines of a program's answer to `hello` or for a day, read one by one.
 package struct ExecAnswer {
     /// Deeper than any figure, and shallower than the bus allows.
     private static let maximumDepth = 16
     private static let longestReason = 500
 
-    /// A line has one of these members, beside the user and the day.
+    /// Besides the user and the day, a line has one of these members.
     private struct Line: Codable {
         @IfReadable var user: String?
         @IfReadable var date: String?

@@ -29,7 +29,7 @@ package final class ExecChild {
 
     /// - Parameters:
     ///   - wake: readable once the host is stopping.
-    ///   - said: receives the lines of its standard error, on a thread of their own.
+    ///   - said: receives the lines of its standard error, on a separate thread.
     package init(
         _ command: ExecCommand, program: String, name: String, wake: Int32, said: @escaping @Sendable (String) -> Void
     ) throws {
@@ -121,7 +121,7 @@ package final class ExecChild {
             if polled[0].revents != 0 { throw .stopped }
             if polled[3].revents != 0, let part = pending { pending = write(part, parts) }
             guard polled[1].revents != 0 || polled[2].revents != 0 else {
-                // Output that is already there isn't late, even if this thread hasn't had a turn to read it.
+                // Output that has already arrived isn't late, even if this thread hasn't had a turn to read it.
                 guard left > .zero else { throw .late(seconds: seconds) }
                 continue
             }
@@ -157,7 +157,7 @@ package final class ExecChild {
         return rest.isEmpty ? parts()?[...] : rest
     }
 
-    /// Passes on the whole lines available, up to the last one of an answer.
+    /// Passes on the complete lines available, up to the last one of an answer.
     private func takeLines(_ take: (ArraySlice<UInt8>) throws(ExecFailure) -> Bool) throws(ExecFailure) {
         var start = partial.startIndex
         defer { partial.removeSubrange(..<start) }

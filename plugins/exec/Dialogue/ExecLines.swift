@@ -75,7 +75,7 @@ package enum ExecLines {
         return out.bytes
     }
 
-    /// Which of a page's names some rows use, and the position of each in the list of those.
+    /// Which of a page's names these rows use, and the position of each in that list.
     private struct Table {
         private(set) var used: [Int32] = []
         private var places: [Int32: Int] = [:]

@@ -8,7 +8,7 @@ package enum ExecTrace {
 
     /// - Parameters:
     ///   - lines: the last lines, oldest first.
-    ///   - folder: the plugin's own folder: a place in it is where the author looks first.
+    ///   - folder: the plugin's own folder: locations in it are preferred, since the author looks there first.
     package static func summary(of lines: [String], folder: String) -> String? {
         let found = python(lines, folder) ?? node(lines, folder) ?? swift(lines, folder)
         if let (message, place) = found {
@@ -49,13 +49,13 @@ package enum ExecTrace {
         guard let last = lines.lastIndex(where: { place($0) != nil }),
             let message = lines[last...].first(where: { $0.first.map { !$0.isWhitespace } == true })
         else { return nil }
-        // One exception may follow from another: the last traceback is the one that ended it.
+        // One exception may follow from another: the last traceback is the one that ended the program.
         let begin = lines[..<last].lastIndex { $0.hasPrefix("Traceback (") } ?? 0
         let places = lines[begin...last].compactMap(place)
         return (message, places.last(where: \.isOwn) ?? places.last)
     }
 
-    /// ` at compute (/walks/handler.js:14:9)`: the error comes before, then the innermost frame first.
+    /// ` at compute (/walks/handler.js:14:9)`: the error comes first, then the frames, innermost first.
     private static func node(_ lines: [String], _ folder: String) -> Found? {
         func isFrame(_ line: String) -> Bool { line.hasPrefix("    at ") }
         func place(_ text: Substring) -> Place? {

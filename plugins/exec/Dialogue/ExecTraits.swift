@@ -59,8 +59,8 @@ package struct ExecTraits: HandlerTraits, Equatable {
     /// - Parameters:
     ///   - answer: the member `hello` of the program's first line.
     ///   - plugin: the manifest's name, which the program must report too.
-    ///   - types: the sample types in its manifest; ["*"] is any.
-    /// - Throws: `ExecFailure.badLine` that names the member and what is allowed.
+    ///   - types: the sample types in its manifest; ["*"] means any.
+    /// - Throws: `ExecFailure.badLine`, naming the member and what is allowed.
     package init(answer: Value, plugin: String, types: [String]) throws(ExecFailure) {
         func refuse(_ why: String) -> ExecFailure { .badLine(1, why) }
         guard answer.object != nil else { throw refuse("holds no object 'hello'") }
@@ -93,10 +93,11 @@ package struct ExecTraits: HandlerTraits, Equatable {
     }
 }
 
-/// Why a program that computes days has given no figures. Never holds what it answered, which may be a health value;
-/// for an error that ended the program, it holds what the program wrote about it.
+/// Why a program that computes days has given no figures. Never holds the program's answer, which may be a health
+/// value; for an error that ended the program, it holds what the program wrote about it.
 package enum ExecFailure: Error, Equatable, CustomStringConvertible {
-    /// It ended, possibly in the middle of a line, which is numbered; and why, according to its standard error.
+    /// The program ended, with the number of the line if it was in the middle of one, and the reason given on its
+    /// standard error.
     case ended(String, midLine: Int?, why: String?)
     case late(seconds: Double)
     case flood(bytes: Int)

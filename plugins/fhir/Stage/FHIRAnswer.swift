@@ -6,7 +6,7 @@ import UploaderReading
 /// What a FHIR server's answer means for the elements of a transaction. Pure.
 package enum FHIRAnswer {
     /// - Parameters:
-    ///   - overtaken: elements of the part that weren't sent, since a newer version of them was.
+    ///   - overtaken: elements of the part that weren't sent because a newer version of them was.
     ///   - url: what was requested.
     package static func reply(
         _ response: HTTPResponse, to transaction: FHIRTransaction, overtaken: Set<Int> = [], url: String
@@ -22,14 +22,14 @@ package enum FHIRAnswer {
         let entries = bundle["entry"].array ?? []
         guard entries.count == transaction.methods.count else {
             return .unproven(
-                "the server answered \(status) with \(entries.count) entries to \(transaction.methods.count)")
+                "the server answered \(status) with \(entries.count) entries for \(transaction.methods.count)")
         }
         var counts = DeliveryAnswer.Counts(known: Int64(overtaken.count))
         for (entry, method) in zip(entries, transaction.methods) {
             guard let code = code(entry["response"]["status"]) else {
                 return .unproven("the server answered \(status), with an entry without a status")
             }
-            // What is to be deleted may never have been there.
+            // An element to be deleted may never have been there.
             let isGone = method == .delete && (code == 404 || code == 410)
             guard isGone || (200..<300).contains(code) else {
                 if let outcome = refusal(code) {
@@ -50,8 +50,8 @@ package enum FHIRAnswer {
         return .onTrust(DeliveryAnswer(counts: counts, status: status, overtaken: overtaken))
     }
 
-    /// What a failed entry in a successful answer means: nothing in a transaction takes effect without all of it, so
-    /// such a server is no example of one; but one of the elements is the cause, and is found by halving.
+    /// What a failed entry in a successful answer means: a transaction should take effect as a whole or not at all, so
+    /// such a server breaks the rules; but one of the elements is the cause, and is found by halving.
     private static func refusal(_ code: Int) -> UploadPolicy.Outcome? {
         switch code {
         case 400, 412, 422: .refused("the server refuses it (\(code))")
@@ -61,7 +61,7 @@ package enum FHIRAnswer {
     }
 
     static func json(_ body: [UInt8]) -> Value? {
-        // Whatever isn't JSON isn't the server's answer: that is all there is to know.
+        // Anything that isn't JSON isn't the server's answer, so there is nothing more to learn from it.
         try? Value(json: body)
     }
 
@@ -80,7 +80,7 @@ package enum FHIRAnswer {
             case 403: .refusesToken(isFinal: true, unauthorized)
             case 409: .conflict("the server keeps answering 409 (a conflict)")
             case 429, 503: .later(response.headers["Retry-After"].flatMap { RetryAfter.wait($0) })
-            // Some servers answer so to one resource that they can't store.
+            // Some servers answer this way when they can't store a single resource.
             case 500: .failing
             case 408, 425, 501...: .later()
             case 300..<400: .needsPerson(redirected(response, url))
@@ -117,7 +117,8 @@ package enum FHIRAnswer {
 
     // MARK: What the server is
 
-    /// A FHIR server can't say what it holds of ours; it is asked what it is, so that a wrong address or token shows.
+    /// A FHIR server can't say which of our data it holds; it is asked what it is, so that a wrong address or token is
+    /// noticed.
     package static func holdings(_ response: HTTPResponse) -> HoldingsReply {
         let status = response.status
         if status == 401 || status == 403 {
@@ -132,7 +133,7 @@ package enum FHIRAnswer {
         }
         let version = statement["fhirVersion"].string ?? ""
         guard version.isEmpty || version.hasPrefix("4.") else {
-            return .later("the server speaks another release of FHIR than R4; name one that speaks R4")
+            return .later("the server speaks a release of FHIR other than R4; name one that speaks R4")
         }
         return .silent("a FHIR server doesn't say what it holds")
     }

@@ -46,13 +46,13 @@ extension StagePlugin {
         }
         guard try !HTTPClient.isReadableOnTheWay(url) || instance.configuration["plainHTTP"].bool == true else {
             throw mistake(
-                "would send token and health data readable to another machine: use https://, or set 'plainHTTP' to true "
-                    + "in a network that you trust")
+                "would send the token and health data unencrypted to another machine: use https://, or set 'plainHTTP' "
+                    + "to true on a network that you trust")
         }
         return url
     }
 
-    /// The file's token before the environment's, so that two instances can have two.
+    /// The file's token takes precedence over the environment's, so that two instances can have different ones.
     private static func token(
         of instance: StackConfiguration.Instance, _ environment: [String: String]
     ) -> TokenSource? {

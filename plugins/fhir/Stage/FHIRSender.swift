@@ -29,7 +29,7 @@ package struct FHIRServer: Sendable {
 package final class FHIRSender {
     private let client: HTTPClient
     private let server: FHIRServer
-    /// nil: the server wants none.
+    /// nil if the server requires none.
     private let token: TokenSource?
     private let form: FHIRForm
     private let timeout: Double
@@ -53,11 +53,11 @@ package final class FHIRSender {
     }
 
     private func put(_ request: UploadRequest) -> DeliveryReply {
-        // With nothing to send, only whether the server answers is to be found out: a transaction without entries is an
-        // error at some servers.
+        // With nothing to send, this only checks whether the server answers: some servers treat a transaction without
+        // entries as an error.
         guard !request.part.isEmpty else { return probe(request) }
         guard !form.patients.isTaken(by: request.group.user) else {
-            return .needsPerson("two people have one identifier there; give each their own in 'patients'")
+            return .needsPerson("two people have the same identifier there; give each their own in 'patients'")
         }
         let chosen = sent.select(request.group, request.part)
         let known = DeliveryAnswer.Counts(known: Int64(chosen.overtaken.count))
@@ -82,7 +82,7 @@ package final class FHIRSender {
         }
     }
 
-    /// Leaves one resource of those that a single element has at the server, so that it can be updated or deleted again.
+    /// Leaves only one of the resources that an element has on the server, so that it can be updated or deleted again.
     /// - Returns: whether any was deleted.
     private func removeDuplicates(_ transaction: FHIRTransaction) throws -> Bool {
         guard !form.givesIDs, transaction.identifiers.count == 1, let identifier = transaction.identifiers.first else {

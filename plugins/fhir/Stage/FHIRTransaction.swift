@@ -6,10 +6,10 @@ import JSON
 /// What an instance's resources look like.
 package struct FHIRForm: Sendable {
     package var patients: PatientNames
-    /// Whether each transaction makes the `Patient` if there is none, and refers to it.
+    /// Whether each transaction creates the `Patient` if there is none, and refers to it.
     package var createsPatients: Bool
-    /// Whether resources have ids of ours, by which they are updated and deleted; otherwise the server gives them ids,
-    /// and finds them by their identifiers.
+    /// Whether resources have ids chosen by us, by which they are updated and deleted; otherwise the server assigns the
+    /// ids, and finds resources by their identifiers.
     package var givesIDs: Bool
     /// Whether resources name their sources.
     package var namesSources: Bool
@@ -34,7 +34,7 @@ package struct FHIRForm: Sendable {
             givesIDs: options["ids"] == "client", namesSources: options["sources"].bool ?? false, figures: figures)
     }
 
-    /// As stored, to notice a change: empty for the usual form.
+    /// As stored, to detect a change; empty for the usual form.
     package var text: String {
         var members: [String: Value] = [:]
         if !patients.isEmpty { members["patients"] = patients.kept }
@@ -47,20 +47,20 @@ package struct FHIRForm: Sendable {
 
 /// Elements as a FHIR `Bundle` of type `transaction`: all of it takes effect, or nothing. Pure.
 ///
-/// An element is updated where its identifier is found, else created (`PUT Observation?identifier=…`), or with ids of
-/// ours under its id (`PUT Observation/…`); a tombstone deletes it there. So a repeat changes nothing.
+/// An element is updated if its identifier is found, otherwise created (`PUT Observation?identifier=…`), or, with ids
+/// of ours, put under its id (`PUT Observation/…`); a tombstone deletes it there. So a repeat changes nothing.
 package struct FHIRTransaction: Sendable {
     package enum Method: Sendable, Equatable { case createPatient, put, delete }
 
     package private(set) var body: [UInt8] = []
     /// What each entry does, in order.
     package private(set) var methods: [Method] = []
-    /// Of the elements, in order.
+    /// The elements' identifiers, in order.
     package private(set) var identifiers: [ResourceIdentifier] = []
 
     private let givesIDs: Bool
 
-    /// A `Patient`'s name within a bundle: the server replaces it by a reference of its own.
+    /// A `Patient`'s name within a bundle: the server replaces it with its own reference.
     private static let patientURL = "urn:uuid:6f1d1f3e-6c8a-4d0a-9d57-3b3f9a5c1e01"
 
     /// - Parameter rows: which elements of the group.

@@ -4,10 +4,10 @@ import HealthResources
 
 /// What a server found for an identifier of ours. Pure.
 ///
-/// Conditional updates aren't atomic at most servers: one that is sent again while the first is still at work may leave
-/// two resources with one identifier. From then on the server refuses (412) to update or delete either.
+/// On most servers, conditional updates aren't atomic: one that is sent again while the first is still in progress may
+/// leave two resources with one identifier. From then on the server refuses (412) to update or delete either.
 enum FoundResources {
-    /// The ids of all but one of them; empty when there are no two, or when it isn't sure that each is ours: a server
+    /// The ids of all but one of them; empty if there is only one, or if it isn't certain that each is ours: a server
     /// that doesn't understand a search may answer with whatever it has.
     static func superfluous(_ response: HTTPResponse, of identifier: ResourceIdentifier) -> [String] {
         guard response.status == 200, let bundle = FHIRAnswer.json(response.body), bundle["type"] == "searchset" else {
@@ -27,7 +27,7 @@ enum FoundResources {
         return Array(ids.sorted().dropFirst())
     }
 
-    /// As FHIR spells them, so that none leads elsewhere.
+    /// Only ids in FHIR's own form are accepted, so that none leads to another path.
     private static func isID(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count) && text != "." && text != ".."
             && text.utf8.allSatisfy {

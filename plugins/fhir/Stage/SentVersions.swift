@@ -2,20 +2,20 @@ import DeliveryKit
 import HealthModel
 import HealthResources
 
-/// The newest version of each element that the server has accepted from this process lately.
+/// The newest version of each element that the server has recently accepted from this process.
 ///
-/// A FHIR server has no rule of versions: whatever comes last stays. Two requests may hold the same element, and the
-/// older one may be sent again after the newer one was accepted; or a redelivery waits while a change passes it. What
-/// was accepted in a newer version is therefore left out. What was only sent in a newer version isn't: that one is sent
-/// again until it is accepted or refused, so it comes last, or was never there.
+/// A FHIR server has no version rule: whatever arrives last stays. Two requests may hold the same element, and the
+/// older one may be sent again after the newer one was accepted; or a change may overtake a waiting redelivery. An
+/// element whose newer version was accepted is therefore left out. An element whose newer version was only sent isn't:
+/// that version is sent again until it is accepted or refused, so it comes last, or was never stored.
 ///
-/// This needs no memory beyond the process: after a restart everything is pulled again as it is then.
+/// This needn't outlive the process: after a restart everything is pulled again in its current state.
 package struct SentVersions {
     /// A part's elements.
     package struct Selection: Equatable {
-        /// Those to send: each once, in its newest version.
+        /// The rows to send: each element once, in its newest version.
         package var rows: [Int] = []
-        /// Those that are superseded, by what was accepted or by one of `rows`.
+        /// The rows superseded by what was accepted or by another of `rows`.
         package var overtaken: Set<Int> = []
 
         package init(rows: [Int] = [], overtaken: Set<Int> = []) {
@@ -24,13 +24,13 @@ package struct SentVersions {
         }
     }
 
-    /// Two tables, by a digest of user, kind and id: when the younger one is full, the older one is dropped. What is
-    /// under way at once fits in one.
+    /// Two tables, by a digest of user, kind and id: when the younger one is full, the older one is dropped. Everything
+    /// in progress at any one time fits into one of them.
     private var young: [SampleID: Int64] = [:]
     private var old: [SampleID: Int64] = [:]
     private let capacity: Int
 
-    /// - Parameter capacity: of each table; 32 bytes an element.
+    /// - Parameter capacity: of each table; 32 bytes per element.
     package init(capacity: Int = 49_000) { self.capacity = capacity }
 
     package func select(_ group: DeliveryGroup, _ part: Range<Int>) -> Selection {

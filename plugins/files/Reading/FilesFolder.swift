@@ -6,7 +6,7 @@ import HealthModel
 package enum FilesFolder {
     package static let variable = "HEALTHBUS_FILES_FOLDER"
 
-    /// The configured path, otherwise the environment's, otherwise one in the instance's own folder.
+    /// The configured path, otherwise the one from the environment, otherwise one in the instance's own folder.
     /// - Throws: `ConfigurationError` for a path that isn't absolute.
     package static func path(
         of instance: StackConfiguration.Instance, file: String, state: StateFolder, environment: [String: String]

@@ -97,7 +97,7 @@ package struct DocumentRows: Sendable {
 
     /// - Parameters:
     ///   - figures: those of the stack, in the order of columns.
-    ///   - layout: what FHIR's resources say.
+    ///   - layout: determines what FHIR resources say.
     package init(
         _ span: FileSpan, figures: [FigureDeclaration], layout: FilesLayout = FilesLayout()
     ) {
@@ -211,7 +211,7 @@ struct DocumentCollection {
         days = span.period.days
     }
 
-    /// - Parameter producer: keys are unique within it.
+    /// - Parameter producer: the producer, within which keys are unique.
     mutating func take(_ page: ChangesPage, from producer: String) {
         for row in page.rows where row.user == rowsMaker.user {
             let key = "\(producer)/\(row.key)"

@@ -10,7 +10,7 @@ package struct FilePart: Sendable {
     /// The stage's number for this job of writing the file.
     package var job: Int64
     package var path: String
-    /// What comes before the first row; with the first piece.
+    /// What comes before the first row; written with the first piece.
     package var head: [UInt8]
     package var content: Content
     package var isFirst: Bool
@@ -67,7 +67,7 @@ package enum FileOutcome: Sendable {
     case written(rows: Int64, bytes: Int64, sum: String, isChanged: Bool)
     /// There is no such file any more.
     case removed
-    /// Paths of our own files, some at a time.
+    /// Paths of our own files, a few at a time.
     case listed([String], isLast: Bool)
     /// The files that are missing, or differ from what was written.
     case compared(differing: [String])

@@ -21,7 +21,7 @@ struct FileMarks {
     private(set) var marks: [String: Mark] = [:]
     /// The lowest `since` by producer; nil when it must be recomputed.
     private var oldest: [String: SequenceNumber]? = [:]
-    /// The next path is last. Built from `marks` when it has run out or is too old.
+    /// The next path is at the end. Built from `marks` when it has run out or is too old.
     private var queue: [String] = []
     private var isQueueOld = true
     private var queuedAt = MonotonicTime.distantPast
@@ -59,9 +59,9 @@ struct FileMarks {
     var count: Int { marks.count }
 
     /// - Parameters:
-    ///   - since: the producer, and up to where its changes were consumed before this one; nil if the mark holds
-    ///     nothing up.
-    ///   - notBefore: evaluated if the file wasn't marked yet.
+    ///   - since: the producer, and the position up to which its changes had been consumed before this one; nil if the
+    ///     mark holds nothing up.
+    ///   - notBefore: evaluated only if the file isn't marked yet.
     mutating func mark(
         _ path: String, since: (producer: String, sequence: SequenceNumber)?, _ turn: Turn,
         notBefore: () throws -> MonotonicTime = { .distantPast }
@@ -161,7 +161,7 @@ extension FileMarks {
         return (nil, next)
     }
 
-    /// The highest is written first: days, nights and workouts, then the newest samples.
+    /// The file ranked highest is written first: days, nights and workouts, then the newest samples.
     private static func rank(_ path: String) -> String {
         guard let equals = path.lastIndex(of: "="), let slash = path.lastIndex(of: "/") else { return path }
         return (path.contains("/samples/") ? "0" : "1") + path[path.index(after: equals)...] + path[..<slash]

@@ -47,7 +47,7 @@ package struct FilePeriod: Hashable, Sendable {
         }
     }
 
-    /// Reads exactly what `text` gives.
+    /// Reads only what `text` produces.
     package init?(_ unit: Unit, text: some StringProtocol) {
         let rest =
             switch unit {

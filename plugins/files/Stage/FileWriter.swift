@@ -2,7 +2,7 @@ import Digest
 import Foundation
 import Glibc
 
-/// Writes one file under a temporary name in its folder, which no reader looks for; it is put in place when it is
+/// Writes one file in its folder, under a temporary name that no reader looks for; it is put in place when it is
 /// complete and on disk.
 final class FileWriter {
     private let folder: FileFolder

@@ -6,11 +6,11 @@ package struct FilesLayout: Equatable, Sendable {
     package var format: FileFormat = .csv
     /// How much time a file of samples covers.
     package var period: FilePeriod.Unit = .month
-    /// Which samples are kept. Workouts are kept as documents, so their samples aren't, as with every destination.
+    /// Which samples are kept. Workouts are kept as documents, so their samples aren't kept, as with every destination.
     package var types: TypeFilter = .all
-    /// Who people are in FHIR's resources.
+    /// How people are identified in FHIR resources.
     package var patients = PatientNames(.null)
-    /// Whether FHIR's resources name their sources.
+    /// Whether FHIR resources name their sources.
     package var namesSources = false
 
     /// A user's resources.

@@ -30,7 +30,7 @@ package final class FilesRunner: EffectRunner {
         jobs.insist(Job(effect: effect, reply: reply))
     }
 
-    /// Current work may be cut off: the file's mark stays, and it is written again.
+    /// Work in progress may be cut off: the file's mark stays, so the file is written again.
     package func stop() { jobs.close() }
 }
 

@@ -34,7 +34,7 @@ extension FilesStage {
             if isLast { try compare(after: "", turn) }
         case (.compared(let differing), .comparing(let effect, let last)) where effect == result.id:
             for path in differing {
-                // It may have been written since.
+                // The file may have been written since.
                 guard marks.marks[path] == nil else { continue }
                 check.found(1)
                 try ledger.remove(path, turn)

@@ -9,7 +9,7 @@ import StageKit
 struct FilesManifest {
     enum State { case unknown, incomplete, complete }
 
-    /// The state of the one on disk.
+    /// The state of the manifest on disk.
     private(set) var state = State.unknown
     private var writing: (effect: Int64, isComplete: Bool, last: String?)?
 
@@ -32,7 +32,7 @@ struct FilesManifest {
         writing = nil
     }
 
-    /// The content of the one on disk is out of date.
+    /// The content of the manifest on disk is out of date.
     mutating func isOld() { if state == .complete { state = .unknown } }
 
     mutating func fail() {

@@ -35,7 +35,7 @@ extension FilesStage {
         guard page.isOwned else { throw StageError.unreadablePage(producer: samples.producer) }
         let all = page.samples
         var touched: Set<FileSpan> = []
-        // Neighbours mostly belong to the same file.
+        // Neighbouring rows mostly belong to the same file.
         var (user, type) = (Int32(-1), Int32(-1))
         var instants: Range<Int64> = 0..<0
         for row in 0..<all.count {

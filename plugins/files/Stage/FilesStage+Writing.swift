@@ -56,7 +56,7 @@ extension FilesStage {
             number: lastJob, span: span, generation: mark.generation, step: .writing(effect: 0, next: nil),
             known: try ledger.entry(path, turn))
         if !layout.has(span) {
-            // It is from another layout: a file without rows is removed.
+            // The file is from another layout: a file without rows is removed.
             hand(.bytes([], rows: 0), to: &job, next: nil, turn)
         } else if case .samples(let type) = span.content {
             let range = span.period.instants
@@ -104,7 +104,7 @@ extension FilesStage {
 
     // MARK: What comes back
 
-    /// Accepts the answer to a question for a file; returns false when it answers another.
+    /// Accepts the answer to a question for a file; returns false for any other answer.
     func receive(written answer: PullAnswer, _ turn: Turn) throws -> Bool {
         let index = jobs.firstIndex {
             if case .asked(let pull, _) = $0.step { pull.id == answer.pull.id } else { false }

@@ -9,8 +9,8 @@ import StageKit
 /// Keeps samples, days, nights and workouts as files: marks those that a change touches, and rewrites each from the
 /// content of the observer, the handlers and the consolidator.
 ///
-/// A file depends only on their content. Its mark is committed with the anchor, and removed only once the file is on
-/// disk; so the files end up right, no matter what is killed, and when.
+/// A file depends only on their content. A file's mark is committed with the anchor, and removed only once the file is
+/// on disk; so the files end up right no matter what is killed and when.
 package final class FilesStage: Stage {
     let samples: Upstream
     let documents: [Upstream]
@@ -38,7 +38,7 @@ package final class FilesStage: Stage {
     private let releaseTopic: String
     private let controlTopic: String
 
-    /// One is fetched while the other is written.
+    /// One file is fetched while the other is written.
     static let concurrentJobs = 2
     static let backfillBeyond: Int64 = 200_000
     static let longestRetry = Duration.seconds(60)
@@ -93,7 +93,7 @@ package final class FilesStage: Stage {
             guard let release = message.body.read(Release.self) else { return }
             samples.hear(release.head, limit: release.released, off: Set(release.off), turn)
             lastChecked = turn.now
-            // Files contain each sample once, as it is: samples that are merely reported again need no rewriting.
+            // Files contain each sample once, as it is: samples that are merely reported again don't require rewriting.
             replay = release.replay?.id ?? replay
         } else if message.topic == controlTopic {
             hear(command: message.body)

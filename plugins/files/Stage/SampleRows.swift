@@ -16,7 +16,7 @@ package struct SampleRows: Sendable {
         "metadata", "payload", "version",
     ]
 
-    /// - Parameter layout: what FHIR's resources say.
+    /// - Parameter layout: determines what FHIR resources say.
     package init(_ span: FileSpan, layout: FilesLayout = FilesLayout()) {
         user = span.user
         format = span.format
@@ -46,7 +46,7 @@ package struct SampleRows: Sendable {
         }
     }
 
-    /// - Parameter append: returns whether the row has a line.
+    /// - Parameter append: returns whether it wrote a line for the row.
     private func lines(
         _ page: SamplePage, _ out: inout [UInt8], _ append: (Int, inout [UInt8]) -> Bool
     ) -> Int64 {
@@ -145,7 +145,7 @@ package struct SampleRows: Sendable {
                 out.append(json: "null")
             }
             out.append(json: ",\"metadata\":")
-            // Both are already JSON.
+            // Metadata and payload are already JSON.
             if has.metadata, !page.metadata.isEmpty(row) {
                 out.append(contentsOf: page.metadata.bytes[page.metadata.range(row)])
             } else {

@@ -9,11 +9,11 @@ import HealthStatistics
 /// - Categories: `count` of the samples that start on the day, and `minutes` of the day that they cover, each instant
 ///   once, if any has a duration.
 /// - Correlations and anything without a number: `count`.
-/// - A person's own types: what they chose, `sum`, `average` (with `min` and `max`) or `mostRecent`, of the samples in
-///   the type's unit; always the `count` of all samples; and `minutes` where they have durations.
+/// - A person's own types: whichever they chose of `sum`, `average` (with `min` and `max`) and `mostRecent`, over the
+///   samples in the type's unit; always the `count` of all samples; and `minutes` if they have durations.
 ///
-/// `unit` is the canonical unit, null if there is none or it is unknown. The stack knows which types have a handler:
-/// its host gives this one all others. Configuration: `sourceOrder`. Workouts are never among them.
+/// `unit` is the canonical unit, null if there is none or it is unknown. The stack's host gives this handler all types
+/// that have no other handler. Configuration: `sourceOrder`. Workouts are never among them.
 public struct GenericHandler: PluginHandler {
     public let version = 2
     public let characteristics: Set<String> = ["ownTypes"]
@@ -50,7 +50,7 @@ public struct GenericHandler: PluginHandler {
         let starting = rows.filter { input.contains(samples.startOf($0)) }
         guard var figure = category(rows, starting, input) else { return nil }
         let unit = own["unit"].string ?? ""
-        // Samples of that name may have come by any way in, and before the type was made.
+        // Samples of that name may have come by any way in, even before the type was made.
         let numbered = rows.filter { samples.value[$0].isFinite && Self.isRow($0, of: samples, in: unit) }
         if own["aggregation"] == "sum" {
             let merge = CumulativeMerge(samples, rows: numbered, order: input.sourceOrder(for: type.identifier))
@@ -105,7 +105,7 @@ public struct GenericHandler: PluginHandler {
         return figure
     }
 
-    /// For an unknown type, the unit that all its samples came in, if the slice says and they agree.
+    /// For an unknown type, the unit that all its samples came in, if the slice states it and they agree.
     private func unit(of type: HealthType, _ rows: [Int], _ samples: SamplePage) -> Value {
         if !type.unit.isEmpty { return .string(type.unit) }
         guard samples.unit.count == samples.count, let first = rows.first,

@@ -1,4 +1,4 @@
-/// What the broker should have retained, and what it has said that it has. Pure.
+/// What the broker should have retained, and what it has acknowledged. Pure.
 package struct BrokerBoard: Sendable, Equatable {
     /// A retained message; an empty payload removes what is there.
     package struct Post: Sendable, Equatable {
@@ -13,13 +13,13 @@ package struct BrokerBoard: Sendable, Equatable {
 
     private let topics: MQTTTopics
     private var wanted: [String: String] = [:]
-    /// In this connection: a broker that comes back may have forgotten anything.
+    /// Acknowledged in this connection: a broker that comes back may have forgotten anything.
     private var accepted: [String: String] = [:]
     /// On its way.
     private var sent: [String: String] = [:]
-    /// Topics of ours with something that isn't wanted.
+    /// Our topics that hold something unwanted.
     private var strangers: Set<String> = []
-    /// Where the broker may not have what is wanted: nothing else needs a look.
+    /// Topics where the broker may not have what is wanted: no others need checking.
     private var dirty: Set<String> = []
 
     /// More than any stack leaves behind; the rest is found at the next connection.
@@ -27,14 +27,14 @@ package struct BrokerBoard: Sendable, Equatable {
 
     package init(_ topics: MQTTTopics) { self.topics = topics }
 
-    /// - Parameter payload: nil for a topic that should have nothing.
+    /// - Parameter payload: nil for a topic that should be empty.
     package mutating func want(_ topic: String, _ payload: String?) {
         guard wanted[topic] != payload else { return }
         wanted[topic] = payload
         dirty.insert(topic)
     }
 
-    /// It can't be known what the broker has: everything is sent again.
+    /// There is no telling what the broker has, so everything is sent again.
     package mutating func forget() {
         for topic in accepted.keys where wanted[topic] == nil { strangers.insert(topic) }
         for topic in sent.keys where wanted[topic] == nil { strangers.insert(topic) }
@@ -55,7 +55,7 @@ package struct BrokerBoard: Sendable, Equatable {
         return payload != accepted[topic] && payload != sent[topic]
     }
 
-    /// The broker has something of a stack's there.
+    /// The broker holds a stack's message there.
     package mutating func found(_ topic: String) {
         guard wanted[topic] == nil, strangers.count < Self.mostStrangers else { return }
         strangers.insert(topic)
@@ -67,7 +67,7 @@ package struct BrokerBoard: Sendable, Equatable {
         if wanted[topic] == nil, sent[topic] == nil { settle(topic, "") }
     }
 
-    /// - Parameter posts: are on their way.
+    /// - Parameter posts: messages that are now on their way.
     package mutating func send(_ posts: [Post]) {
         for post in posts { sent[post.topic] = post.payload }
     }
@@ -95,9 +95,9 @@ package struct BrokerBoard: Sendable, Equatable {
         !dirty.contains { isDue($0) && (mayRemove || wanted[$0] != nil) }
     }
 
-    /// What is to be sent now: descriptions first, then states, and last that the stack is there.
+    /// What is to be sent now: descriptions first, then states, and last the message that the stack is there.
     /// - Parameters:
-    ///   - mayRemove: whether the content is complete, so that what isn't wanted is gone for good.
+    ///   - mayRemove: whether the content is complete, so that anything not wanted can be removed.
     ///   - most: how many at most; the others are due again afterwards.
     package func due(mayRemove: Bool, most: Int = Publish.most) -> [Post] {
         var posts: [Post] = []

@@ -15,9 +15,9 @@ package struct KeepConnected: Sendable {
 
 package enum BrokerNews: Sendable, Equatable {
     case connected
-    /// There is no connection; it is tried again after this many seconds.
+    /// There is no connection; another attempt is made after this many seconds.
     case lost(MQTTError, retryAfter: Double)
-    /// Messages on topics of ours: what was retained before we connected, and what anybody publishes, we included.
+    /// Messages on our topics: what was retained before we connected, and what anybody publishes, ourselves included.
     case heard([Heard])
     /// Home Assistant has started.
     case born
@@ -37,10 +37,10 @@ package struct Heard: Sendable, Equatable {
     }
 }
 
-/// Publishes retained messages at QoS 1. The result is `Published`, once the broker has acknowledged all; none if the
-/// connection ends before.
+/// Publishes retained messages at QoS 1. The result is `Published`, once the broker has acknowledged all; there is none
+/// if the connection ends before that.
 package struct Publish: Sendable, Equatable {
-    /// Far fewer than the 65,535 numbers that MQTT has for messages on their way.
+    /// Far fewer than the 65,535 ids that MQTT has for messages in flight.
     package static let most = 1_000
 
     package var posts: [BrokerBoard.Post]

@@ -1,17 +1,18 @@
 import HealthModel
 import MQTT
 
-/// The connection to the broker as the stage knows it, and since when not everything has been accepted. Pure.
+/// The connection to the broker as the stage sees it, and since when it has had something that isn't accepted yet.
+/// Pure.
 struct BrokerLink {
     private(set) var isOpen = false
-    /// Why the broker isn't reached, or doesn't keep the connection; nil once it has accepted everything.
+    /// Why the broker can't be reached or doesn't keep the connection; nil once it has accepted everything.
     private(set) var problem: MQTTError?
     private var opened: MonotonicTime?
-    /// What was logged about a connection since one has lasted.
+    /// The last problem logged; forgotten once a connection has lasted.
     private var logged: MQTTError?
     private var stuckSince: MonotonicTime?
 
-    /// A connection that has lived for this long isn't one that a broker accepts only to drop it.
+    /// A connection that has lasted this long isn't one that a broker accepts only to drop.
     static let lasting = Duration.seconds(60)
     static let alertAfter = Duration.seconds(15 * 60)
 
@@ -34,10 +35,10 @@ struct BrokerLink {
     mutating func progress(at now: MonotonicTime) { if lasts(now) { stuckSince = nil } }
 
     enum Watch: Equatable {
-        /// Everything is accepted, and looks as if it stays so.
+        /// Everything has been accepted, and this seems likely to last.
         case fine
         case waiting(until: MonotonicTime)
-        /// For so long that a person should know.
+        /// It has been waiting for so long that a person should know.
         case stuck
     }
 

@@ -10,7 +10,7 @@ package struct BrokerLogin: Sendable, Equatable {
     private let passwordFile: String?
     private let authorityFile: String?
 
-    /// - Throws: `ConfigurationError` for options that can't be meant.
+    /// - Throws: `ConfigurationError` for options that make no sense.
     package init(
         _ instance: StackConfiguration.Instance, in stack: StackConfiguration
     ) throws(ConfigurationError) {
@@ -33,7 +33,7 @@ package struct BrokerLogin: Sendable, Equatable {
         user = options["user"].string
         passwordFile = options["passwordFile"].string
         authorityFile = options["caFile"].string
-        if passwordFile != nil, user == nil { throw mistake("passwordFile", "needs 'user' beside it") }
+        if passwordFile != nil, user == nil { throw mistake("passwordFile", "needs 'user' as well") }
         if authorityFile != nil, !address.usesTLS { throw mistake("caFile", "needs a broker with mqtts://") }
     }
 

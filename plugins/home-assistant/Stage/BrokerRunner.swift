@@ -68,7 +68,7 @@ final class Bell: Sendable {
         close(writing)
     }
 
-    /// A full pipe has been rung already.
+    /// If the pipe is full, the bell has already been rung.
     func ring() {
         var byte: UInt8 = 1
         _ = write(writing, &byte, 1)
@@ -79,7 +79,7 @@ final class Bell: Sendable {
         while read(reading, &bytes, bytes.count) > 0 {}
     }
 
-    /// Waits until it rings, or the time has passed.
+    /// Waits until it rings, or until the time is up.
     func wait(seconds: Double) {
         var entry = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
         _ = poll(&entry, 1, Int32(seconds * 1000))

@@ -4,7 +4,7 @@ import MQTT
 import MessageBus
 import StageKit
 
-/// The connection to the broker as its thread sees it: made, watched, made again.
+/// The connection to the broker as its thread sees it: made, watched and remade.
 final class BrokerSession {
     private let login: BrokerLogin
     private let jobs: Mailbox<BrokerRunner.Job>
@@ -13,12 +13,12 @@ final class BrokerSession {
     private var connection: MQTTConnection?
     /// The broker has accepted the connection.
     private var isOpen = false
-    /// The messages that aren't acknowledged, by their numbers, and how many of each request's.
+    /// The messages not yet acknowledged, by their numbers, and how many are left of each request.
     private var unacknowledged: [Int32: BrokerRunner.Job] = [:]
     private var left: [Int64: Int] = [:]
     private var pace = RetryPace()
 
-    /// How often the library is given a turn though nothing happens: it sends its pings then.
+    /// How often the library is given a turn even if nothing happens, so that it can send its pings.
     private static let turn: Int32 = 10_000
     private static let goodbye = Duration.seconds(2)
 
@@ -120,7 +120,7 @@ final class BrokerSession {
         (unacknowledged, left) = ([:], [:])
         let wait = pace.wait(afterLossAt: ContinuousClock.now)
         report(.lost(why, retryAfter: wait))
-        // Jobs that ring meanwhile are for the connection that was lost.
+        // Jobs that ring in the meantime are for the lost connection.
         let end = ContinuousClock.now + .seconds(wait)
         while !jobs.isClosed, ContinuousClock.now < end {
             bell.wait(seconds: max(0, (end - .now) / .seconds(1)))

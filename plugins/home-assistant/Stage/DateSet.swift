@@ -1,16 +1,16 @@
 import Foundation
 import HealthModel
 
-/// A set of dates: a person's years are a few ranges. Pure.
+/// A set of dates, stored as ranges: a person's years take only a few. Pure.
 package struct DateSet: Equatable, Sendable {
     private var indexes = IndexSet()
 
-    /// Before all dates that a row may have, since an `IndexSet` has no negative numbers.
+    /// Makes every date that a row may have positive, since an `IndexSet` can't hold negative numbers.
     private static let offset = 1_000_000
 
     package init() {}
 
-    /// - Parameter wireValue: as `wireValue`; what isn't is left out.
+    /// - Parameter wireValue: in the form of `wireValue`; anything else is left out.
     package init(wireValue: Value) {
         let numbers = (wireValue.array ?? []).compactMap(\.int)
         for index in stride(from: 0, to: numbers.count - 1, by: 2) {

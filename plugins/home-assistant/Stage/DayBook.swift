@@ -5,13 +5,14 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Whose days the consolidator has, and the summaries of those that sensors may show. Of all others only the dates are
-/// kept, as ranges: a person without a day is gone.
+/// Whose days the consolidator has, and the summaries of the days that sensors may show. Of all other days only the
+/// dates are kept, as ranges: a person with no days left is gone.
 ///
 /// A change is applied at once and saved later, in the transaction of the anchor that covers it.
 struct DayBook {
     private struct Person {
-        /// The dates of their days, by the history that last reported them: what a newer one doesn't report is gone.
+        /// The dates of their days, by the history that last reported them: dates that a newer history doesn't report
+        /// are gone.
         var days: [String: DateSet] = [:]
         /// The summaries of days that may be shown.
         var summaries: [Int: Value] = [:]
@@ -62,7 +63,7 @@ struct DayBook {
 
     func summary(of user: String, _ day: LocalDay) -> Value? { people[user]?.summaries[day.number] }
 
-    /// Users whose sensors may show something else than at the last call.
+    /// Users whose sensors may show something different from the last call.
     mutating func takeChanged() -> Set<String> {
         defer { changed = [] }
         return changed

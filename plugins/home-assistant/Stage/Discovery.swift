@@ -7,10 +7,10 @@ import HealthModel
 package struct Discovery: Sendable, Equatable {
     package let topics: MQTTTopics
     package let sensors: [FigureSensor]
-    /// What a day's message says about whose it is.
+    /// What a day's message says about its owner.
     package var owner = ""
 
-    /// The name of what has made a description.
+    /// The name of the program that made a description.
     static let origin = "healthbus"
 
     package init(topics: MQTTTopics, sensors: [FigureSensor]) {
@@ -18,7 +18,7 @@ package struct Discovery: Sendable, Equatable {
         self.sensors = sensors
     }
 
-    /// What describes a person's sensors, by topic.
+    /// The descriptions of a person's sensors, by topic.
     package func descriptions(of user: String) -> [String: String] {
         var messages: [String: String] = [:]
         for sensor in sensors {
@@ -44,7 +44,7 @@ package struct Discovery: Sendable, Equatable {
                     + "'revision': value_json.revision} | tojson }}"),
             "availability_topic": .string(topics.status),
             "qos": 1,
-            // Also what makes a figure without a unit a number.
+            // This also tells Home Assistant that a figure without a unit is a number.
             "suggested_display_precision": .integer(Int64(sensor.digits)),
             "device": [
                 "identifiers": .array([.string("\(topics.base)--\(MQTTTopics.name(user))")]),
@@ -54,7 +54,7 @@ package struct Discovery: Sendable, Equatable {
         ]
         if let unit = sensor.unit { members["unit_of_measurement"] = .string(unit) }
         if let deviceClass = sensor.deviceClass { members["device_class"] = .string(deviceClass) }
-        // Yesterday's would count every day twice in long-term statistics.
+        // Yesterday's sensor would count every day twice in long-term statistics.
         if slot == .today, let stateClass = sensor.stateClass {
             members["state_class"] = .string(stateClass)
             if stateClass == SensorKind.StateClass.total.rawValue {

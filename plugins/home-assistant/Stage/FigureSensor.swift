@@ -3,7 +3,7 @@ import HealthModel
 
 /// A daily figure as a sensor. Pure.
 package struct FigureSensor: Sendable, Equatable {
-    /// Its member of the message about a day, and its part of topics.
+    /// Its member in a day's message, and its part of topics.
     package let object: String
     /// As shown to people: "Active energy".
     package let name: String

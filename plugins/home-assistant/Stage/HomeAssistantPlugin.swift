@@ -14,7 +14,7 @@ extension StagePlugin {
             return try HomeAssistantStage(stack: setting.stack, instance: setting.instance)
         },
         effects: { context in
-            // OpenSSL writes to a broken connection without asking for no signal.
+            // OpenSSL doesn't suppress the signal when it writes to a broken connection.
             signal(SIGPIPE, SIG_IGN)
             return try BrokerRunner(BrokerLogin(context.instance, in: context.stack))
         },
@@ -23,7 +23,7 @@ extension StagePlugin {
 
 extension HomeAssistantStage {
     /// For an instance in a stack.
-    /// - Throws: `ConfigurationError` for names that can't be part of a topic, or are the same.
+    /// - Throws: `ConfigurationError` for names that can't be part of a topic, or that are identical.
     package convenience init(
         stack: StackConfiguration, instance: StackConfiguration.Instance
     ) throws(ConfigurationError) {

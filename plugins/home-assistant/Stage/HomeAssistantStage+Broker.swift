@@ -29,14 +29,14 @@ extension HomeAssistantStage {
         board.forget()
     }
 
-    /// Why nothing is delivered, or not all of it.
+    /// Why nothing, or not everything, is delivered.
     func problem(at now: MonotonicTime) -> MQTTError? {
         if let problem = link.problem { return problem }
         guard rivalry.isOn(at: now) else { return nil }
         return .shared(discovery.topics.base)
     }
 
-    /// Somebody has published, or had published, on a topic of ours.
+    /// Somebody publishes on one of our topics, or did so before we connected.
     func hear(_ message: Heard, _ turn: Turn) {
         let (topic, topics) = (message.topic, discovery.topics)
         let wasOn = rivalry.isOn(at: turn.monotonic)
@@ -44,7 +44,7 @@ extension HomeAssistantStage {
             if message.isRetained {
                 rivalry.find(isOnline: message.payload == "online", at: turn.monotonic)
             } else if board.isOverwritten(topic, message.payload) {
-                // Also the last will of an earlier connection, which may come late.
+                // This includes the last will of an earlier connection, which may arrive late.
                 rivalry.dispute(topic)
             }
         } else if message.payload.isEmpty {

@@ -4,15 +4,15 @@ import Protocol
 import StageKit
 
 extension HomeAssistantStage {
-    /// What the broker should have of one user.
+    /// What the broker should have for one user.
     struct Shown {
         /// Topics of the descriptions: these never change.
         var descriptions: [String]
-        /// When other days are shown: the next midnight.
+        /// When different days are to be shown: at the next midnight.
         var until: Instant?
     }
 
-    /// Determines what the broker should have of a user at an instant.
+    /// Determines what the broker should have for a user at an instant.
     func show(_ user: String, at now: Instant) {
         let days = DaySlot.allCases.map { (slot: $0, topic: discovery.topics.day(of: user, $0)) }
         guard book.knows(user), people?.contains(user) != false, let zones = timelines[user] else {
@@ -37,7 +37,7 @@ extension HomeAssistantStage {
         }
     }
 
-    /// What it reports as a destination.
+    /// What this stage reports as a destination.
     func delivery(at now: MonotonicTime) -> UploaderDetails {
         let problem = problem(at: now)
         return UploaderDetails(
@@ -55,7 +55,7 @@ struct BrokerCheck {
     private var answered: String?
     private var compared: Instant?
 
-    /// Returns false for a request that is known.
+    /// Returns false for a request that is already known.
     mutating func begin(_ id: String) -> Bool {
         guard id != answers, id != answered else { return false }
         answers = id

@@ -6,14 +6,14 @@ import MessageBus
 import Protocol
 import StageKit
 
-/// Shows daily figures in Home Assistant: pulls the consolidator's summaries, and keeps at an MQTT broker what those of
-/// today and yesterday say.
+/// Shows daily figures in Home Assistant: pulls the consolidator's summaries, and keeps the figures of today's and
+/// yesterday's up to date on an MQTT broker.
 ///
-/// There is no queue: what the broker should have follows from the days and the clock, and is compared with what it
-/// has acknowledged. An anchor moves once all figures are acknowledged; what is to be removed is found at the broker
-/// again at each connection, so it needs no anchor.
+/// There is no queue: what the broker should have follows from the days and the clock, and is compared with what it has
+/// acknowledged. An anchor moves once all figures are acknowledged; anything to be removed is found on the broker again
+/// at each connection, so it needs no anchor.
 package final class HomeAssistantStage: Stage {
-    /// Pages whose changes may not be acknowledged yet.
+    /// Pages whose changes may not have been acknowledged yet.
     private struct Waiting {
         var fetched: Upstream.Fetched
         var generation: String
@@ -29,7 +29,7 @@ package final class HomeAssistantStage: Stage {
     var board: BrokerBoard
     /// Pages in the order of their arrival.
     private var waiting: [Waiting] = []
-    /// Handlers' heads, as heard: what they emit isn't shown here, so it is never behind.
+    /// Handlers' heads, as heard: their events aren't shown here, so this stage is never behind them.
     private var heads: [String: SequenceNumber] = [:]
     private let handlers: [String]
     private let controlTopic: String
@@ -42,23 +42,23 @@ package final class HomeAssistantStage: Stage {
     var rivalry = Rivalry()
     /// When the consolidator was last heard from.
     private var heard: MonotonicTime?
-    /// What is shown of each user, and the users for whom that must be determined again.
+    /// What is shown for each user, and the users for whom that must be determined again.
     var shown: [String: Shown] = [:]
     var outdated: Set<String> = []
-    /// When what is wanted changes without any news: at somebody's next midnight.
+    /// When the wanted content changes without any news: at somebody's next midnight.
     var changesAt: Instant?
     private var lookedAt: Instant?
-    /// There has been something to show at some time; in the database as soon as an anchor has moved since.
+    /// Whether there has ever been something to show; saved in the database as soon as an anchor has moved since.
     var hasShown = false
     private var isShownSaved = false
-    /// How far the consolidator is covered by what the broker has, removals included.
+    /// How far into the consolidator's changes the broker's content reaches, removals included.
     private var delivered = SequenceNumber.beginning
     private var mayHaveAlert = true
     private var lastChecked: Instant?
     var published: Int64 = 0
     var lastPublished: Instant?
     var check = BrokerCheck()
-    /// How far the observer is covered by what the broker has.
+    /// How far into the observer's changes the broker's content reaches.
     private var covered = SequenceNumber.beginning
 
     private static let kept = ValueTable("kept")
@@ -172,7 +172,7 @@ package final class HomeAssistantStage: Stage {
         zones.pump(turn)
         update(turn)
         try settle(turn)
-        // A new history's end may have removed days.
+        // The end of a new history may have removed days.
         update(turn)
         if waiting.count < Self.waitingPages { summaries.pump(turn) }
         let ofDisputes = correct(turn)
@@ -186,7 +186,7 @@ package final class HomeAssistantStage: Stage {
         return [midnight, silentAt(turn), ofDisputes, try alertOfDelay(turn)].compactMap { $0 }.min()
     }
 
-    /// Whether the consolidator has been heard from lately, so that figures are as they should be.
+    /// Whether the consolidator has been heard from lately, so that figures can be trusted.
     func status(_ turn: Turn) -> String { silentAt(turn) == nil ? "offline" : "online" }
 
     /// When silence will have lasted too long; nil if it has.
@@ -195,10 +195,10 @@ package final class HomeAssistantStage: Stage {
         return heard + Self.silence
     }
 
-    /// Determines what the broker should have, as far as that may have changed.
+    /// Determines what the broker should have, wherever that may have changed.
     private func update(_ turn: Turn) {
         outdated.formUnion(book.takeChanged())
-        // A clock that was set back has gone through a midnight, too.
+        // A clock that was set back has also passed a midnight.
         if lookedAt.map({ turn.now < $0 }) ?? false {
             outdated.formUnion(shown.keys)
         } else if let due = changesAt, turn.now >= due {
@@ -214,7 +214,7 @@ package final class HomeAssistantStage: Stage {
         if !shown.isEmpty { hasShown = true }
     }
 
-    /// Whether what isn't wanted is gone for good: everything has been read, something was there, and it is ours.
+    /// Whether anything not wanted can be removed: everything has been read, something was there, and it is ours.
     private func mayRemove(_ turn: Turn) -> Bool {
         waiting.isEmpty && summaries.isLevel && summaries.cursor.snapshotUntil == nil && zones.isLevel && hasShown
             && !rivalry.isOn(at: turn.monotonic)
@@ -251,7 +251,7 @@ package final class HomeAssistantStage: Stage {
     private func alertOfDelay(_ turn: Turn) throws -> MonotonicTime? {
         switch link.watch(isClean: isClean(turn), at: turn.monotonic) {
         case .fine:
-            // Also one of this process's predecessor.
+            // This includes an alert raised by this process's predecessor.
             if mayHaveAlert { try turn.clear(.degraded, subject: "delivery") }
             mayHaveAlert = false
             return nil

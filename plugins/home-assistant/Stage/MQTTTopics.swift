@@ -1,4 +1,4 @@
-/// The names under which a stack is found at a broker. Pure.
+/// The names under which a stack is found on a broker. Pure.
 package struct MQTTTopics: Sendable, Equatable {
     /// What the stack's own topics begin with, and its node in discovery topics.
     package let base: String
@@ -24,7 +24,7 @@ package struct MQTTTopics: Sendable, Equatable {
 
     package func discovery(_ object: String) -> String { "\(discoveryPrefix)/sensor/\(base)/\(object)/config" }
 
-    /// Filters that match everything a stack under these names leaves at the broker.
+    /// Filters that match everything a stack under these names leaves on the broker.
     package var own: [String] {
         [status] + DaySlot.allCases.map { "\(base)/+/\($0.rawValue)" } + ["\(discoveryPrefix)/sensor/\(base)/+/config"]
     }

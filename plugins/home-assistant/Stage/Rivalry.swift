@@ -2,18 +2,18 @@ import HealthModel
 
 /// Others who publish on our topics: how often they are corrected, and whether one of them is a stack. Pure.
 struct Rivalry {
-    /// When a topic was last corrected, and those that are to be corrected again.
+    /// When each topic was last corrected, and the topics to be corrected again.
     private var corrected: [String: MonotonicTime] = [:]
     private var due: Set<String> = []
     /// When another stack was last noticed.
     private var noticed: MonotonicTime?
-    /// What was retained when we connected: a stack said that it is there, and a day is another stack's.
+    /// Found retained when we connected: a message that a stack is there, and a day of another stack.
     private var saysOnline = false
     private var hasOthersDays = false
 
-    /// Two who overwrite each other's messages don't do it faster than this.
+    /// Two programs that overwrite each other's messages do so no faster than this.
     static let pause = Duration.seconds(10)
-    /// Another stack is quiet at night.
+    /// Another stack may be quiet overnight.
     static let memory = Duration.seconds(24 * 3600)
 
     /// The connection is new.
@@ -22,7 +22,7 @@ struct Rivalry {
         (saysOnline, hasOthersDays) = (false, false)
     }
 
-    /// A topic has something else than what we sent.
+    /// A topic holds something other than what we sent.
     mutating func dispute(_ topic: String) { due.insert(topic) }
 
     /// The topics to send again now.
@@ -33,7 +33,7 @@ struct Rivalry {
         return ready.sorted()
     }
 
-    /// When a topic will be due that isn't yet.
+    /// When the next topic will be due.
     var next: MonotonicTime? { due.compactMap { corrected[$0] }.min().map { $0 + Self.pause } }
 
     /// Another stack has just published something.

@@ -1,10 +1,10 @@
 /// What Home Assistant is told about a unit: its own name for it, and the device class that permits it.
 ///
-/// Only device classes whose permitted units contain the unit: any other pair is refused or logged as an error. See
+/// Only device classes that permit the unit are used: any other pair is refused or logged as an error. See
 /// https://www.home-assistant.io/integrations/sensor/#device-class.
 struct SensorKind: Equatable {
     enum StateClass: String {
-        /// Adds up over the day, and begins again with each.
+        /// Adds up over the day, and starts again with each new day.
         case total
         case measurement
     }
@@ -25,7 +25,7 @@ struct SensorKind: Equatable {
         case "degF": (self.unit, deviceClass) = ("°F", "temperature")
         case "mmHg": (self.unit, deviceClass) = (unit, "pressure")
         case "km/h", "m/s": (self.unit, deviceClass) = (unit, "speed")
-        // A number of hours in which something happened, not a time that passed: no device class.
+        // A number of hours in which something happened, not a duration: no device class.
         case "hours": (self.unit, deviceClass) = ("h", nil)
         case "count/min": (self.unit, deviceClass) = ("bpm", nil)
         default: (self.unit, deviceClass) = (unit, nil)
@@ -37,7 +37,7 @@ struct SensorKind: Equatable {
         switch (deviceClass, wanted) {
         // Home Assistant accepts these only as totals.
         case ("energy"?, .measurement), ("volume"?, .measurement): return nil
-        // And these only as measurements, some of them in older releases.
+        // And these only as measurements, some of them only in older releases.
         case ("weight"?, .total), ("temperature"?, .total), ("pressure"?, .total), ("speed"?, .total):
             deviceClass = nil
             return .total

@@ -1,13 +1,13 @@
 import HealthModel
 
-/// Whose a message at the broker is: other programs may use topics that look like ours. Pure.
+/// Whose message this is on the broker: other programs may use topics that look like ours. Pure.
 enum StackMark: Equatable {
-    /// A message of a stack, which doesn't say of which one: descriptions have no room for that.
+    /// A message of some stack that doesn't say which one: descriptions have no room for that.
     case someStack
     /// The member `stack` of a day's message.
     case stack(String)
 
-    /// nil for what no stack has written.
+    /// nil for anything that no stack has written.
     init?(_ topic: String, _ payload: String, _ topics: MQTTTopics) {
         guard !payload.isEmpty, let content = try? Value(json: Array(payload.utf8)) else { return nil }
         if topics.isDay(topic), let owner = content["stack"].string {
@@ -19,7 +19,7 @@ enum StackMark: Equatable {
         }
     }
 
-    /// Whether it surely isn't the stack's with this mark.
+    /// Whether it certainly belongs to a stack other than the one with this mark.
     func isOther(than owner: String) -> Bool {
         if case .stack(let theirs) = self { theirs != owner } else { false }
     }

@@ -5,8 +5,8 @@ import Protocol
 
 /// The subscribers of a sealed hub: their identities, their subscriptions, and what each may receive.
 ///
-/// A ROUTER, not the XPUB of an open hub: with an XPUB the hub could only decide on each subscription in manual mode,
-/// in which libzmq 4.3.4 keeps peers that have already gone. Here the hub decides on each message.
+/// It uses a ROUTER, not the XPUB of an open hub: with an XPUB the hub could decide on each subscription only in manual
+/// mode, in which libzmq 4.3.4 keeps peers that have already gone. Here the hub decides on each message.
 final class Audience {
     private struct Peer {
         var identity: String

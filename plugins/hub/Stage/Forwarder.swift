@@ -27,7 +27,7 @@ package final class Forwarder: Sendable {
     private let notices = Mutex(NoticeLimit())
     private let notice: @Sendable (BusNotice) -> Void
 
-    /// - Parameter notice: called when a peer isn't let in or does something that isn't allowed; never often.
+    /// - Parameter notice: called, at a limited rate, when a peer isn't let in or does something that isn't allowed.
     package init(notice: @escaping @Sendable (BusNotice) -> Void = { _ in }) throws {
         self.notice = notice
         wakeup = try Wakeup()
@@ -54,7 +54,7 @@ package final class Forwarder: Sendable {
         defer { address.removeSocketFiles() }
         while !isStopping {
             // Reopened, with a new context, when a key is no longer valid: that ends all connections, and only peers
-            // that still may connect return.
+            // that are still allowed come back.
             let hall: any Hall =
                 if let seal {
                     try SealedHall(seal, notice: { [self] in note($0) }, count: { [self] in tally($0) })

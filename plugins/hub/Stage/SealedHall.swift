@@ -4,7 +4,8 @@ import HealthModel
 import MessageBus
 import Protocol
 
-/// Admits peers whose key is on its list (CURVE), and passes on what a peer may send to the peers that may receive it.
+/// Admits peers whose key is on its list (CURVE), and passes each message that a peer may send on to the peers that may
+/// receive it.
 final class SealedHall: Hall {
     private let seal: HubSeal
     private let keys: BusKeyPair
@@ -18,7 +19,7 @@ final class SealedHall: Hall {
     private let message = HeldMessage()
     private let notice: (BusNotice) -> Void
     private let count: (BusNotice.Kind) -> Void
-    /// The most bytes in a topic and a header. The hub reads both in each message: no peer should be able to keep it
+    /// The most bytes in a topic and in a header. The hub reads both in each message: no peer should be able to keep it
     /// busy.
     private static let topicLimit = 255
     private static let headerLimit = 16 << 10
@@ -92,7 +93,7 @@ final class SealedHall: Hall {
                     let why =
                         differs
                         ? "it doesn't use CURVE: the bus is sealed"
-                        : "its handshake isn't for this hub's key, or isn't a handshake"
+                        : "it sent something other than a handshake for this hub's key"
                     tell(BusNotice(.refused, who: endpoint, why: why))
                 case .brokenOff:
                     tell(BusNotice(.refused, who: endpoint, why: "the connection ended during the handshake"))
@@ -119,7 +120,7 @@ final class SealedHall: Hall {
             return deny("sent a topic or header that is too long")
         }
         guard grant.mayPublish(message[0]) else {
-            // A topic may contain anything; its first part is enough.
+            // A topic may contain anything; its first part is enough here.
             let family = String(decoding: message[0].prefix { $0 != UInt8(ascii: ".") }.prefix(32), as: UTF8.self)
             return deny("may not publish this topic: \(family).…")
         }

@@ -24,7 +24,8 @@ PluginProgram.start("ingest") { context, stopper in
     let options = context.configuration
     let folder = context.folder + "/files"
     try StateFolder.make(folder)
-    // Whatever an earlier process received and didn't pass on: its sender got no answer, and sends it again.
+    // Removes anything that an earlier process received but didn't pass on: its sender got no answer, and sends it
+    // again.
     for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
         try FileManager.default.removeItem(atPath: folder + "/" + name)
     }
@@ -134,7 +135,7 @@ PluginProgram.start("ingest") { context, stopper in
 /// Which stack this one follows.
 struct FollowingOptions {
     static let variable = "HEALTHBUS_FOLLOW_TOKEN"
-    /// Far more than an answer has: one sample may come with the route of a long workout.
+    /// Far more than an answer usually takes: one sample may come with the route of a long workout.
     static let answerLimit = 64 << 20
 
     let url: String
@@ -142,7 +143,7 @@ struct FollowingOptions {
     private let secret: String?
 
     /// nil for none.
-    /// - Throws: `Failure` when it isn't said where the token is.
+    /// - Throws: `Failure` when nothing says where the token is.
     init?(_ options: Value, environment: [String: String]) throws {
         guard let url = options["followUrl"].string else { return nil }
         self.url = url
@@ -156,7 +157,7 @@ struct FollowingOptions {
         }
     }
 
-    /// Read each time, so that a new token counts at once.
+    /// Read each time, so that a new token takes effect at once.
     func token() throws -> String {
         if let secret { return secret }
         guard let file, let data = FileManager.default.contents(atPath: file) else {

@@ -6,7 +6,7 @@ import HealthModel
 import Protocol
 import Synchronization
 
-/// Passes files that came over HTTP on to the observer, and asks about their state.
+/// Passes files received over HTTP on to the observer, and asks about their state.
 package protocol FileTaking: Sendable {
     /// Hands a file over, and waits until it is in the observer's inbox.
     /// - Parameter content: its hash, from `ContentHash`.
@@ -29,18 +29,19 @@ package struct FileState: Sendable, Equatable {
     }
 }
 
-/// The way over the bus: if the observer can open the file, it takes it in place through a link; otherwise it asks for
-/// the bytes.
+/// Hands files over through the bus: if the observer can open the file, it takes it in place through a link; otherwise
+/// it asks for the bytes.
 package final class FileHandover: FileTaking {
     package enum Failure: Error, Equatable {
         /// The observer doesn't answer, or stops asking for more.
         case silent
         case refused(String)
-        /// It isn't a file that can be imported; the reason, without its path, which only concerns the server.
+        /// It isn't a file that can be imported; with the reason, but without the file's path, which concerns only the
+        /// server.
         case unreadable(String)
     }
 
-    /// Without progress for this long it is given up.
+    /// A file that makes no progress for this long is given up.
     private static let patience = Duration.seconds(30)
 
     private let connect: @Sendable () throws -> (client: StackClient, offers: FileOffers)

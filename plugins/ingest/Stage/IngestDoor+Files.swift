@@ -9,7 +9,7 @@ extension IngestDoor {
     /// Where files go, and how large one may be.
     package struct Files: Sendable {
         package var taking: any FileTaking
-        /// On the disk with the observer's inbox, so that a link is enough.
+        /// On the same disk as the observer's inbox, so that a link is enough.
         package var folder: String
         package var bytes: Int
         /// Receives a sentence for the operator.
@@ -47,7 +47,7 @@ extension IngestDoor {
             let id: String
             do throws(FileHandover.Failure) {
                 // Linked under a name that the list of imports can show; another file with the same content may have
-                // that name right now.
+                // that name at this moment.
                 let kept = try? sink.keep(as: "posted-" + String(hash.high, radix: 16))
                 defer { if let kept { unlink(kept) } }
                 id = try files.taking.handOver(kept ?? sink.path, content: content, user: caller.user)
@@ -57,7 +57,7 @@ extension IngestDoor {
         } catch { return count(error) }
     }
 
-    /// The state of a file: only of the caller's own user.
+    /// The state of a file, if it belongs to the caller's own user.
     func state(ofFileAt path: String, _ caller: Caller) throws(IngestProblem) -> HTTPResponse {
         guard let files, let id = IngestRoute.file(path) else { throw .notFound }
         let found: FileState?
@@ -68,7 +68,7 @@ extension IngestDoor {
 
     private static func told(_ found: FileState) -> Value {
         let row = found.row
-        // How a file reaches the observer is of no concern to its sender.
+        // The sender needn't know how a file reaches the observer.
         let state = row.state == .receiving ? ImportRow.State.announced : row.state
         var members: [String: Value] = ["id": .string(row.id), "state": .string(state.rawValue)]
         if let reading = found.reading {
@@ -76,7 +76,7 @@ extension IngestDoor {
             members["bytesTotal"] = .integer(reading.bytesTotal)
             members["records"] = .integer(reading.records)
         }
-        // Its path only concerns the server.
+        // Its path concerns only the server.
         if var report = row.report?.object {
             report["path"] = nil
             members["report"] = .object(report)

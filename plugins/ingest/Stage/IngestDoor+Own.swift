@@ -19,7 +19,7 @@ extension IngestDoor {
         }
         if answer.isRefusal { return refused(answer) }
         if request.method != "GET" { noteTaken() }
-        // Without the right to read, a change that changes nothing would be a way to read.
+        // Otherwise, a change that changes nothing would be a way to read without the right to.
         if !caller.mayRead {
             answer.body = .object((answer.body.object ?? [:]).filter { Self.told.contains($0.key) })
         }
@@ -49,7 +49,7 @@ extension IngestDoor {
         case (.ownTypes, _): return OwnRequest(.addType, body: .object(try body(of: request)))
         case (.events, _):
             var members = try body(of: request)
-            // Made here, so that a part that is sent twice is one event.
+            // The id is made here, so that a part that is sent twice is one event.
             let told = members.removeValue(forKey: "id") ?? .string(UUID().uuidString.lowercased())
             guard let id = told.string else { throw .malformed("id isn't text") }
             return OwnRequest(.addEvent, id: id, body: .object(members))
@@ -67,7 +67,7 @@ extension IngestDoor {
         }
     }
 
-    /// Takes the version that a change is meant for from `If-Match`, which goes before the body's.
+    /// Takes the version that a change is meant for from `If-Match`, which takes precedence over the body's.
     private static func expect(
         _ request: HTTPRequest, _ told: Value?, _ wish: inout OwnRequest
     ) throws(IngestProblem) {
@@ -84,7 +84,7 @@ extension IngestDoor {
 
     private static func body(of request: HTTPRequest) throws(IngestProblem) -> [String: Value] {
         let type = request.headers["Content-Type"].map { MediaType($0)?.essence ?? "" } ?? "application/json"
-        // RFC 7396 is what a PATCH has here.
+        // A PATCH has the form of RFC 7396 here.
         guard type == "application/json" || (request.method == "PATCH" && type == "application/merge-patch+json")
         else { throw .mediaType("application/json") }
         guard request.body.count <= bodyLimit else { throw .tooLarge("the body has more than \(bodyLimit) bytes") }

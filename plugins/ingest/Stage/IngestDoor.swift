@@ -43,7 +43,7 @@ package final class IngestDoor: Sendable {
     ///   - caller: the owner of a token; nil if it isn't valid.
     ///   - isObserverThere: whether the observer sent a heartbeat recently.
     ///   - wake: makes the stack check for new data, as a push does for an app.
-    ///   - files: where whole files go; nil: it accepts none.
+    ///   - files: where whole files go; nil if it accepts none.
     ///   - requestsPerMinute: for each token; a minute's worth may arrive at once.
     package init(
         requestsPerMinute: Int, line: ObserverLine, files: Files? = nil, clock: @escaping @Sendable () -> Instant,
@@ -59,8 +59,8 @@ package final class IngestDoor: Sendable {
         self.wake = wake
     }
 
-    /// The answer for a request whose body needn't be read, judged by its head; nil for one that is to be handled.
-    /// Called once per request, since it counts.
+    /// The answer for a request that can be judged by its head, without reading the body; nil for one that is to be
+    /// handled. Called only once per request, since it counts them.
     package func refusal(of request: HTTPRequest) -> HTTPResponse? {
         do throws(IngestProblem) {
             let (_, caller) = try admit(request)
@@ -91,7 +91,7 @@ package final class IngestDoor: Sendable {
             case .healthAutoExport: return try take(pushed(request), route, caller)
             case .file: return try state(ofFileAt: request.path, caller)
             case .ownTypes, .ownType, .events, .event: return try own(request, route, caller)
-            // Its body is streamed, and answered at its end.
+            // Its body is streamed, and the request is answered at the end.
             case .files: throw .notFound
             }
         } catch { return count(error) }

@@ -15,7 +15,7 @@ package enum IngestRoute: String, CaseIterable {
     case files = "/v1/files"
     /// The state of one: its id follows.
     case file = "/v1/files/"
-    /// Whether the process is there: the only path that needs no token.
+    /// Whether the process is running: the only path that needs no token.
     case health = "/v1/health"
 
     package var methods: [String] {
@@ -46,7 +46,7 @@ package enum IngestRoute: String, CaseIterable {
         return [IngestRoute.ownType, .event].first { $0.last(of: path) != nil }
     }
 
-    /// What follows the path of an event or type, one part of a path; nil for another path.
+    /// What follows the path of an event or type, as a single path component; nil for any other path.
     func last(of path: String) -> String? {
         guard path.hasPrefix(rawValue) else { return nil }
         let last = path.dropFirst(rawValue.count)

@@ -7,18 +7,18 @@ import Synchronization
 /// The connection to the observer: sends a request's parts, one after the other, and waits for the outcome of each. A
 /// message may get lost, so a part is sent again until it is answered; the observer remembers what it has answered.
 ///
-/// Keeps nothing: anything unanswered is up to the sender to send again.
+/// Keeps nothing: it is up to the sender to send anything unanswered again.
 package final class ObserverLine: Sendable {
     /// Why a request couldn't be handed over.
     package enum Failure: Error, Equatable {
-        /// The observer doesn't answer. It will recognise whatever it did accept when the request comes again.
+        /// The observer doesn't answer. It will recognise anything it did accept when the request comes again.
         case silent
         /// It accepts nothing at present.
         case refused(String)
     }
 
     private struct Waiting {
-        /// The part's number. An answer to another part, which was sent twice, is ignored.
+        /// The part's number. An answer to a different part, which was sent twice, is ignored.
         let number: Int64
         var receipt: IngestReceipt?
         let arrived = DispatchSemaphore(value: 0)
@@ -28,7 +28,7 @@ package final class ObserverLine: Sendable {
     /// By request.
     private let waiting = Mutex<[String: Waiting]>([:])
 
-    /// How long until a part is sent again, until a part is given up, and until a whole request is.
+    /// How long until a part is sent again, until it is given up, and until a whole request is given up.
     private let repeatAfter: Duration
     private let patience: Duration
     private let longest: Duration
@@ -36,7 +36,7 @@ package final class ObserverLine: Sendable {
     /// - Parameters:
     ///   - patience: for one part. A request with many parts continues while they are being answered.
     ///   - longest: for all parts; less than a proxy waits.
-    ///   - say: sends a part to the observer; may lose it.
+    ///   - say: sends a part to the observer; the part may be lost.
     package init(
         repeatAfter: Duration = .milliseconds(500), patience: Duration = .seconds(15),
         longest: Duration = .seconds(120), say: @escaping @Sendable (IngestPart) -> Void

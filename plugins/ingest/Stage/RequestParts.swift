@@ -10,7 +10,7 @@ package struct RequestParts {
     private static let byteLimit = 640 << 10
     private static let deletionLimit = 16_384
 
-    /// The parts in order, without ids and numbers so far; at least one.
+    /// The parts in order, still without ids and numbers; at least one.
     package private(set) var parts: [Content] = []
 
     /// The content of one part.
@@ -42,7 +42,7 @@ package struct RequestParts {
             }
             if cut.rows == Self.rowLimit || cut.size + bytes > Self.byteLimit {
                 parts.append(cut.finish())
-                // Its names count as new again.
+                // In a new part, its names count as new again.
                 bytes = cut.bytes(row)
             }
             cut.take(row, bytes)
@@ -76,7 +76,7 @@ private struct PartCutter {
 
     var rows: Int { target.count }
 
-    /// How many bytes a row's texts add, with those of its names that are new in the part.
+    /// How many bytes a row's texts add, including those of its names that are new in the part.
     func bytes(_ row: Int) -> Int {
         var size = source.metadata.range(row).count + source.payload.range(row).count
         if types[source.type[row]] == nil { size += Self.entry + source.types[Int(source.type[row])].utf8.count }

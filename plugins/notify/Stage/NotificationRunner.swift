@@ -52,8 +52,8 @@ package final class NotificationRunner: EffectRunner {
         let ended = DispatchSemaphore(value: 0)
         process.terminationHandler = { _ in ended.signal() }
         do {
-            // Written while this process still holds the other end open, so there is no SIGPIPE, whether the program
-            // reads it or not. It is far smaller than a pipe's capacity.
+            // Written while this process still holds the other end open, so there is no SIGPIPE, whether or not the
+            // program reads it. It is far smaller than a pipe's capacity.
             try input.fileHandleForWriting.write(contentsOf: Data((notification.json + "\n").utf8))
             try input.fileHandleForWriting.close()
             try process.run()

@@ -2,8 +2,8 @@ import HealthModel
 import SQLite
 
 /// What is known about the users themselves (`dateOfBirth`; `ownTypes`, how their own types are aggregated): part of
-/// the observer's changelog, so that every stage sees the same. `members` has what an export said, and what a stack that
-/// is followed has told; types made here are in tables of their own.
+/// the observer's changelog, so that every stage sees the same. `members` has what an export said and what a followed
+/// stack has reported; types made here have their own tables.
 package enum CharacteristicsTable {
     static func createTables(in database: Database) throws {
         try database.execute(
@@ -26,9 +26,9 @@ package enum CharacteristicsTable {
         for (user, types) in try OwnTables.aggregations(
             database, after: after, through: through, users: users.union(byUser.keys))
         {
-            // A user's members come together: what isn't told counts as unknown.
+            // A user's members are sent together: any that are missing count as unknown.
             var members = try byUser[user]?.object ?? known(of: user, in: database)
-            // Those of a stack that this one follows are among the members; those made here win by their names.
+            // The types of a stack that this one follows are among the members; if names collide, those made here win.
             let followed = members["ownTypes"]?.object ?? [:]
             members["ownTypes"] = .object(followed.merging(types.object ?? [:]) { $1 })
             byUser[user] = .object(members)

@@ -3,8 +3,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// The tables of files handed over: what was requested for each, its outcome, and which sequence numbers a first read
-/// took.
+/// The tables of files handed over: what was requested for each, its outcome, and which sequence numbers were assigned
+/// by a first read.
 package enum ImportTables {
     /// What each file's import is to do, by its id.
     package static let plans = ValueTable("import_plans", key: "id", value: "plan")
@@ -12,7 +12,7 @@ package enum ImportTables {
     /// Files still in the inbox folder, by name: the import's id, and the file's identity.
     package static let drops = ValueTable("import_drops", key: "name", value: "file")
 
-    /// Users whose data is made up, with the path of the export that began it.
+    /// Users whose data is made up, with the path of the first such export.
     package static let madeUp = ValueTable("made_up", key: "user", value: "path")
 
     /// What has been taken back so far, by the request that asked for it.

@@ -121,7 +121,7 @@ extension ObserverSource {
 }
 
 extension QuarantinedRecord {
-    /// - Parameter isWhole: include the record's contents.
+    /// - Parameter isWhole: whether to include the record's contents.
     func row(isWhole: Bool) -> QuarantinedRow {
         var row = QuarantinedRow(
             number: entry.number, user: entry.user,

@@ -33,8 +33,8 @@ extension ObserverSource {
         }
     }
 
-    /// A document's content from an offset on, a few pages at a time; the very last page has the size and hash of the
-    /// whole.
+    /// A document's content from an offset onwards, a few pages at a time; the very last page has the size and hash of
+    /// the whole.
     func document(
         _ number: Int64, from offset: Int64, for consumer: String?, _ page: (any PageContent, Bool) -> Void
     ) throws {

@@ -117,7 +117,7 @@ package final class ObserverSource: PullSource {
             throw PullRefusal("the request needs 'after', 'until' and 'types'")
         }
         let types = TypeFilter.Types(types)
-        // Everything from the beginning, or a skipped range: nothing that a person needs to be notified about.
+        // A read from the beginning, or of a skipped range: nothing that a person needs to be notified about.
         let isBulk = place.bulk == true || (place.store == nil && after.minimum < head.first)
         let firstReads = try FirstReads(database)
         for index in 1...Self.pagesPerRequest {

@@ -3,10 +3,10 @@ import HealthStore
 import Protocol
 import SQLite
 
-/// What people make themselves, on file: their types, and which sample is which event. The events' content is only in
+/// Stores what people make themselves: their types, and which sample is which event. The events' content is only in
 /// their samples.
 package enum OwnTables {
-    /// A removed type keeps its row, without a kind, so that the changelog reports that.
+    /// A removed type keeps its row, without a kind, so that the changelog reports the removal.
     static func create(in database: Database) throws {
         try database.execute(
             """
@@ -20,14 +20,14 @@ package enum OwnTables {
             """)
     }
 
-    /// A store from an earlier release has none until this release's observer has opened it.
+    /// A store from an earlier release has no such tables until this release's observer has opened it.
     static func exist(in database: Database) throws -> Bool {
         try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'own_types'").firstRow { _ in true } ?? false
     }
 
     // MARK: Types
 
-    /// A type, and the version of one that was removed.
+    /// A type with its version, or only the version of one that was removed.
     package static func type(
         _ name: String, of user: String, in database: Database
     ) throws -> (row: OwnTypeRow?, version: Int64)? {
@@ -56,7 +56,7 @@ package enum OwnTables {
             version: row.int64(4))
     }
 
-    /// - Parameter isRemoved: its row stays, as that of a removed type.
+    /// - Parameter isRemoved: whether the type is removed; its row stays.
     package static func save(
         _ type: OwnTypeRow, isRemoved: Bool = false, of user: String, at sequence: SequenceNumber,
         in database: Database
@@ -97,7 +97,7 @@ package enum OwnTables {
     package struct Place: Sendable, Equatable {
         package var id: String
         package var version: Int64
-        /// That its sample has; nil once it is deleted.
+        /// The UUID of its sample; nil once that is deleted.
         package var uuid: SampleID?
 
         package init(id: String, version: Int64, uuid: SampleID?) {
@@ -121,8 +121,8 @@ package enum OwnTables {
         return try find.firstRow { place($0) }
     }
 
-    /// The latest entered first.
-    /// - Parameter start: of their ids; one with just this id comes before all others.
+    /// Events, the latest entered first.
+    /// - Parameter start: the beginning of their ids; an event with exactly this id comes before all others.
     static func events(
         of user: String, beginning start: String, limit: Int, in database: Database
     ) throws -> [Place] {
@@ -170,6 +170,6 @@ package enum OwnTables {
         return (row, content)
     }
 
-    /// Where a sample's metadata has the note.
+    /// The member of a sample's metadata that holds the note.
     package static let noteMember = "note"
 }

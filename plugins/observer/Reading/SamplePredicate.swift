@@ -1,7 +1,7 @@
 import HealthModel
 import Protocol
 
-/// Which samples of its types a query wants; as with HealthKit's anchored queries it filters additions and deletions
+/// Which samples of its types a query wants; as with HealthKit's anchored queries, additions and deletions are filtered
 /// alike. Pure.
 struct SamplePredicate {
     /// The sample ends at or after this.
@@ -18,10 +18,10 @@ struct SamplePredicate {
     /// - Throws: `PullRefusal` for members that are unknown or invalid.
     init?(_ value: Value) throws {
         guard !value.isNull else { return nil }
-        guard let members = value.object else { throw PullRefusal("a predicate is a map") }
+        guard let members = value.object else { throw PullRefusal("a predicate must be a map") }
         func names(_ value: Value) throws -> Set<String> {
             guard let list = value.array, list.allSatisfy({ $0.string != nil }) else {
-                throw PullRefusal("a predicate's sources and activities are lists of names")
+                throw PullRefusal("a predicate's sources and activities must be lists of names")
             }
             return Set(list.compactMap(\.string))
         }
@@ -39,7 +39,7 @@ struct SamplePredicate {
         }
     }
 
-    /// Whether it can be evaluated only for rows with their payload.
+    /// Whether evaluating it requires the rows' payload.
     var needsPayload: Bool { activities != nil }
 
     func filter(_ page: SamplePage) throws -> [Int] { try page.ids.indices.filter { try includes($0, of: page) } }
@@ -50,7 +50,7 @@ struct SamplePredicate {
         if let sources, !sources.contains(page.originOf(row).sourceName) { return false }
         if let isEnteredByHand, page.flags[row].contains(.userEntered) != isEnteredByHand { return false }
         guard let activities else { return true }
-        // A tombstone has forgotten its activity: whoever has the workout must learn that it is gone.
+        // A tombstone no longer has the activity, and whoever has the workout must learn that it is gone.
         if page.flags[row].contains(.deleted) { return true }
         guard page.typeName(row) == HealthType.workoutIdentifier, page.payload.count > row, !page.payload.isEmpty(row)
         else { return false }

@@ -6,8 +6,8 @@ import SQLite
 import StageKit
 
 extension CharacteristicsTable {
-    /// Learns what an export says about its user. The newest export wins, in whatever order they come; one that doesn't
-    /// say changes nothing.
+    /// Learns what an export says about its user. The newest export wins, whatever order they come in; one that says
+    /// nothing changes nothing.
     static func learn(_ info: ExportInfo, user: String, _ turn: Turn) throws {
         guard let birth = info.dateOfBirth?.description else { return }
         let exported = (info.date ?? .distantPast).microseconds
@@ -21,8 +21,8 @@ extension CharacteristicsTable {
         try write(members, exported: exported, was: known, user: user, turn)
     }
 
-    /// Takes what another stack knows about the user; what it doesn't say stays. It counts until an export says
-    /// otherwise: that stack doesn't say which export it has it from.
+    /// Adopts what another stack knows about the user; anything that it doesn't say stays as it is. This counts until
+    /// an export says otherwise, since that stack doesn't say which export it comes from.
     static func follow(_ members: Value, user: String, _ turn: Turn) throws {
         guard let told = members.object else { return }
         let known = try known(of: user, turn)

@@ -5,14 +5,14 @@ import Protocol
 /// What a command that can send a file's bytes has reported about the file: stored with the import until the file is in
 /// the inbox.
 struct FileOffer: Equatable {
-    /// The command without its id and its sender: exactly the same request continues with what has already arrived.
+    /// The command without its id and its sender: an identical request continues with what has already arrived.
     var request: ImportFile
     /// When it was last offered.
     var heard: Instant
 
-    /// Offers come each second, but are saved no more often than this.
+    /// Offers come every second, but are saved no more often than this.
     static let resolution = Duration.seconds(60)
-    /// A transfer from a pipe can't be resumed: its import waits only as long as the sender may be out of reach.
+    /// A transfer from a pipe can't be resumed: its import waits only for as long as the sender may be out of reach.
     private static let patience = (file: Duration.seconds(24 * 3600), pipe: Duration.seconds(180))
 
     init(request: ImportFile, heard: Instant) {

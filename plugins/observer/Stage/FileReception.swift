@@ -4,8 +4,8 @@ import Protocol
 import StageKit
 
 /// One file that comes over the bus in pieces. The observer asks for them, so that it controls order, repetition and
-/// back-pressure: it requests the next pieces while the previous ones are being written. How much has arrived is the
-/// length of the file in the inbox, and nothing else.
+/// back-pressure: it requests the next pieces while the previous ones are being written. Only the length of the file in
+/// the inbox tells how much has arrived.
 struct FileReception {
     let id: String
     let sender: String
@@ -30,7 +30,7 @@ struct FileReception {
         self.heard = heard
     }
 
-    /// Requests the next pieces, and has the inbox write those that have come.
+    /// Requests the next pieces, and has the inbox write those that have arrived.
     mutating func advance(_ turn: Turn) {
         guard let arrived else {
             if !isMeasuring { turn.perform(ObserverEffect.measure(id: id)) }

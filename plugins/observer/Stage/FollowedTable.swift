@@ -4,8 +4,8 @@ import StageKit
 
 /// How far this store has taken in other stacks' changes, by the instance that brings them.
 ///
-/// In the store itself, so that it is committed with the changes, and a store restored from a backup follows on from
-/// where that backup was.
+/// Kept in the store itself, so that it is committed with the changes, and a restored backup continues from where it
+/// was.
 enum FollowedTable {
     static func create(in database: Database) throws {
         try database.execute(

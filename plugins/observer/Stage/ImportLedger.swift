@@ -9,7 +9,7 @@ import SQLite
 import StageKit
 
 /// The files handed over, in order of arrival: which are waiting, which is being read, and the outcome of each. The
-/// table has the last word: the process that asked may die.
+/// table is authoritative: the process that asked may die.
 final class ImportLedger {
     enum State: String {
         /// Named by a command, but not in the inbox yet.

@@ -17,7 +17,7 @@ struct ImportPlan: Equatable {
     var begun: SequenceNumber?
     /// When the phone wrote the export.
     var exportedAt: Instant?
-    /// A complete import has been tried as a whole without objections: its content is stored from now on.
+    /// A complete import has been tried as a whole without objections: from now on, its content is stored.
     var isRehearsed = false
     /// The share to be deleted was small enough: the samples may be deleted.
     var isApproved = false

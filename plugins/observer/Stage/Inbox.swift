@@ -49,7 +49,7 @@ package final class Inbox: EffectRunner {
             }
         case .discard(.file(let id)):
             start { [self] in for name in [id, Self.half(id)] { unlink(path(name)) } }
-        // At once: on a thread of its own this might remove files that are adopted after it was requested.
+        // Done at once: on a separate thread, this might remove files that were adopted after it was requested.
         case .discard(.everything(let kept)): discard(besides: kept)
         }
     }
@@ -86,7 +86,7 @@ package final class Inbox: EffectRunner {
                 try syncFolder()
                 return .adopted(id: id)
             }
-            // For a different file system, or a file that may not be linked: a copy, which gets its name only once
+            // On a different file system, or if the file may not be linked: a copy, which gets its name only once
             // complete.
             unlink(draft)
             try FileManager.default.copyItem(atPath: real, toPath: draft)

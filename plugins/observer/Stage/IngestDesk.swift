@@ -23,8 +23,8 @@ struct IngestDesk {
 
     /// A request that isn't continued for this long is forgotten; its sender gives up sooner.
     static let patience = Duration.seconds(60)
-    /// More than this are never in progress; if they were, the oldest would be forgotten, and would begin again when
-    /// continued.
+    /// There are never more than this in progress; if there were, the oldest would be forgotten, and would begin again
+    /// when continued.
     static let limit = 1024
 
     private var requests: [String: Request] = [:]

@@ -5,13 +5,13 @@ import ObserverReading
 import Protocol
 import StageKit
 
-/// Made-up data and a person's aren't mixed unless that is intended: in the figures nothing could separate them again.
+/// Made-up data and a person's aren't mixed unless that is intended: nothing could separate them again in the figures.
 /// Pure.
 enum MadeUpRule {
-    /// What a user's samples are.
+    /// What kind of samples a user has.
     enum Held { case nothing, madeUp, own }
 
-    /// Why an export isn't imported beside the data that is held; nil when it is.
+    /// Why an export isn't imported alongside the data already held; nil when it is.
     static func problem(isMadeUp: Bool, beside held: Held, of user: String) -> String? {
         let ways =
             "; import it for another user (--user) or into its own state folder (--state), or mix them with --mix-made-up"
@@ -24,7 +24,7 @@ enum MadeUpRule {
 }
 
 extension ObserverStage {
-    /// Compares an export's mark with its user's data, and notes of what kind that data is from now on.
+    /// Compares an export's mark with its user's data, and records what kind of data that is from now on.
     /// - Returns: why it isn't imported; nil when it is.
     func problem(ofMixing info: ExportInfo, _ entry: ImportLedger.Entry, _ turn: Turn) throws -> String? {
         let hasSamples = try reader?.heads(user: entry.user).contains { $0.alive > 0 } ?? false
@@ -64,7 +64,7 @@ extension ObserverStage {
         var entry = entry
         entry.problem = problem
         guard let attempt, attempt.id == entry.id else {
-            // A different one is being read, and continues.
+            // A different import is being read, and continues.
             let other = self.attempt
             try close(&entry, .failed, turn)
             return self.attempt = other

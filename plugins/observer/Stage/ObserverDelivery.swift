@@ -183,7 +183,7 @@ extension ObserverDelivery {
             turn.publish(observed.topic, observed)
         }
         covered = turn.head.sequence
-        // The time of a type's last fire is only informative: it is saved with the next commit, not each time.
+        // The time of a type's last fire is for information only: it is saved with the next commit, not each time.
         let isDue = turn.isWriting && registrations.isWorthSaving && turn.monotonic - savedLately >= .seconds(1)
         if registrations.needsSaving || isDue {
             try DeliveryTable.table.set("registrations", to: Value(registrations.kept), turn)

@@ -6,7 +6,7 @@ import ObserverReading
 import Protocol
 import StageKit
 
-/// The remaining steps of an import once its file has been read: the store is compared with the file, bit by bit.
+/// The remaining steps of an import once its file has been read: the store is compared with the file, step by step.
 struct ImportEnding {
     let summary: ReadSummary
     let export: CompleteExport
@@ -15,8 +15,8 @@ struct ImportEnding {
 }
 
 extension ObserverStage {
-    /// A file's own description comes first: a file that can't be complete isn't read, so that an older one restores
-    /// nothing.
+    /// A file's own description comes first: a file that can't be complete isn't read any further, so that an older one
+    /// restores nothing.
     func learn(_ info: ExportInfo, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn) throws {
         attempt.export = info
         attempt.session.exported = info.date
@@ -50,7 +50,7 @@ extension ObserverStage {
         entry.plan = plan
         guard plan.isComplete else { return try end(summary, attempt, &entry, turn) }
         if try refuse(ifNeeded: summary, attempt, &entry, turn) { return }
-        // Done before the samples it lacks are deleted: edited workouts are distinguished from deleted ones.
+        // Done before the samples it lacks are deleted, so that edited workouts are told apart from deleted ones.
         try settleWorkouts(summary, attempt, entry, turn)
         attempt.ending = ImportEnding(
             summary: summary,
@@ -60,7 +60,7 @@ extension ObserverStage {
         try imports.save(entry, turn)
     }
 
-    /// Ends an import that can't be complete, as requested; returns false when it can.
+    /// Ends an import that was requested as complete but can't be; returns false when it can.
     private func refuse(
         ifNeeded summary: ReadSummary, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn
     ) throws -> Bool {

@@ -4,8 +4,8 @@ import ObserverReading
 import Protocol
 import StageKit
 
-/// Another stack's changes (docs/sync.md). Rows, zones and the cursor are one transaction: a crash before it takes the
-/// page again, and one after it doesn't ask for it any more.
+/// Another stack's changes (docs/sync.md). Rows, zones and the cursor are one transaction: after a crash before it, the
+/// page is taken again; after a later one, it isn't requested any more.
 extension ObserverStage {
     func take(
         _ following: IngestPart.Following, in part: IngestPart, from sender: String, _ turn: Turn
@@ -17,7 +17,8 @@ extension ObserverStage {
             return receipt
         }
         if let cursor = following.cursor {
-            // Before anything is written: an error on the way would end the process, and the page comes again.
+            // Checked before anything is written: an error later on would end the process, and the page would come
+            // again.
             do { try part.followed.checkFollowed() } catch {
                 receipt.refused = "\(error); update the other stack"
                 return receipt
@@ -39,7 +40,7 @@ extension ObserverStage {
                     ["samples": counts.refused, "quarantined": max(0, counts.quarantined)])
             }
             try refreshHeads()
-            // The parts before the last one are taken again after a crash, and change nothing then.
+            // After a crash, the parts before the last one are taken again, which changes nothing.
             if !cursor.isEmpty { try FollowedTable.save(cursor, of: sender, turn) }
         }
         receipt.cursor = try FollowedTable.cursor(of: sender, in: turn.database)

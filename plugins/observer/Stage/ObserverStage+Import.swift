@@ -62,7 +62,7 @@ extension ObserverStage {
         }
     }
 
-    /// The same without writing anything; returns false for events that aren't about the file's content.
+    /// Does the same without writing anything; returns false for events that aren't about the file's content.
     private func tryOut(
         _ event: ImportEvent, _ attempt: ImportAttempt, _ entry: ImportLedger.Entry, _ turn: Turn
     ) throws -> Bool {

@@ -6,8 +6,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// Events that a person enters: ordinary samples of the source type manual. A change of the content at the same time is
-/// a new version of the sample; at another time it is another sample, as in HealthKit.
+/// Events that a person enters: ordinary samples of the source type manual. A change that keeps the time makes a new
+/// version of the sample; one that changes the time makes another sample, as in HealthKit.
 extension ObserverStage {
     /// The path that they come in by, as imports and undos name it.
     private static let way = "/v1/events"
@@ -33,7 +33,7 @@ extension ObserverStage {
         }
     }
 
-    /// Whether an id is one that a path can end with.
+    /// Whether a path can end with this id.
     static func isEventID(_ id: String) -> Bool {
         (1...64).contains(id.utf8.count) && id.utf8.allSatisfy { OwnKind.nameBytes.contains($0) || $0 == 0x2E }
     }
@@ -72,7 +72,7 @@ extension ObserverStage {
         let found = try known.flatMap { try OwnTables.read($0, of: user, in: entries(turn)) }
         if let known, found == nil, try !isTakenBack(known, of: user, turn) { throw OwnRefusal.gone }
         var body = request.body?.object ?? [:]
-        // Here rather than by the sender: a repeat, which has another "now", is about the event that is stored.
+        // Set here rather than by the sender: a repeat, which has a different "now", is about the event already stored.
         if body["start"]?.isNull != false {
             body["start"] = .string(InstantText.iso8601(found?.content.start ?? turn.now))
         }
@@ -100,7 +100,7 @@ extension ObserverStage {
         let patch = request.body?.object ?? [:]
         let version = try freeVersion(after: place.version, id: place.id, of: user, turn)
         let draft = try draft(Self.members(of: found.row, with: patch), id: place.id, version: version, of: user, turn)
-        // Where nothing changes there is no new version: a change that is sent twice is carried out once.
+        // If nothing changes there is no new version: a change that is sent twice is carried out once.
         if draft.isSame(found.row, found.content) { return OwnAnswer(200, found.row.json) }
         try require(request, version: place.version)
         if draft.isInPlace(found.content) {
@@ -140,7 +140,7 @@ extension ObserverStage {
         throw OwnRefusal.version(version, isPrecondition: request.isPrecondition == true)
     }
 
-    /// The UUID of a version. Each has its own, so that one at another time is another sample.
+    /// The UUID of a version. Each version has its own, so that one with a different time is a different sample.
     private static func uuid(of id: String, version: Int64, user: String) -> SampleID {
         let prefix = SampleKeyPrefix(user: user, type: "event", sourceName: id)
         return SampleID(prefix, startSecond: 0, endSecond: 0, ordinal: Int(version))
@@ -168,17 +168,17 @@ extension ObserverStage {
         let draft = try OwnDraft(body, id: id, version: version, uuid: uuid, own: own)
         let rule = Self.plausibility(at: turn.now)(draft.type)
         let why = HealthStoreWriter.refusal(start: draft.start, end: draft.end, value: draft.value, rule: rule)
-        if let why { throw OwnRefusal.malformed(why, hint: "look at the value and the times") }
+        if let why { throw OwnRefusal.malformed(why, hint: "check the value and the times") }
         return draft
     }
 
-    /// The members of an event, with a change. If only its start changes, it stays as long as it was.
+    /// The members of an event with a change applied. If only its start changes, its duration stays the same.
     private static func members(of row: OwnEventRow, with patch: [String: Value]) -> [String: Value] {
         var body: [String: Value] = [
             "type": .string(row.type), "start": .string(InstantText.iso8601(row.start)),
             "end": .string(InstantText.iso8601(row.end)), "value": Value(row.value), "note": Value(row.note),
         ]
-        // A type of its own brings its unit; a number is in the unit that it is stored in unless another is named.
+        // A new type brings its own unit; otherwise a number is in the stored unit unless another is named.
         if patch["type"] == nil { body["unit"] = .string(row.unit) }
         if let start = patch["start"].flatMap(instant), patch["end"] == nil {
             body["end"] = .string(InstantText.iso8601(start + (row.end - row.start)))
@@ -195,7 +195,7 @@ extension ObserverStage {
         return Instant(microseconds: Int64((seconds * 1e6).rounded()))
     }
 
-    /// Backends take two entries of a type for one instant as one, so there can't be two.
+    /// Backends treat two entries of one type for the same instant as one, so there can't be two.
     private func requirePlace(for draft: OwnDraft, besides id: String, of user: String, _ turn: Turn) throws {
         for uuid in try entries(turn).entered(user: user, type: draft.type, start: draft.start) {
             guard let other = try OwnTables.event(with: uuid, of: user, in: turn.database), other.id != id else {
@@ -217,10 +217,10 @@ extension ObserverStage {
         case .deleted: throw OwnRefusal.gone
         case .taken:
             throw OwnRefusal.taken(
-                "exists", "a sample that came another way, as from another stack, has this id",
+                "exists", "a sample that came another way, such as from another stack, has this id",
                 hint: "change it where it was entered, or use another id")
         }
-        // Before anything is deleted, because that is for good.
+        // Tried before anything is deleted, because that is for good.
         let trial = ImportSession(source: Self.way, pushed: turn.now, tellsOutcomes: true)
         let rule = Self.plausibility(at: turn.now)
         _ = try writer(for: user, turn).tryOut(draft.records, session: trial, plausibility: rule)
@@ -231,7 +231,7 @@ extension ObserverStage {
                 "exists", "a sample just like this one was deleted, for good", hint: "enter it for another second")
         case .quarantined, nil:
             throw OwnRefusal.taken(
-                "too-many", trial.reasons[0] ?? "the store doesn't take it",
+                "too-many", trial.reasons[0] ?? "the store doesn't accept it",
                 hint: "use a type and unit that the store has already, or HealthKit's")
         }
         let session = ImportSession(

@@ -49,7 +49,7 @@ extension ObserverStage {
     private func changeType(_ request: OwnRequest, of user: String, _ turn: Turn) throws -> OwnAnswer {
         let row = try ownType(request, of: user, turn)
         let patch = request.body?.object ?? [:]
-        try OwnRefusal.check(patch, allowed: ["unit", "aggregation"], what: "a change of a type")
+        try OwnRefusal.check(patch, allowed: ["unit", "aggregation"], what: "a change to a type")
         var type = row
         type.unit = try Self.unit(patch["unit"] ?? .string(row.unit), kind: row.kind)
         type.aggregation = try Self.aggregation(patch["aggregation"] ?? .string(row.aggregation), kind: row.kind)
@@ -122,7 +122,7 @@ extension ObserverStage {
             version: version)
     }
 
-    /// It is part of topics and paths.
+    /// The name is part of topics and paths.
     private static func name(_ name: String?) throws(OwnRefusal) -> String {
         guard let name, name.utf8.count <= 64, name.utf8.allSatisfy({ OwnKind.nameBytes.contains($0) }),
             let first = name.first, first.isLetter || first == "_"

@@ -5,13 +5,14 @@ import ObserverReading
 import StageKit
 
 /// A person's events can change in other ways, too: a push of the same UUID with a higher sync version, a conflict that
-/// is resolved, another stack that is followed and has the same event. Whoever read an event before then must not overwrite that unseen, so it gets a new version.
+/// is resolved, another stack that is followed and has the same event. Anyone who read an event before then must not
+/// overwrite that unseen, so the event gets a new version.
 extension ObserverStage {
-    /// JSON carries no larger number exactly.
+    /// JSON can't carry larger numbers exactly.
     private static let highestVersion: Int64 = 1 << 53
 
     /// Raises the versions of the events whose samples a batch has changed.
-    /// - Parameter session: has just stored the batch; without outcomes it can't have changed any.
+    /// - Parameter session: the session that has just stored the batch; without outcomes it can't have changed any.
     func raiseVersions(
         of records: RecordBatch, _ session: ImportSession, user: String, _ turn: Turn
     ) throws {
@@ -21,12 +22,12 @@ extension ObserverStage {
         }
     }
 
-    /// Raises the version of the event that has the sample, if it is one.
+    /// Raises the version of the event that the sample belongs to, if any.
     func raiseVersion(of uuid: SampleID, user: String, _ turn: Turn) throws {
         guard var place = try OwnTables.event(with: uuid, of: user, in: turn.database) else { return }
         let reader = try self.reader ?? HealthStoreReader(database: turn.database)
         place.version += 1
-        // A later change here must have a higher sync version than the one that came.
+        // A later change here must have a higher sync version than the one received.
         let told = try reader.entered(uuid: uuid, user: user)?.syncVersion ?? 0
         if told < Self.highestVersion { place.version = max(place.version, told) }
         try OwnTables.save(place, of: user, in: try turn.write().database)

@@ -5,7 +5,7 @@ import Logging
 import ObserverReading
 import Protocol
 
-/// An event as a person wants it stored, checked: one record, and where it came from. Pure.
+/// An event as a person wants it stored, already checked: one record, and where it came from. Pure.
 struct OwnDraft {
     /// The members of a request's body.
     static let members: Set = ["type", "start", "end", "value", "unit", "note"]
@@ -17,7 +17,7 @@ struct OwnDraft {
     let note: String?
     /// One row.
     let records: RecordBatch
-    /// As they are stored with the sample.
+    /// The metadata as stored with the sample.
     let metadata: [UInt8]
 
     var start: Instant { records.startOf(0) }
@@ -78,7 +78,7 @@ struct OwnDraft {
         }
         guard changes.records.count == 1 else {
             throw .malformed(
-                changes.quarantined.first?.reason ?? "it isn't one event",
+                changes.quarantined.first?.reason ?? "it isn't a single event",
                 hint: "docs/own-events.md describes the body")
         }
         self.type = identifier
@@ -103,7 +103,7 @@ struct OwnDraft {
             && (content.value == value || content.value.isNaN && value.isNaN)
     }
 
-    /// Whether it is at the place of that sample, which can then have another version.
+    /// Whether it has the type and times of that sample, which can then get another version.
     func isInPlace(_ content: SampleContent) -> Bool {
         content.type == type && content.start == start && content.end == end
     }
@@ -133,7 +133,7 @@ enum OwnAggregation: String, CaseIterable {
 struct OwnRefusal: Error {
     var answer: OwnAnswer
 
-    /// The same, with commands that mean this person: without `--user` they mean "me".
+    /// The same answer, with commands that mean this person: without `--user` they mean "me".
     func answer(to user: String) -> OwnAnswer {
         var answer = answer
         let advice = Advice(user: user == "me" ? nil : user)
@@ -169,7 +169,7 @@ struct OwnRefusal: Error {
         answer: .refusal(
             410, "deleted", "this event was deleted, for good", hint: "enter it again under another id"))
 
-    /// A member that nobody reads would be a mistake that nobody sees.
+    /// A member that is silently ignored would be a mistake that nobody sees.
     static func check(_ body: [String: Value], allowed: Set<String>, what: String) throws(OwnRefusal) {
         guard let odd = body.keys.sorted().first(where: { !allowed.contains($0) }) else { return }
         throw .malformed(

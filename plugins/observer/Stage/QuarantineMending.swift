@@ -80,7 +80,7 @@ extension ObserverStage {
         case "cancel": return try cancel(request, turn)
         case "settle": return try settle(request, turn)
         case "own":
-            guard let own = request.own else { return .refused("this release doesn't know what is wanted") }
+            guard let own = request.own else { return .refused("this release doesn't know what is requested") }
             return Self.mended(try answer(own, of: request.user ?? defaultUser, from: nil, turn))
         case "retry", "drop":
             mending = QuarantineMending(
@@ -96,7 +96,7 @@ extension ObserverStage {
         }
     }
 
-    /// Everybody can read a heartbeat: the outcome contains no content.
+    /// Everybody can read a heartbeat, so the outcome contains no content.
     private static func mended(_ answer: OwnAnswer) -> Mended {
         guard answer.isRefusal else {
             return .done(.object((answer.body.object ?? [:]).filter { ["id", "name", "version"].contains($0.key) }))
@@ -151,7 +151,7 @@ extension ObserverStage {
                 batch, session: session, plausibility: Self.plausibility(at: turn.now))
             try zones.observe(batch, user: entry.user, turn)
             try raiseVersions(of: batch, session, user: entry.user, turn)
-            // What still contradicts its sample stays where it is.
+            // An input that still contradicts its sample stays in quarantine.
             guard counts.total.conflicts == 0 else { continue }
             try writer.forgetQuarantined(entry)
             if counts.total.quarantined == 0 { job.passed += 1 }

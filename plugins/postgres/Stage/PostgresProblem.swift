@@ -62,7 +62,7 @@ package struct PostgresProblem: Equatable {
     }
 
     private static func remedy(of error: PostgresStoreError?) -> String {
-        if case .viewInUse = error { return "drop your view, and make it again after this one is made" }
+        if case .viewInUse = error { return "drop your view, and create it again after this one is created" }
         return "use the release that wrote it last, or another 'schema'"
     }
 

@@ -38,7 +38,7 @@ package final class PostgresRunner: EffectRunner {
         jobs.insist(Job(effect: effect, reply: reply))
     }
 
-    /// Current work may be cut off: its anchor hasn't moved, and it is written again.
+    /// Work in progress may be cut off: its anchor hasn't moved, so it is written again.
     package func stop() {
         jobs.close()
         path.stop()
@@ -104,7 +104,7 @@ package final class PostgresWriter {
         return made
     }
 
-    /// Returns what happened; an unusable connection is replaced next time.
+    /// Returns what happened; an unusable connection is replaced the next time.
     private func forget(after error: any Error) -> PostgresProblem {
         let problem = PostgresProblem(error, isOpening: store == nil)
         if problem.needsNewConnection || store?.isBroken ?? false { store = nil }

@@ -1,6 +1,6 @@
 import JSON
 
-/// Signs that an answer isn't an acceptance, though its status says so: servers may refuse in a form of their own.
+/// Signs that an answer isn't an acceptance, though its status says it is: servers may refuse in a form of their own.
 ///
 /// The contract has one form (`refused`); a server that reports failure in a different one isn't assumed to have
 /// accepted everything.

@@ -8,9 +8,9 @@ package enum DestinationToken {
     package static let variable = "HEALTHBUS_BACKEND_TOKEN"
 
     /// For the only HTTP destination: the environment's token, otherwise that of `tokenCommand` or `tokenFile`,
-    /// otherwise that of the stack's backend. One of several needs its own, by either option, unless it delivers to the
-    /// stack's own backend.
-    /// - Throws: `ConfigurationError` for one of several that names a server but no token.
+    /// otherwise that of the stack's backend. If there are several, each needs its own, by either option, unless it
+    /// delivers to the stack's own backend.
+    /// - Throws: `ConfigurationError` if there are several and this one names a server but no token.
     package static func source(
         of uploader: StackConfiguration.Instance, in stack: StackConfiguration, state: StateFolder,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -39,7 +39,7 @@ package enum DestinationToken {
 extension Manifest {
     /// Whether its instances deliver over HTTP: they have the option `url`.
     package var isHTTPDestination: Bool { kind == .uploader && !configuration["properties"]["url"].isNull }
-    /// Whether they publish at an MQTT broker: they have the option `broker`.
+    /// Whether they publish to an MQTT broker: they have the option `broker`.
     package var isBrokerDestination: Bool { kind == .uploader && !configuration["properties"]["broker"].isNull }
     /// Whether they keep files in a folder: they have the option `folder`.
     package var isFolderDestination: Bool { kind == .uploader && !configuration["properties"]["folder"].isNull }

@@ -46,7 +46,7 @@ package struct TokenCommand: Sendable, Equatable {
         return token
     }
 
-    /// How it ended, nil when it had to be killed, and its output.
+    /// How it ended (nil if it had to be killed), and its output.
     private func run(_ program: String) throws(Failure) -> (ProcessExit?, String) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {

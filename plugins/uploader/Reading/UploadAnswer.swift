@@ -51,7 +51,7 @@ package struct UploadAnswer: Sendable, Equatable {
         }
     }
 
-    /// What it says about elements, and which backend says so.
+    /// What the answer says about elements, and which backend says so.
     package func delivery(status: Int) -> DeliveryAnswer {
         DeliveryAnswer(
             counts: counts, refused: refused, generation: generation, sequence: sequence, status: status)

@@ -7,13 +7,13 @@ package enum UploadJudgement: Sendable, Equatable {
     case proven
     /// A server that never identifies itself has accepted it: this is trusted, since nothing better is available.
     case onTrust
-    /// It accounts for everything, but its generation differs from the known backend's.
+    /// The answer accounts for everything, but its generation differs from the known backend's.
     case otherBackend(String)
     /// The known backend has forgotten requests that it had answered: an older copy was restored.
     case rolledBack(to: Int64)
     /// It names elements that it refuses, and proves nothing else.
     case refusals
-    /// It has refusals in an unknown form.
+    /// The answer has refusals in an unknown form.
     case unreadableRefusals
     /// It may come from any server: nothing is accepted, nothing is refused. With the human-readable reason.
     case unproven(String)

@@ -3,7 +3,7 @@ import HTTP
 import UploaderReading
 
 extension UploadPolicy.Outcome {
-    /// What a status asks for.
+    /// What a status calls for.
     /// - Parameters:
     ///   - retryAfter: the header, seconds or an HTTP date.
     ///   - redirect: where a 3xx that wasn't followed leads.
@@ -29,7 +29,7 @@ extension UploadPolicy.Outcome {
 }
 
 extension UploadPolicy.Pause {
-    /// The token is refused, even one read again.
+    /// The token is refused, even after being read again.
     package static let unauthorized = Self(remedy: "it refuses the token: put the right one into the token's file")
     /// 3xx, 404, 405 and the like.
     package static let wrongEndpoint = Self(

@@ -42,7 +42,7 @@ extension UploadRequest {
         case .answered(let status, let retryAfter, let contentType, let redirect, let body):
             let answer = UploadAnswer(body: body)
             if isColumns, status == 400 || status == 415, answer.counts == nil {
-                return .wrongForm("the backend answered \(status) to columns; it gets JSON")
+                return .wrongForm("the backend answered \(status) to columns; it gets JSON instead")
             }
             let judgement = UploadJudgement(
                 status: status, contentType: contentType, answer: answer, sent: part.count, seen: seen)

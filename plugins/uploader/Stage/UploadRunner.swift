@@ -41,7 +41,7 @@ package final class UploadRunner: EffectRunner {
         jobs.insist(Job(effect: effect, reply: reply))
     }
 
-    /// Current work may be cut off: its anchor hasn't moved, and it is sent again.
+    /// Work in progress may be cut off: its anchor hasn't moved, so it is sent again.
     package func stop() {
         jobs.close()
         path.stop()

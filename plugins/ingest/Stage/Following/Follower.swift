@@ -3,15 +3,15 @@ import HTTP
 import HealthModel
 import Protocol
 
-/// Follows another stack: asks it for its changes, and hands them to the observer by the same line as pushed samples.
+/// Follows another stack: asks it for its changes, and hands them to the observer over the same line as pushed samples.
 ///
-/// It keeps nothing on disk: how far it has come is stored by the observer, together with the samples. Belongs to one
-/// thread, because its requests wait.
+/// It keeps nothing on disk: the observer stores how far it has come, together with the samples. Belongs to one thread,
+/// because its requests wait.
 package struct Follower {
     /// What an operator may want to know.
     package enum Notice: Sendable, Equatable {
         case taken(samples: Int)
-        /// The other stack has another history.
+        /// The other stack has a different history.
         case beginsAnew
         case failed(why: String, pause: Duration)
     }
@@ -30,12 +30,12 @@ package struct Follower {
     private let token: () throws -> String
     private let line: ObserverLine
     private let notice: (Notice) -> Void
-    /// Up to where the observer has everything; nil while that isn't known, empty for nothing.
+    /// The position up to which the observer has everything; nil while that isn't known, empty if it has nothing.
     private var cursor: String?
     private var failures = 0
 
     /// - Parameters:
-    ///   - token: the other stack's, read for each request, so that a new one counts at once.
+    ///   - token: the other stack's, read for each request, so that a new one takes effect at once.
     package init(
         line: ObserverLine, token: @escaping () throws -> String, ask: @escaping Ask,
         notice: @escaping (Notice) -> Void
@@ -56,7 +56,7 @@ package struct Follower {
             // answers at once.
             return moved || MonotonicClock.now - began >= Self.shortestPause ? .seconds(0) : Self.shortestPause
         } catch {
-            // It may have taken in more than it answered, or have restarted: the observer knows.
+            // The observer may have taken in more than it answered, or have restarted, so it is asked.
             cursor = nil
             let pause = min(Self.longestPause, .seconds(Double(1 << min(failures, 6))))
             failures += 1
@@ -65,7 +65,7 @@ package struct Follower {
         }
     }
 
-    /// Asks the observer how far it is.
+    /// Asks the observer how far it has come.
     private func learn() throws -> String {
         var part = IngestPart(id: "", number: 0, user: "", device: "", way: Self.way)
         part.following = IngestPart.Following()
@@ -101,11 +101,12 @@ package struct Follower {
                     + "name that its option 'hosts' has")
         default: throw FollowProblem(why: "the other stack answered \(response.status); it is asked again")
         }
-        // It had to stop while the request was waiting.
+        // The other stack had to stop while the request was waiting.
         guard !response.body.isEmpty else { throw FollowProblem(why: "the other stack stopped; it is asked again") }
         let answer = try ChangesAnswer(body: response.body)
         guard answer.next != known else { return false }
-        // Other people's changes move the position too. Nothing is stored for that: a place further back has the same.
+        // Other people's changes move the position too. Nothing is stored for that: an earlier position leads to the
+        // same changes.
         guard answer.count > 0 || !answer.zones.isNull || !answer.characteristics.isNull else {
             cursor = answer.next
             return answer.hasMore
@@ -133,7 +134,7 @@ package struct Follower {
         }
     }
 
-    /// Also how the quarantine names where something came from.
+    /// The quarantine also uses it to say where something came from.
     static let way = "/api/v1/changes"
 
     private static func reason(_ error: any Error) -> String {

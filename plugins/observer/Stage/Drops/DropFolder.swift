@@ -74,7 +74,7 @@ package struct DropFolder: Sendable {
         return body(descriptor)
     }
 
-    /// Moves a file, and puts its report beside it. The report is written first: if the process ends in between, the
+    /// Moves a file, and writes its report beside it. The report is written first: if the process ends in between, the
     /// next one finds the file again, and continues.
     package func settle(_ settlement: DropSettlement) -> DropEvent {
         let source = path + "/" + settlement.name
@@ -143,7 +143,7 @@ package struct DropFolder: Sendable {
         (Self.status(of: path).map { $0.st_mode & 0o777 } ?? 0o700) & all | 0o600
     }
 
-    /// Never replaces a file. If the file system can't guarantee that, it is checked beforehand.
+    /// Never replaces a file. If the file system can't guarantee that, this checks beforehand.
     private static func move(_ source: String, _ target: String) -> Bool {
         if link(source, target) == 0 { return unlink(source) == 0 }
         guard [EPERM, EOPNOTSUPP, ENOSYS, EMLINK, EINVAL].contains(errno) else { return false }

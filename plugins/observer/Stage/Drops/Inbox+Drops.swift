@@ -2,7 +2,7 @@ import Foundation
 import HealthModel
 import Synchronization
 
-/// Checks the inbox folder every other second: it polls, since a folder on another machine or in a container gives no
+/// Checks the inbox folder every other second: it polls because a folder on another machine or in a container gives no
 /// notice of changes.
 final class DropWatcher: Sendable {
     private static let interval = Duration.seconds(2)
