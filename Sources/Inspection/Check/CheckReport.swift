@@ -43,6 +43,8 @@ package struct CheckReport {
     let zones: ZoneTimeline
     /// Whether only the newest of a workout's repeats counts.
     let dropsRepeats: Bool
+    /// That an import of theirs is still under way, so that more is to come; nil if none is.
+    package let remark: String?
 
     package init(_ stack: Stack, _ options: Options) throws {
         self.options = options
@@ -90,6 +92,7 @@ package struct CheckReport {
         documents = Dictionary(try observer.documents(user: options.user).map { ($0.kind, 1) }, uniquingKeysWith: +)
         let hasWorkouts = types.contains { $0.type == HealthType.workoutIdentifier }
         repeats = hasWorkouts ? try Self.repeats(observer, zones, options) : WorkoutRepeats.Tally { _ in nil }
+        remark = try NothingYet.remark(stack, reader, user: options.user)
         dropsRepeats = WorkoutsDay.dropsRepeats(
             stack.configuration.handler(of: HealthType.workoutIdentifier)?.configuration ?? .null)
     }

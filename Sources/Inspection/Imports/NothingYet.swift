@@ -30,8 +30,7 @@ package enum NothingYet {
     }
 
     /// For a report that is about less than a person expects; nil when no import of theirs is under way.
-    package static func remark(_ stack: Stack, user: String) throws -> String? {
-        let reader = stack.reader()
+    static func remark(_ stack: Stack, _ reader: StackReader, user: String) throws -> String? {
         let rows = try ImportsReport(stack, reader).rows.filter { $0.user == user }
         return underWay(rows, isRunning: try reader.isRunning(stack.observer))
     }

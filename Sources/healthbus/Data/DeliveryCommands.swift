@@ -75,7 +75,7 @@ enum TypesCommand: Command {
         if json {
             StandardStream.output.write(report.json + "\n")
         } else if report.types.isEmpty {
-            let advice = try NothingYet.advice(stack, stack.reader(), user: nil)
+            let advice = try NothingYet.advice(stack, stack.reader(foundSilent: { _ in }), user: nil)
             StandardStream.error.write(stack.advice.addressed("no types yet in \(stack.place); \(advice)\n"))
         } else {
             StandardStream.output.write(report.table(for: Terminal(.output)))

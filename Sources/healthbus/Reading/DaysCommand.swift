@@ -1,3 +1,4 @@
+import Client
 import Configuration
 import HealthModel
 import Inspection
@@ -36,11 +37,12 @@ enum DaysCommand: Command {
         let format = try arguments.rowFormat()
         let hourly = arguments.flag("--hourly")
         let isForEyes = if case .table = format { true } else { false }
+        let reader = stack.reader()
         let report = try DaysReport(
-            stack.reader(), consolidator: try stack.instance(.consolidator), user: user, range: range,
+            reader, consolidator: try stack.instance(.consolidator), user: user, range: range,
             last: range.isEverything && !isAll ? usual : nil)
         let named = arguments.value("--columns").map { $0.split(separator: ",").map(String.init) }
-        if isForEyes, report.days.isEmpty { return try tellOfNone(arguments, stack, range, user) }
+        if isForEyes, report.days.isEmpty { return try tellOfNone(arguments, stack, reader, range, user) }
         if hourly || named != nil || format == .csv || format == .lines {
             try report.write(named, format, hourly: hourly, onlyFilled: isForEyes)
         } else if arguments.flag("--json") {
@@ -55,11 +57,11 @@ enum DaysCommand: Command {
     }
 
     private static func tellOfNone(
-        _ arguments: Arguments, _ stack: Stack, _ range: DateRange, _ user: String
+        _ arguments: Arguments, _ stack: Stack, _ reader: StackReader, _ range: DateRange, _ user: String
     ) throws {
         let given = ["--user", "--from", "--to", "--last"].filter(arguments.flag)
         let place = "in \(stack.place)"
-        let advice = try NothingYet.advice(stack, stack.reader(), user: user, isDays: true)
+        let advice = try NothingYet.advice(stack, reader, user: user, isDays: true)
         StandardStream.error.write(
             stack.advice.addressed(
                 given.isEmpty

@@ -65,7 +65,7 @@ enum CheckCommand: Command {
         let options = CheckReport.Options(
             user: user, from: range.from, to: range.to, tolerance: try tolerance(arguments.value("--tolerance")))
         let report = try CheckReport(stack, options)
-        if let remark = try NothingYet.remark(stack, user: user) {
+        if let remark = report.remark {
             StandardStream.error.write(stack.advice.addressed("\(remark); this is of what is there so far\n"))
         }
         StandardStream.output.write(
