@@ -128,6 +128,6 @@ enum ZoneCommand: Command {
         throw Failure(
             "no zone was added for \(text)",
             hint: nearest.map { text in "the nearest begins at \(text): 'healthbus zone remove \(text)'" }
-                ?? "none was: 'healthbus zone show' lists them all")
+                ?? "none was added at all: 'healthbus zone show' shows the timeline")
     }
 }
