@@ -45,15 +45,10 @@ package struct ExplainedMetric: Sendable, Equatable {
             onlyUnit = nil
             return
         }
-        let types = held.union(HealthType.allKnown.keys)
-        guard
-            let identifier = types.sorted().first(where: {
-                $0.lowercased() == word || Self.bare($0).lowercased() == word
-            })
-        else {
+        guard let identifier else {
             let known =
                 Self.own(figures) + named.flatMap { [$0.how.names[0], $0.figure.path[0]] + $0.how.names.dropFirst() }
-                + types.map(Self.bare)
+                + types.map(Self.bare) + figures.compactMap { others.others(of: $0).first }
             throw Self.unknown(
                 text, nearest: Nearest.to(word, among: known.map { $0.lowercased() }), among: known,
                 names: Self.names(of: figures))
