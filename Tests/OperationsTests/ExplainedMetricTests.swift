@@ -56,7 +56,7 @@ import Testing
     @Test func aDateAloneLacksItsMetric() throws {
         func said(_ words: String...) -> Failure? { ExplainedMetric.mistake(words) }
         let date = try #require(said("2026-03-01"))
-        #expect(date.code == .usage && date.message == "<metric> is missing: 2026-03-01 is a date")
+        #expect(date.code == .usage && date.message == "<figure> is missing: 2026-03-01 is a date")
         #expect(date.hint?.contains("'healthbus explain steps 2026-03-01'") == true)
         #expect(said("yesterday")?.hint?.contains("'healthbus explain steps 2025-03-30'") == true)
         #expect(said("steps") == nil && said() == nil && said("2026-03-01", "2026-03-02") == nil)

@@ -137,7 +137,7 @@ extension ExplainedMetric {
         }
         let date = LocalDay(word).map(\.description) ?? "2025-03-30"
         return .usage(
-            "<metric> is missing: \(word) is a date",
+            "<figure> is missing: \(word) is a date",
             hint: "name a figure before it, as in 'healthbus explain steps \(date)'")
     }
 }
