@@ -37,6 +37,13 @@ struct Delivery {
 }
 
 extension DeliveryGroup {
+    /// Which elements an answer names as conflicts; ids that weren't sent count for nothing.
+    func conflicting(_ ids: [String], in part: Range<Int>) -> Set<Int> {
+        guard !ids.isEmpty else { return [] }
+        let told = Set(ids.map { $0.lowercased() })
+        return Set(part.filter { told.contains(element($0).id.lowercased()) && !deletes($0) })
+    }
+
     /// Which elements an answer's refusals concern, and how many of the refusals concern none of them.
     ///
     /// By id if there is one; otherwise by list and position in the request.

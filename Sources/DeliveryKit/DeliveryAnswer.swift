@@ -39,6 +39,8 @@ package struct DeliveryAnswer: Sendable, Equatable {
     /// nil when it gave none.
     package var counts: Counts?
     package var refused: [Refusal]
+    /// Ids of known elements that it has with other content under the same version.
+    package var conflicts: [String]
     /// The nonce of its database: a different one means that it was recreated or restored. nil if it doesn't say.
     package var generation: String?
     /// How many requests have changed something since the database was created, or at least a number that rises with
@@ -51,11 +53,13 @@ package struct DeliveryAnswer: Sendable, Equatable {
     package var overtaken: Set<Int>
 
     package init(
-        counts: Counts? = nil, refused: [Refusal] = [], generation: String? = nil, sequence: Int64? = nil,
+        counts: Counts? = nil, refused: [Refusal] = [], conflicts: [String] = [], generation: String? = nil,
+        sequence: Int64? = nil,
         status: Int? = nil, overtaken: Set<Int> = []
     ) {
         self.counts = counts
         self.refused = refused
+        self.conflicts = conflicts
         self.generation = generation
         self.sequence = sequence
         self.status = status

@@ -5,7 +5,7 @@ import SQLite
 import StageKit
 
 /// What the uploader remembers besides its anchors: which backend it delivered to, when it last delivered each metric,
-/// and the dead letters.
+/// the dead letters, and the conflicts.
 struct DeliveryLedger {
     private var metrics: [String: DeliveryTables.Metric] = [:]
     /// The backend that deliveries go to.
@@ -16,9 +16,9 @@ struct DeliveryLedger {
     private(set) var deadLetters: Int64 = 0
     /// How many dead letters a person has dropped.
     private(set) var droppedLetters: Int64 = 0
-    /// How many elements are remembered as dropped.
-    private var droppedElements: Int64 = 0
-    /// Samples that stay here because they are older than what is delivered.
+    /// How many conflicts are listed: at most `DeliveryConflict.limit`.
+    var conflicts: Int64 = 0
+    /// Samples older than what is delivered, which stay here.
     private(set) var keptLocal: Int64 = 0
     private(set) var lastChecked: Instant?
     private var delays: [String: DelayHistogram] = [:]
@@ -43,6 +43,7 @@ struct DeliveryLedger {
                 Int64($0.string(0)) ?? 0
             } ?? 0
         try count(turn)
+        conflicts = try DeliveryConflict.count(in: turn.database)
     }
 
     private mutating func count(_ turn: Turn) throws {
@@ -161,7 +162,7 @@ struct DeliveryLedger {
 
     /// Forgets what was delivered, and to whom.
     mutating func reset(_ turn: Turn) throws {
-        for table in ["deliveries", "delays", "dead_letters", "dropped_letters"] {
+        for table in ["deliveries", "delays", "dead_letters", "conflicts"] {
             try turn.write().database.execute("DELETE FROM \(table)")
         }
         try turn.write().database.execute("DELETE FROM backend WHERE key NOT IN ('droppedLetters', 'types')")

@@ -173,6 +173,7 @@ extension DeliveryStage {
         try ledger.takeOutDeadLetters(
             sent.part.lazy.filter { reasons[$0] == nil }.map { group.element($0) }, metric: group.metric,
             user: group.user, turn)
+        try note(conflicts: group.conflicting(answer.conflicts, in: sent.part), besides: reasons, group, sent, turn)
         try addDeadLetters(index, sent.group, reasons, answer.status, turn)
         try ledger.delivered(sent.part.count - reasons.count, metric: group.metric, answer.counts, turn)
         // Anything delivered again was first delivered long ago.
@@ -185,6 +186,17 @@ extension DeliveryStage {
         if let evidence { try accepted(by: group, sent, evidence, turn) }
         if answer.refused.isEmpty, suspicionText == nil { try turn.clear(.degraded, subject: "refusals") }
         try settleDone(turn)
+    }
+
+    /// Elements that the backend has as they were sent, or newer, are no longer conflicts.
+    private func note(
+        conflicts: Set<Int>, besides refused: [Int: String], _ group: DeliveryGroup, _ sent: Delivery.Sent, _ turn: Turn
+    ) throws {
+        try ledger.takeOutConflicts(
+            sent.part.lazy.filter { refused[$0] == nil && !conflicts.contains($0) }.map { group.element($0) },
+            metric: group.metric, user: group.user, turn)
+        try ledger.addConflicts(
+            conflicts.sorted().map { group.element($0) }, metric: group.metric, user: group.user, turn)
     }
 
     /// The backend gave a definite answer: the next request starts with its counts reset.

@@ -220,6 +220,7 @@ package final class DeliveryStage: Stage {
             blocked: whatBlocks, waitsUntil: waitsUntil, held: suspicions.keys.reduce(0) { $0 + held($1) },
             backend: backendReport, paused: isPaused, path: gate.path, waiting: deliveries.count)
         if settings.deliverSince != nil { own.keptLocal = ledger.keptLocal }
+        own.conflicts = ledger.conflicts
         return StageReport(
             frontier: Dictionary(upstreams.map { ($0.producer, $0.frontier) }, uniquingKeysWith: { min($0, $1) }),
             details: HeartbeatDetails(own, common),

@@ -65,7 +65,10 @@ package struct PostgresDocument: Sendable {
 package struct PostgresOutcome: Sendable, Equatable {
     package var created: Int64 = 0
     package var updated: Int64 = 0
+    /// Conflicts included.
     package var known: Int64 = 0
+    /// Ids of known elements that are kept in the same version, but with other content; once for each such element.
+    package var conflicts: [String] = []
     /// Why an element isn't stored, by its index: the written rows of the page come first, counted from 0, then
     /// deletions, then documents.
     package var refused: [Int: String] = [:]

@@ -24,11 +24,14 @@ extension PostgresStore {
                 outcome.updated += 1
                 if namesElements { outcome.updatedIDs.append(id) }
             case .known: outcome.known += 1
+            case .conflict:
+                outcome.known += 1
+                outcome.conflicts.append(id)
             }
         }
     }
 
-    private enum Verdict { case created, updated, known }
+    private enum Verdict { case created, updated, known, conflict }
 
     /// - Parameter values: the user, then `SampleRows.columns`.
     private func putManual(_ values: [String?]) throws -> Verdict {
@@ -45,9 +48,11 @@ extension PostgresStore {
                 "INSERT INTO \(table) (user_id, \(SampleRows.columns)) VALUES ($1, \(Self.parameters))", values)
             return .created
         }
-        // A sample was moved or restored to the moment of another one: the two are now the same sample, and the other
-        // one stays.
-        guard held.bool(place, 1), own == nil || other == nil else { return .known }
+        // A sample has moved, or was restored, to another one's moment: the two are the same sample, and the other one
+        // stays.
+        guard held.bool(place, 1), own == nil || other == nil else {
+            return try own != nil && contradicts(values) ? .conflict : .known
+        }
         var values = values
         values[1] = held.text(place, 2)
         _ = try connection.execute(
@@ -56,6 +61,18 @@ extension PostgresStore {
             WHERE user_id = $1 AND id = $2::uuid
             """, values)
         return .updated
+    }
+
+    /// Whether a row of the same id and version has other content.
+    private func contradicts(_ values: [String?]) throws -> Bool {
+        let found = try connection.execute(
+            """
+            SELECT true FROM \(schema.table("samples")) held,
+                (SELECT \(Self.parameters)) told (\(SampleRows.columns))
+            WHERE held.user_id = $1 AND held.id = told.id AND held.version = told.version AND NOT held.deleted
+                AND \(Self.differ("held", "told", Self.content, json: Self.contentJSON))
+            """, values)
+        return found.count > 0
     }
 
     private static let parameters = """

@@ -104,7 +104,9 @@ package final class PostgresStore {
         let updated = try connection.execute(statements.update + names, [user])
         outcome.updated += Int64(updated.affected)
         outcome.updatedIDs += updated.ids
-        outcome.known += Int64(staged - created.affected - updated.affected)
+        let known = staged - created.affected - updated.affected
+        outcome.known += Int64(known)
+        if known > 0 { outcome.conflicts += try connection.execute(statements.conflicts, [user]).ids }
     }
 
     // MARK: Which store it is

@@ -7,9 +7,40 @@ struct Upsert {
     var insert: String
     /// Updates the rows for which a newer one is staged.
     var update: String
+    /// The ids of what has a row of the same version with other content; $1 is the user. Run only if some were known.
+    var conflicts: String
 }
 
 extension PostgresStore {
+    /// The part of a sample that makes its content; `healthkit_uuid` may be learned later.
+    static let content = ["type", "start_time", "end_time", "value", "unit", "source", "manual"]
+    static let contentJSON = ["metadata", "payload"]
+
+    /// Whether two rows differ in a column. JSON is compared by its meaning, and a member that is null is the same as
+    /// none.
+    static func differ(_ first: String, _ second: String, _ columns: [String], json: [String]) -> String {
+        let plain = columns.map { "\(first).\($0) IS DISTINCT FROM \(second).\($0)" }
+        let texts = json.map {
+            """
+            (\(first).\($0) IS DISTINCT FROM \(second).\($0)
+                AND coalesce(jsonb_strip_nulls(\(first).\($0)), '{}') <> coalesce(jsonb_strip_nulls(\(second).\($0)), '{}'))
+            """
+        }
+        return "(" + (plain + texts).joined(separator: " OR ") + ")"
+    }
+
+    /// Looks up each staged row by its key: OFFSET keeps the planner from reading the table instead.
+    private static func conflicts(
+        _ table: String, staged: String, key: [String], _ columns: [String], json: [String]
+    ) -> String {
+        let same = (key + ["version"]).map { "\($0) = staged.\($0)" }.joined(separator: " AND ")
+        return """
+            SELECT staged.id FROM \(staged) staged, LATERAL (
+                SELECT * FROM \(table) WHERE user_id = $1::text AND \(same) AND NOT deleted OFFSET 0) held
+            WHERE NOT staged.deleted AND \(differ("held", "staged", columns, json: json))
+            """
+    }
+
     /// A deletion keeps type and times, and drops the value.
     static func sampleUpsert(_ schema: PostgresSchema) -> Upsert {
         let columns = SampleRows.columns
@@ -32,7 +63,9 @@ extension PostgresStore {
                 manual = excluded.manual, healthkit_uuid = coalesce(excluded.healthkit_uuid, held.healthkit_uuid),
                 metadata = excluded.metadata, payload = excluded.payload
                 WHERE \(newer)
-                """)
+                """,
+            conflicts: conflicts(
+                schema.table("samples"), staged: "staged", key: ["id"], content, json: contentJSON))
     }
 
     static func documentUpsert(_ schema: PostgresSchema) -> Upsert {
@@ -52,7 +85,9 @@ extension PostgresStore {
                  ON CONFLICT (user_id, kind, id) DO UPDATE SET version = excluded.version, deleted = excluded.deleted,
                 \(kept.joined(separator: ", ")), body = excluded.body
                 WHERE \(newer)
-                """)
+                """,
+            conflicts: conflicts(
+                schema.table("documents"), staged: "staged_documents", key: ["kind", "id"], [], json: ["body"]))
     }
 
     private static let newer =

@@ -45,4 +45,22 @@ import Testing
         #expect(text.contains("12 count at") && text.contains("40 count at") && text.contains("and 3 more"))
         #expect(ConflictsReport(entries: []).text(for: Terminal(isTerminal: false)) == "No conflicts.\n")
     }
+
+    @Test func theListShowsWhatDestinationsHave() throws {
+        let conflict = DeliveryConflict(
+            number: 4, user: "anna", metric: "daily", id: "2025-03-30", version: 17,
+            firstSeen: Instant(seconds: 1_743_000_000), lastSeen: Instant(seconds: 1_743_000_060), seen: 2)
+        let report = ConflictsReport(entries: [], delivered: [.init(destination: "uploader", conflict: conflict)])
+        #expect(
+            report.value == [
+                [
+                    "id": .null, "user": "anna", "destination": "uploader", "metric": "daily",
+                    "element": "2025-03-30", "version": 17, "seen": 2, "firstSeen": "2025-03-26T14:40:00Z",
+                    "lastSeen": "2025-03-26T14:41:00Z",
+                ]
+            ])
+        let text = report.text(for: Terminal(isTerminal: false))
+        #expect(text.contains("uploader") && text.contains("2025-03-30") && text.contains("verify --repair"))
+        #expect(!text.contains("resolve"))
+    }
 }

@@ -50,7 +50,7 @@ import Testing
             "uploader": beat(
                 "uploader", frontier: ["observer": 990],
                 [
-                    "deadLetters": 1, "paused": false, "blocked": "no connection",
+                    "deadLetters": 1, "conflicts": 2, "paused": false, "blocked": "no connection",
                     "path": ["satisfied": false, "interface": "wifi"],
                     "delivered": ["steps": 12], "lastDelivered": ["steps": .integer(Self.now.microseconds)],
                     "delayBuckets": [
@@ -84,6 +84,7 @@ import Testing
         #expect(page.value("healthbus_instance_busy_seconds", ["instance": "steps"]) == 19.5)
         #expect(page.value("healthbus_instance_restarts_total", ["instance": "steps"]) == 7)
         #expect(page.value("healthbus_instance_turn_seconds_total", ["instance": "steps"]) == 2.5)
+        #expect(page.value("healthbus_delivery_conflicts", ["instance": "uploader"]) == 2)
         #expect(page.value("healthbus_pending_days", ["instance": "steps"]) == 4)
         #expect(page.value("healthbus_pending_types", ["instance": "debouncer"]) == 2)
         #expect(page.value("healthbus_last_sample_timestamp_seconds", ["instance": "steps"]) == 1_789_999_900)

@@ -42,6 +42,21 @@ extension PostgresTests {
             #expect(try store.identity().sequence == 2, "a repeat changes nothing")
         }
 
+        @Test func conflicts() throws {
+            func conflicts(_ page: SamplePage) throws -> [String] {
+                try store.put(PostgresBatch(user: "me", samples: page), seen: nil).conflicts.sorted()
+            }
+            let page = madePage(0..<10, version: 5, metadata: "{\"a\":1,\"b\":2}")
+            #expect(try conflicts(page).isEmpty)
+            #expect(
+                try conflicts(madePage(0..<10, version: 5, metadata: "{\"b\": 2.0, \"a\": 1, \"c\": null}")).isEmpty)
+            #expect(try conflicts(madePage(0..<10, version: 4, value: 1)).isEmpty)
+            var other = madePage(8..<12, version: 5, value: 70, metadata: "{\"a\":1,\"b\":2}")
+            #expect(try conflicts(other) == page.ids[8...].map(\.description))
+            other.sequence = other.sequence.map { _ in 6 }
+            #expect(try conflicts(other).isEmpty)
+        }
+
         @Test func whatIsKeptOfASample() throws {
             _ = try put(madePage(0..<1, version: 5, metadata: "{\"HKWasUserEntered\":\"0\"}"))
             let row = try rows(

@@ -27,6 +27,15 @@ struct UploadAnswerTests {
     }
 
     @Test(arguments: [
+        (#"["a","b"]"#, ["a", "b"]), ("[]", []), (#"[7,{"id":"a"},"b"]"#, ["b"]), ("3", []), ("null", []), ("{}", []),
+    ])
+    func conflicts(_ text: String, _ expected: [String]) {
+        let answer = answer(#"{"generation":"g","counts":{"known":2},"conflicts":\#(text)}"#)
+        #expect(answer.conflicts == expected && answer.form == .json && answer.failure == nil)
+        #expect(answer.delivery(status: 200).conflicts == expected)
+    }
+
+    @Test(arguments: [
         ("", UploadAnswer.Form.empty), (" \r\n", .empty), ("OK", .other), ("{", .other), ("{} x", .other),
         ("\u{0}x", .other), ("<html></html>", .other), ("{}", .json), ("[]", .json), ("null", .other), ("1", .other),
         ("\"login required\"", .other),

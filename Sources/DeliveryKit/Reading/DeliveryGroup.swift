@@ -83,6 +83,14 @@ extension DeliveryGroup {
         }
     }
 
+    /// Whether an element is a deletion.
+    package func deletes(_ index: Int) -> Bool {
+        switch content {
+        case .samples(let page): page.flags[index].contains(.deleted)
+        case .workouts(let all), .nights(let all), .days(let all): all[index].body == nil
+        }
+    }
+
     /// An element's id and version, for a dead letter.
     package func element(_ index: Int) -> (id: String, version: Int64) {
         switch content {

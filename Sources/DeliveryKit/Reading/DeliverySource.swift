@@ -4,11 +4,9 @@ import Protocol
 import SQLite
 import StageKit
 
-/// What the uploader answers: its dead letters, what a person dropped of them, and its changelog (alerts).
+/// What the uploader answers: its dead letters, its conflicts, and its changelog (alerts).
 package final class DeliverySource: PullSource {
-    private static let lettersPerPage = 100
-    /// Up to about 32 KiB.
-    private static let droppedPerPage = 200
+    private static let perPage = 100
 
     private let database: Database
     private let changelog: ChangelogSource
@@ -21,23 +19,34 @@ package final class DeliverySource: PullSource {
     package func answer(
         _ question: Question, for consumer: String?, head: StoreHead, page: (any PageContent, Bool) -> Void
     ) throws {
-        guard case .letters(let selection, let dropped, var after) = question.query else {
-            return try changelog.answer(question, for: consumer, head: head, page: page)
+        switch question.query {
+        case .letters(let selection, let after):
+            try answer(after: after, page) { after in
+                let letters = try DeadLetter.page(in: database, selection, after: after, limit: Self.perPage)
+                return (letters.count, letters.last?.number, { LettersPage(letters: letters, continue: $0) })
+            }
+        case .conflicts(let after):
+            try answer(after: after, page) { after in
+                let conflicts = try DeliveryConflict.page(in: database, after: after, limit: Self.perPage)
+                return (conflicts.count, conflicts.last?.number, { ConflictsPage(conflicts: conflicts, continue: $0) })
+            }
+        default: try changelog.answer(question, for: consumer, head: head, page: page)
         }
-        if dropped == true {
-            let elements = try DroppedElement.page(in: database, after: after ?? 0, limit: Self.droppedPerPage)
-            let isWhole = elements.count < Self.droppedPerPage
-            return page(
-                LettersPage(letters: [], dropped: elements, continue: isWhole ? nil : elements.last?.number), true)
-        }
-        for part in 1...ChangelogSource.pagesPerRequest {
-            let letters = try DeadLetter.page(
-                in: database, selection, after: after ?? 0, limit: Self.lettersPerPage)
-            let isWhole = letters.count < Self.lettersPerPage
-            let isLast = isWhole || part == ChangelogSource.pagesPerRequest
-            page(LettersPage(letters: letters, continue: isLast && !isWhole ? letters.last?.number : nil), isLast)
+    }
+
+    /// - Parameter part: the entries after a number: how many, the last one's number, and their page.
+    private func answer(
+        after: Int64?, _ page: (any PageContent, Bool) -> Void,
+        part: (Int64) throws -> (count: Int, last: Int64?, page: (Int64?) -> any PageContent)
+    ) throws {
+        var after = after ?? 0
+        for number in 1...ChangelogSource.pagesPerRequest {
+            let found = try part(after)
+            let isWhole = found.count < Self.perPage
+            let isLast = isWhole || number == ChangelogSource.pagesPerRequest
+            page(found.page(isLast && !isWhole ? found.last : nil), isLast)
             if isLast { return }
-            after = letters.last?.number ?? after
+            after = found.last ?? after
         }
     }
 }

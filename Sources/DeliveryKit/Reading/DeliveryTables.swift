@@ -4,7 +4,7 @@ import SQLite
 import StageKit
 
 /// What the uploader stores besides its anchors: when it last delivered each metric, how long that took, what is known
-/// about the backend, and the dead letters.
+/// about the backend, the dead letters, and the conflicts.
 package enum DeliveryTables {
     /// What was delivered for one metric.
     package struct Metric: Equatable {
@@ -25,6 +25,7 @@ package enum DeliveryTables {
             """)
         try delays.create(in: database)
         try DeadLetter.createTables(in: database)
+        try DeliveryConflict.createTables(in: database)
     }
 
     package static func metrics(in database: Database) throws -> [String: Metric] {

@@ -150,6 +150,13 @@ package struct Diagnosis {
                         "'healthbus dead-letters list' says why; 'healthbus dead-letters retry --all' sends them again")
             )
         }
+        if let conflicts = uploader?.conflicts, conflicts > 0 {
+            found.append(
+                Finding(
+                    .warning, name,
+                    "the backend has \(conflicts) element\(conflicts == 1 ? "" : "s") in the version sent to it, but with other content",
+                    remedy: "'healthbus conflicts' lists them, and says what to do"))
+        }
         if let days = beat.handler?.failedDays, days > 0 {
             let told = seen.alerts.first { $0.from == name && $0.kind == Alert.Kind.failedDays.rawValue }
             found.append(

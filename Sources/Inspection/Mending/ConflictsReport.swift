@@ -1,3 +1,5 @@
+import Client
+import Configuration
 import HealthModel
 import HealthStore
 import Logging
@@ -5,7 +7,8 @@ import Protocol
 import Terminal
 
 /// `healthbus conflicts`: what arrived under a sample's UUID but with different content, beside the sample that stays.
-/// It is a view of the quarantine, with the same numbers.
+/// It is a view of the quarantine, with the same numbers. And what destinations have under a version that was sent to
+/// them, but with different content.
 package struct ConflictsReport {
     package struct Entry: Sendable, Equatable {
         package var number: Int64
@@ -25,9 +28,21 @@ package struct ConflictsReport {
         }
     }
 
+    /// An element at a destination.
+    package struct Delivered: Sendable, Equatable {
+        /// The destination's instance.
+        package var destination: String
+        package var conflict: DeliveryConflict
+
+        package init(destination: String, conflict: DeliveryConflict) {
+            (self.destination, self.conflict) = (destination, conflict)
+        }
+    }
+
     package let entries: [Entry]
     /// How many there are in total.
     package let count: Int
+    package let delivered: [Delivered]
 
     /// Each is requested separately: any beyond these are only counted.
     package static let limit = 500
@@ -39,25 +54,57 @@ package struct ConflictsReport {
             try QuarantineReport(stack, MendSelection(numbers: [entry.number]), isWhole: true).entries
                 .compactMap(Entry.init)
         }
+        delivered = try Self.delivered(stack)
     }
 
     /// - Parameter count: the total, if `entries` are only the first.
-    package init(entries: [Entry], count: Int? = nil) {
+    package init(entries: [Entry], count: Int? = nil, delivered: [Delivered] = []) {
         self.entries = entries
         self.count = count ?? entries.count
+        self.delivered = delivered
+    }
+
+    private static func delivered(_ stack: Stack) throws -> [Delivered] {
+        let reader = stack.reader()
+        var found: [Delivered] = []
+        for destination in stack.destinations {
+            var after: Int64?
+            repeat {
+                let pages: [Page<ConflictsPage>]
+                do {
+                    pages = try reader.pages(destination, .conflicts(after: after))
+                } catch StageError.refused {
+                    // A process of an earlier release lists none.
+                    break
+                }
+                found += pages.flatMap(\.conflicts).map { Delivered(destination: destination.name, conflict: $0) }
+                after = pages.last?.continue
+            } while after != nil
+        }
+        return found
     }
 
     package var value: Value {
         .array(
-            entries.map { entry in
+            delivered.map { entry in
                 let conflict = entry.conflict
                 return [
-                    "id": .integer(entry.number), "user": .string(entry.user), "type": .string(conflict.type),
-                    "uuid": .string(conflict.uuid), "source": .string(conflict.source),
-                    "kept": conflict.kept.map(Self.value) ?? .null, "other": Self.value(conflict.told),
-                    "broughtBy": .string(entry.origin), "seen": .integer(entry.seen),
+                    "id": .null, "user": .string(conflict.user), "destination": .string(entry.destination),
+                    "metric": .string(conflict.metric), "element": .string(conflict.id),
+                    "version": .integer(conflict.version), "seen": .integer(conflict.seen),
+                    "firstSeen": .string(InstantText.iso8601(conflict.firstSeen)),
+                    "lastSeen": .string(InstantText.iso8601(conflict.lastSeen)),
                 ]
-            })
+            }
+                + entries.map { entry in
+                    let conflict = entry.conflict
+                    return [
+                        "id": .integer(entry.number), "user": .string(entry.user), "type": .string(conflict.type),
+                        "uuid": .string(conflict.uuid), "source": .string(conflict.source),
+                        "kept": conflict.kept.map(Self.value) ?? .null, "other": Self.value(conflict.told),
+                        "broughtBy": .string(entry.origin), "seen": .integer(entry.seen),
+                    ]
+                })
     }
 
     private static func value(_ content: RecordConflict.Content) -> Value {
@@ -68,7 +115,31 @@ package struct ConflictsReport {
     }
 
     package func text(for terminal: Terminal) -> String {
-        guard let first = entries.first?.number else { return "No conflicts.\n" }
+        guard !entries.isEmpty || !delivered.isEmpty else { return "No conflicts.\n" }
+        return [ownText(for: terminal), deliveredText(for: terminal)].compactMap { $0 }.joined(separator: "\n")
+    }
+
+    private func deliveredText(for terminal: Terminal) -> String? {
+        guard !delivered.isEmpty else { return nil }
+        var table = Table([
+            .init("Destination"), .init("Metric"), .init("Element", givesWay: 2), .number("Version"),
+            .init("Last seen"), .number("Seen", givesWay: 1),
+        ])
+        for entry in delivered.prefix(Self.limit) {
+            let conflict = entry.conflict
+            table.add([
+                entry.destination, conflict.metric, conflict.id, "\(conflict.version)",
+                String(InstantText.iso8601(conflict.lastSeen).prefix(16)), "\(conflict.seen)",
+            ])
+        }
+        let rest = delivered.count - Self.limit
+        return table.render(for: terminal) + (rest > 0 ? "and \(HumanFormat.count(rest)) more\n" : "")
+            + "\nDestinations have these in the version sent to them, but with other content, which stays. "
+            + "A newer version replaces it; or remove the element there, and 'healthbus verify --repair' delivers it.\n"
+    }
+
+    private func ownText(for terminal: Terminal) -> String? {
+        guard let first = entries.first?.number else { return nil }
         var table = Table([
             .number("Id"), .init("Type"), .init("Kept"), .init("Other"), .init("Source", givesWay: 2),
             .number("Seen", givesWay: 1),

@@ -27,7 +27,8 @@ extension MetricFamily {
         started, head,
         consumed, lag, sent, received, dropped, malformed, foreign, forwarded, pendingDays, failedDays, pendingTypes,
         openDays,
-        missing, importOpen, quarantined, lastSample, lastSync, lastCheck, delivered, deadLetters, paused, blocked,
+        missing, importOpen, quarantined, lastSample, lastSync, lastCheck, delivered, deadLetters, conflicts, paused,
+        blocked,
         networkPath, lastDelivery, deliveryDelay, notified, notificationsFailed,
         requestsTaken, requestsRefused, lastTaken,
     ]
@@ -115,6 +116,9 @@ extension MetricFamily {
         "Elements the backend has accepted since the state was made.")
     package static let deadLetters = MetricFamily(
         "dead_letters", .gauge, ["instance"], "Elements the backend refused for good.")
+    package static let conflicts = MetricFamily(
+        "delivery_conflicts", .gauge, ["instance"],
+        "Elements the backend has in the version sent to it, but with other content.")
     package static let paused = MetricFamily(
         "delivery_paused", .gauge, ["instance"], "1 while delivery waits for something only a person can fix.")
     package static let blocked = MetricFamily(

@@ -109,6 +109,7 @@ package struct StackMetrics {
 
     private mutating func addDelivery(_ uploader: UploaderDetails, _ name: String) {
         page.add(.deadLetters, [name], uploader.deadLetters)
+        if let conflicts = uploader.conflicts { page.add(.conflicts, [name], conflicts) }
         page.add(.paused, [name], uploader.paused)
         page.add(.blocked, [name], uploader.blocked != nil)
         if let path = uploader.path { page.add(.networkPath, [name], path.isSatisfied) }

@@ -42,13 +42,14 @@ package struct StatusReport {
                 try Self.process(instance.name, beats, supervised[instance.name], stack, reader))
         }
         let destinations = stack.destinations
-        var stored: (last: [String: Instant], letters: Int64, dropped: Int64) = ([:], 0, 0)
+        var stored: (last: [String: Instant], letters: Int64, dropped: Int64, conflicts: Int64) = ([:], 0, 0, 0)
         for destination in destinations {
             let own = try Self.delivered(destination, stack, reader, beats[destination.name]?.beat)
             // Delivered means that it has reached every destination that accepts it.
             stored.last.merge(own.last) { min($0, $1) }
             stored.letters += own.letters
             stored.dropped += own.dropped
+            stored.conflicts += own.conflicts
         }
         let blocked = destinations.compactMap { destination -> String? in
             guard let why = beats[destination.name]?.beat.stage.blocked else { return nil }
@@ -75,6 +76,7 @@ package struct StatusReport {
             "quarantined": .integer(types?.quarantined ?? 0),
             "keptLocal": Value(keptLocal),
             "deadLetters": .integer(stored.letters), "droppedLetters": .integer(stored.dropped),
+            "conflicts": .integer(stored.conflicts),
             "pending": .integer(pendingDays + pendingDelivery), "stalest": Self.stalest(metrics),
             "blocked": Value(blocked.isEmpty ? nil : blocked.joined(separator: "; ")),
             "backend": Self.backend(
@@ -132,17 +134,20 @@ package struct StatusReport {
         ]
     }
 
-    /// When the uploader last delivered each metric, and its dead letters: from its heartbeat, otherwise from its file.
+    /// When the uploader last delivered each metric, its dead letters and its conflicts: from its heartbeat, otherwise
+    /// from its file.
     private static func delivered(
         _ uploader: StackConfiguration.Instance, _ stack: Stack, _ reader: StackReader, _ beat: Heartbeat?
-    ) throws -> (last: [String: Instant], letters: Int64, dropped: Int64) {
-        if let told = beat?.uploader { return (told.lastDelivered, told.deadLetters, told.droppedLetters) }
+    ) throws -> (last: [String: Instant], letters: Int64, dropped: Int64, conflicts: Int64) {
+        if let told = beat?.uploader {
+            return (told.lastDelivered, told.deadLetters, told.droppedLetters, told.conflicts ?? 0)
+        }
         return try stack.kept(uploader.name, reader) { database in
             (
                 try DeliveryTables.metrics(in: database).mapValues(\.last), try DeadLetter.count(in: database),
-                try DeliveryTables.droppedLetters(in: database)
+                try DeliveryTables.droppedLetters(in: database), try DeliveryConflict.count(in: database)
             )
-        } ?? ([:], 0, 0)
+        } ?? ([:], 0, 0, 0)
     }
 
     private static func metric(
@@ -245,10 +250,16 @@ extension StatusReport {
             + "Stalest: \(stalest["metric"].string ?? "nothing"), synced \(ago(stalest["lastSynced"])). "
             + "Quarantined \(value["quarantined"].int ?? 0), dead letters \(value["deadLetters"].int ?? 0)\(dropped), "
             + "pending \(value["pending"].int ?? 0).\n"
-            + keptLocal
+            + (value["conflicts"].int.map { Self.conflictsText(Int($0)) } ?? "") + keptLocal
             + Self.dashboardText(value["dashboard"]) + Self.ingestText(value["ingest"], ago)
             + Self.backendText(value["backend"], ago)
             + (places.count > 1 ? "" : value["blocked"].string.map { "Delivery waits: \($0)\n" } ?? "")
+    }
+
+    static func conflictsText(_ count: Int) -> String {
+        guard count > 0 else { return "" }
+        return "\(HumanFormat.count(count, "delivered element")) \(count == 1 ? "has" : "have") other content there: "
+            + "'healthbus conflicts' lists \(count == 1 ? "it" : "them").\n"
     }
 
     static func keptLocalText(_ count: Int) -> String {

@@ -122,6 +122,9 @@ package struct UploaderDetails: Codable, Sendable, Equatable {
     package var waiting: Int
     /// Samples older than `deliverSince`, which aren't sent; nil without it.
     package var keptLocal: Int64?
+    /// Elements that the destination has with other content under the same version, as listed; nil from a release that
+    /// doesn't list them.
+    package var conflicts: Int64?
 
     package init(
         deadLetters: Int64, droppedLetters: Int64, delivered: [String: Int64], lastDelivered: [String: Instant],

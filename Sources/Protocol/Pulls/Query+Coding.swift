@@ -4,7 +4,7 @@ extension Query {
     private enum Name: String, Codable {
         case changes, day, moments, samples, spans, slice, zones, timeline, imports, file, delivery, types,
             completeness,
-            summaries, sample, quarantine, quarantined, entries, documents, document, letters
+            summaries, sample, quarantine, quarantined, entries, documents, document, letters, conflicts
     }
 
     private enum Member: CodingKey {
@@ -44,6 +44,7 @@ extension Query {
         case .documents: .documents
         case .document: .document
         case .letters: .letters
+        case .conflicts: .conflicts
         case .other: nil
         }
     }
@@ -102,6 +103,7 @@ extension Query: Encodable {
             try selection.encode(to: encoder)
             try members.encodeIfPresent(dropped, forKey: .dropped)
             try members.encodeIfPresent(after, forKey: .continue)
+        case .conflicts(let after): try members.encodeIfPresent(after, forKey: .continue)
         case .zones, .delivery, .types, .other: break
         }
     }
@@ -154,9 +156,8 @@ extension Query: Decodable {
         case .entries: self = .entries(user: try read(.user), event: optional(.event))
         case .documents: self = .documents(user: optional(.user), after: optional(.continue))
         case .document: self = .document(try read(.document), offset: try read(.offset))
-        case .letters:
-            self = .letters(
-                try MendSelection(from: decoder), dropped: optional(.dropped), after: optional(.continue))
+        case .letters: self = .letters(try MendSelection(from: decoder), after: optional(.continue))
+        case .conflicts: self = .conflicts(after: optional(.continue))
         }
     }
 

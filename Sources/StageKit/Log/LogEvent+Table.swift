@@ -7,7 +7,7 @@ extension LogEvent {
         backendFailed, backendLacks, backendListening, backendRolledBack, backendRowsMissing, busDenied, busFailed,
         busRefused, busReopened,
         busUnreadable, conditionsReconciled, dashboardFailed, dashboardListening, dashboardMoved, dayFailed,
-        deadletterAdded, debounceFinished, deliveryStopped,
+        deadletterAdded, debounceFinished, deliveryConflict, deliveryStopped,
         deviceChanged, deviceRefused, execDropped, execFailed, execSaid, execStarted, figureCollides, figuresOutdated,
         followRefused, historyCompleted, historyStarted, hubListening, importDiffers, importEnded, importReceiving,
         importSenderGone,
@@ -182,6 +182,10 @@ extension LogEvent {
     package static let deadletterAdded = LogEvent(
         "deadletter.added", .error, "An element refused for good becomes a dead letter.",
         ["metric": "its family", "id": "its own", "why": "in the backend's words"])
+    package static let deliveryConflict = LogEvent(
+        "delivery.conflict", .error,
+        "The backend has elements in the version sent to it, but with other content, which stays.",
+        ["metric": "their family", "count": "how many", "id": "the first one's"])
     package static let backendChanged = LogEvent(
         "backend.changed", .notice, "Another backend answers: everything is delivered again.")
     package static let backendLacks = LogEvent(

@@ -10,7 +10,8 @@ import Terminal
 enum ConflictsCommand: Command {
     static let help = CommandHelp(
         name: "healthbus conflicts",
-        summary: "List samples that arrived again with other content but no higher version; say which content counts.",
+        summary:
+            "List samples and delivered elements that came again with other content but no higher version; say which content counts.",
         positionals: [.init("list|resolve", isRequired: false), .init("id", isRequired: false)],
         options: CommandHelp.stackOptions + [
             .init(

@@ -66,7 +66,8 @@ enum CBORFuzzing {
         same(DetailedTypes.self), same(ImportReport.self), same(ChangesPage.self), same(DayPage.self),
         same(MomentsPage.self), same(CoveredPage.self), same(ZonesPage.self), same(TimelinePage.self),
         same(TypesPage.self), same(CompletenessPage.self), same(SummariesPage.self), same(DeliveryPage.self),
-        same(QuarantinePage.self), same(QuarantinedPage.self), same(LettersPage.self), same(ImportsPage.self),
+        same(QuarantinePage.self), same(QuarantinedPage.self), same(LettersPage.self), same(ConflictsPage.self),
+        same(ImportsPage.self),
         same(FilePage.self), same(DocumentsPage.self), same(SpansPage.self), same(SamplesPage.self),
         same(SlicePage.self), same(CountedPage.self),
         { value in

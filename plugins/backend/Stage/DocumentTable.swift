@@ -25,6 +25,7 @@ enum DocumentKind: Int64, CaseIterable {
 final class DocumentTable {
     private let upsert: Statement
     private let held: Statement
+    private let content: Statement
     private let database: Database
     private let replaced: ReplacedRow
 
@@ -66,8 +67,10 @@ final class DocumentTable {
                 deleted = excluded.deleted, start = iif(excluded.deleted, start, excluded.start),
                 "end" = iif(excluded.deleted, "end", excluded."end"), date = iif(excluded.deleted, date, excluded.date),
                 device = excluded.device, synced = excluded.synced, body = excluded.body
-                WHERE excluded.version > version OR (excluded.version = version AND excluded.deleted > deleted)
+                WHERE (excluded.version = version AND excluded.deleted > deleted)
+                    OR \(ReplacedRow.isNewer(noting: "body IS NOT excluded.body"))
             """)
+        content = try database.prepare("SELECT body FROM documents WHERE user = ?1 AND kind = ?2 AND id = ?3")
         held = try database.prepare("SELECT version FROM documents WHERE user = ?1 AND kind = ?2 AND id = ?3")
     }
 
@@ -87,9 +90,22 @@ final class DocumentTable {
         if let body { upsert.bindText(9, borrowed: body) }
         if let end = times.end { upsert.bind(10, end.microseconds) }
         if let date = times.date { upsert.bind(11, date) }
-        replaced.row = nil
+        replaced.forget()
         try upsert.run()
-        return database.changes == 0 ? .known : replaced.row == nil ? .created : .updated
+        guard database.changes == 0 else { return replaced.row == nil ? .created : .updated }
+        return try replaced.isContradicted && !isTold(body, kind, id: id, user: batch.user) ? .conflict : .known
+    }
+
+    /// Whether the stored JSON says the same, written differently.
+    private func isTold(
+        _ body: UnsafeRawBufferPointer?, _ kind: DocumentKind, id: String, user: Int64
+    ) throws -> Bool {
+        content.bind(1, user)
+        content.bind(2, kind.rawValue)
+        content.bind(3, id)
+        return try content.firstRow { row in
+            row.withBytes(0) { SameContent.holds(row.isNull(0) ? nil : $0, body) }
+        } ?? true
     }
 
     func heldVersion(_ kind: DocumentKind, id: String, user: Int64) throws -> Int64? {

@@ -27,8 +27,11 @@ extension PostgresStorage {
             }
         }
         let held = try held(known, user: user)
+        var conflicts = Self.numbers(of: put.conflicts)
         for (place, version) in zip(known, held) {
-            outcome.add(.known, place.id, heldVersion: version == place.version ? nil : version)
+            let isConflict = version == place.version && !place.list.deletes && conflicts.take(place.key)
+            outcome.add(
+                isConflict ? .conflict : .known, place.id, heldVersion: version == place.version ? nil : version)
         }
         try note(outcome)
         return (outcome, BackendState(put.identity))
@@ -46,7 +49,9 @@ extension PostgresStorage {
             PostgresBatch(user: user, samples: page, deletions: deletions), namesElements: false)
         outcome.count(.created, Int(put.created))
         outcome.count(.updated, Int(put.updated))
-        outcome.count(.known, Int(put.known))
+        let conflicts = put.conflicts.compactMap { SampleID($0) }
+        outcome.count(.known, Int(put.known) - conflicts.count)
+        for id in conflicts { outcome.addConflict(id) }
         for (number, reason) in put.refused.sorted(by: { $0.key < $1.key }) {
             if number < rows.count {
                 outcome.refuse(page.ids[number], .samples, index: rows[number], reason)

@@ -1,14 +1,28 @@
 import SQLite
 
-/// What the update that just ran replaced.
+/// What the update that just ran replaced, or what it found and left as it is.
 ///
 /// The upserts call the SQL function `replaced` in their SET part, which is evaluated only for an update: so a single
-/// statement shows which rows were created or updated, and which counts go down.
+/// statement shows which rows were created or updated, and which counts go down. They call `contradicted` last in their
+/// WHERE part, which is evaluated only for a row that exists: it costs new rows nothing.
 final class ReplacedRow {
     /// kind · 2 + deleted for a sample, deleted for a document; nil when nothing was replaced.
     var row: Int64?
+    /// Whether the same version is kept, and its columns differ.
+    var isContradicted = false
 
     init(_ database: Database) throws {
         try database.addObserver(named: "replaced") { [weak self] in self?.row = $0 }
+        try database.addObserver(named: "contradicted") { [weak self] _ in self?.isContradicted = true }
+    }
+
+    /// To be called before each upsert.
+    func forget() { (row, isContradicted) = (nil, false) }
+
+    /// The end of an upsert's WHERE part: whether a newer version arrives. Notes one that is kept, alive, and differs.
+    /// - Parameter differs: SQL that compares what is kept with `excluded`.
+    static func isNewer(noting differs: String) -> String {
+        // What the function returns is its argument, 0 here: nothing is updated.
+        "excluded.version > version OR (excluded.version = version AND deleted = 0 AND (\(differs)) AND contradicted(deleted))"
     }
 }

@@ -23,6 +23,7 @@ final class SampleTable {
     private let put: Statement
     private let tombstone: Statement
     private let held: Statement
+    private let content: Statement
     private let kinds: SampleKinds
     private let repeated: RepeatedTexts
     private let database: Database
@@ -69,7 +70,7 @@ final class SampleTable {
                 moment, start)
             VALUES(?1, ?2, ?3, 0, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
             ON CONFLICT(user, id) DO UPDATE SET \(set), shift = excluded.shift, moment = excluded.moment
-                WHERE excluded.version > version
+                WHERE \(ReplacedRow.isNewer(noting: Self.differs))
             ON CONFLICT(user, moment) WHERE moment IS NOT NULL DO UPDATE SET \(set) WHERE excluded.version > version
             """)
         tombstone = try database.prepare(
@@ -81,7 +82,18 @@ final class SampleTable {
                 WHERE excluded.version > version OR (excluded.version = version AND deleted = 0)
             """)
         held = try database.prepare("SELECT version FROM sample_rows WHERE user = ?1 AND id = ?2")
+        content = try database.prepare(
+            """
+            SELECT kind, shift, duration, value, iif(typeof(metadata) = 'integer',
+                (SELECT text FROM texts WHERE texts.id = sample_rows.metadata), metadata), payload
+            FROM sample_rows WHERE user = ?1 AND id = ?2
+            """)
     }
+
+    /// Whether a row with this version has other columns. They may mean the same nevertheless: see `isTold`.
+    private static let differs = ["kind", "shift", "duration", "value", "metadata", "payload"].map {
+        "\($0) IS NOT excluded.\($0)"
+    }.joined(separator: " OR ")
 
     /// The result of a write: the verdict, and how the counts by type change.
     struct Effect {
@@ -111,13 +123,35 @@ final class SampleTable {
         sample.uuid?.bind(to: put, 11)
         // A manual sample may keep an earlier one's id, which implies a different time.
         if sample.kind.isManual || !times.areTold(by: id) { put.bind(13, sample.start) }
-        guard sample.kind.isManual else { return try run(put, type: sample.kind.type) }
-        moment.removeAll(keepingCapacity: true)
-        Self.append(momentOf: sample.kind.type, start: sample.start, to: &moment)
-        return try moment.withUnsafeBytes {
-            put.bindText(12, borrowed: $0)
-            return try run(put, type: sample.kind.type)
+        var effect: Effect
+        if sample.kind.isManual {
+            moment.removeAll(keepingCapacity: true)
+            Self.append(momentOf: sample.kind.type, start: sample.start, to: &moment)
+            effect = try moment.withUnsafeBytes {
+                put.bindText(12, borrowed: $0)
+                return try run(put, type: sample.kind.type)
+            }
+        } else {
+            effect = try run(put, type: sample.kind.type)
         }
+        if replaced.isContradicted, try !isTold(sample, times, id: id, user: batch.user) { effect.verdict = .conflict }
+        return effect
+    }
+
+    /// Whether the row under this id has the same content, although its columns differ: metadata may be in the row or in
+    /// `texts`, and JSON may be written in several ways.
+    private func isTold(_ sample: SampleContent, _ times: StoredTimes, id: ElementID, user: Int64) throws -> Bool {
+        content.bind(1, user)
+        id.bind(to: content, 2)
+        return try content.firstRow { row in
+            guard try kinds.kind(row.int64(0)) == sample.kind, row.int64(1) == times.shift,
+                row.int64(2) == times.duration, (row.isNull(3) ? nil : row.double(3)) == sample.value
+            else { return false }
+            func holds(_ column: Int, _ json: UnsafeRawBufferPointer?) -> Bool {
+                row.withBytes(column) { SameContent.holds(row.isNull(column) ? nil : $0, json) }
+            }
+            return holds(4, sample.metadata) && holds(5, sample.payload)
+        } ?? true
     }
 
     /// The second key of a manual sample.
@@ -149,7 +183,7 @@ final class SampleTable {
 
     /// - Parameter type: of the new row; nil for a tombstone, which keeps the type of what it replaces.
     private func run(_ statement: Statement, type: Int64?) throws -> Effect {
-        replaced.row = nil
+        replaced.forget()
         do {
             try statement.run()
             if database.changes == 0 { return Effect(verdict: .known) }

@@ -4,10 +4,18 @@ import JSON
 
 /// The outcome of each element of a request, collected as the answer's JSON.
 struct SyncOutcome {
-    enum Verdict { case created, updated, known }
+    enum Verdict {
+        case created, updated, known
+        /// Known too, but with other content under the same version.
+        case conflict
+
+        /// Whether a row was written.
+        var writes: Bool { self == .created || self == .updated }
+    }
 
     private(set) var created = 0
     private(set) var updated = 0
+    /// Conflicts included.
     private(set) var known = 0
     private(set) var refused = 0
 
@@ -17,6 +25,7 @@ struct SyncOutcome {
     private var updatedIDs: [UInt8] = []
     private var knownIDs: [UInt8] = []
     private var held: [UInt8] = []
+    private var conflicts: [UInt8] = []
     private var refusals: [UInt8] = []
 
     init(listsIDs: Bool = true) { self.listsIDs = listsIDs }
@@ -29,8 +38,9 @@ struct SyncOutcome {
         switch verdict {
         case .created: Self.append(id, to: &createdIDs)
         case .updated: Self.append(id, to: &updatedIDs)
-        case .known:
+        case .known, .conflict:
             Self.append(id, to: &knownIDs)
+            if verdict == .conflict { Self.append(id, to: &conflicts) }
             guard let heldVersion else { return }
             Self.append(id, to: &held)
             held.append(UInt8(ascii: ":"))
@@ -42,8 +52,15 @@ struct SyncOutcome {
         switch verdict {
         case .created: created += number
         case .updated: updated += number
-        case .known: known += number
+        case .known, .conflict: known += number
         }
+    }
+
+    /// Counts a known element, and names it even in an answer without the ids of those that are stored.
+    mutating func addConflict(_ id: SampleID) {
+        count(.conflict)
+        if !conflicts.isEmpty { conflicts.append(UInt8(ascii: ",")) }
+        conflicts.append(jsonString: id.description)
     }
 
     /// - Parameter index: the element's position in its list, from 0, since it may have no id.
@@ -75,7 +92,8 @@ struct SyncOutcome {
     /// 200 when anything was accepted or there was nothing to do; 422 when every element was refused.
     func answer(_ state: BackendState, serverTime: Instant) -> HTTPResponse {
         var out: [UInt8] = []
-        out.reserveCapacity(512 + createdIDs.count + updatedIDs.count + knownIDs.count + held.count + refusals.count)
+        out.reserveCapacity(
+            512 + createdIDs.count + updatedIDs.count + knownIDs.count + held.count + conflicts.count + refusals.count)
         out.append(json: "{")
         state.append(to: &out)
         out.append(json: ",\"serverTime\":")
@@ -99,6 +117,11 @@ struct SyncOutcome {
             out.append(json: "],\"held\":{")
             out.append(contentsOf: held)
             out.append(json: "}")
+        }
+        if !conflicts.isEmpty {
+            out.append(json: ",\"conflicts\":[")
+            out.append(contentsOf: conflicts)
+            out.append(json: "]")
         }
         out.append(json: ",\"refused\":[")
         out.append(contentsOf: refusals)

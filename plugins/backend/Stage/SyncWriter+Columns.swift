@@ -56,8 +56,9 @@ extension SyncWriter {
         _ effect: SampleTable.Effect, _ id: SampleID, version: Int64, deleted: Bool, _ batch: SyncBatch,
         _ outcome: inout SyncOutcome
     ) throws {
+        if effect.verdict == .conflict { return outcome.addConflict(id) }
         outcome.count(effect.verdict)
-        guard effect.verdict != .known else { return }
+        guard effect.verdict.writes else { return }
         tallies.move(effect, deleted: deleted)
         guard let audit else { return }
         try Array(id.description.utf8).withUnsafeBytes {

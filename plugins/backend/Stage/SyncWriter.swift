@@ -118,9 +118,9 @@ final class SyncWriter {
             effect = try samples.write(
                 element.content(start: start, end: end, texts), id: id, version: version, in: batch)
         }
-        if effect.verdict == .known {
+        if !effect.verdict.writes {
             let held = try samples.heldVersion(id, user: batch.user)
-            outcome.add(.known, span, heldVersion: held == version ? nil : held)
+            outcome.add(effect.verdict, span, heldVersion: held == version ? nil : held)
         } else {
             tallies.move(effect, deleted: list == .deleted)
             try audit?.count(user: batch.user, kind: -1, id: span.bytes, version: version, deleted: list == .deleted)
@@ -144,9 +144,9 @@ final class SyncWriter {
         let times = deletes ? DocumentTimes() : element.times(of: kind)
         let verdict = try documents.write(
             kind, id: id, version: version, times: times, body: deletes ? nil : body.bytes, in: batch)
-        if verdict == .known {
+        if !verdict.writes {
             let held = try documents.heldVersion(kind, id: id, user: batch.user)
-            outcome.add(.known, span, heldVersion: held == version ? nil : held)
+            outcome.add(verdict, span, heldVersion: held == version ? nil : held)
         } else {
             try audit?.count(user: batch.user, kind: kind.rawValue, id: span.bytes, version: version, deleted: deletes)
             outcome.add(verdict, span)

@@ -43,6 +43,7 @@ extension DeliveryAnswer {
             counts: Counts(
                 created: outcome.created, updated: outcome.updated, known: outcome.known,
                 refused: Int64(refused.count)),
-            refused: refused, generation: outcome.identity.generation, sequence: outcome.identity.sequence)
+            refused: refused, conflicts: outcome.conflicts, generation: outcome.identity.generation,
+            sequence: outcome.identity.sequence)
     }
 }

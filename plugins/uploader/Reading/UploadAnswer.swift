@@ -24,6 +24,8 @@ package struct UploadAnswer: Sendable, Equatable {
     /// nil when the body has none.
     package var counts: Counts?
     package var refused: [Refusal] = []
+    /// Ids of known elements that it has with other content under the same version.
+    package var conflicts: [String] = []
     /// False when the body has refusals in an unknown form, or invalid counts.
     package var areRefusalsReadable = true
     package var areCountsReadable = true
@@ -54,7 +56,8 @@ package struct UploadAnswer: Sendable, Equatable {
     /// What the answer says about elements, and which backend says so.
     package func delivery(status: Int) -> DeliveryAnswer {
         DeliveryAnswer(
-            counts: counts, refused: refused, generation: generation, sequence: sequence, status: status)
+            counts: counts, refused: refused, conflicts: conflicts, generation: generation, sequence: sequence,
+            status: status)
     }
 
     private mutating func read(_ body: UnsafeRawBufferPointer) throws(JSONScanError) {
@@ -74,6 +77,8 @@ package struct UploadAnswer: Sendable, Equatable {
                 try readCounts(&scanner)
             } else if name == "refused" {
                 try readRefusals(&scanner)
+            } else if name == "conflicts", scanner.nextIsArray() {
+                try readConflicts(&scanner)
             } else if name == "generation" {
                 generation = Self.nonce(try scanner.value())
             } else if name == "sequence" {
@@ -118,6 +123,14 @@ package struct UploadAnswer: Sendable, Equatable {
             counts?[keyPath: place] = count ?? 0
         }
         self.counts = counts
+    }
+
+    /// Anything but a text means something else, in words of the server's own.
+    private mutating func readConflicts(_ scanner: inout JSONScanner) throws(JSONScanError) {
+        try scanner.beginArray()
+        while try scanner.nextElement() {
+            if let id = try scanner.value().text { conflicts.append(id) }
+        }
     }
 
     private mutating func readRefusals(_ scanner: inout JSONScanner) throws(JSONScanError) {

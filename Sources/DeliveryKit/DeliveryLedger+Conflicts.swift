@@ -1,0 +1,53 @@
+import Changelog
+import HealthModel
+import Protocol
+import SQLite
+import StageKit
+
+extension DeliveryLedger {
+    /// Lists elements that the destination has with other content under the same version.
+    mutating func addConflicts(
+        _ elements: [(id: String, version: Int64)], metric: UploadMetric, user: String, _ turn: Turn
+    ) throws {
+        guard let first = elements.first else { return }
+        turn.log(.deliveryConflict, ["metric": metric.rawValue, "count": elements.count, "id": first.id])
+        let database = try turn.write().database
+        let again = try database.prepare(
+            """
+            UPDATE conflicts SET last = ?1, seen = seen + 1 WHERE user = ?2 AND metric = ?3 AND id = ?4 AND version = ?5
+            """)
+        let add = try database.prepare(
+            "INSERT INTO conflicts(at, last, user, metric, id, version, seen) VALUES (?1, ?1, ?2, ?3, ?4, ?5, 1)")
+        func run(_ statement: Statement, _ element: (id: String, version: Int64)) throws -> Bool {
+            statement.bind(1, turn.now.microseconds)
+            statement.bind(2, user)
+            statement.bind(3, metric.rawValue)
+            statement.bind(4, element.id)
+            statement.bind(5, element.version)
+            try statement.run()
+            return database.changes > 0
+        }
+        for element in elements {
+            if try run(again, element) || conflicts >= DeliveryConflict.limit { continue }
+            if try run(add, element) { conflicts += 1 }
+        }
+    }
+
+    /// The destination has these elements as they were sent, or has newer ones: they are no longer conflicts.
+    mutating func takeOutConflicts(
+        _ elements: some Sequence<(id: String, version: Int64)>, metric: UploadMetric, user: String, _ turn: Turn
+    ) throws {
+        guard conflicts > 0 else { return }
+        let database = try turn.write().database
+        let delete = try database.prepare(
+            "DELETE FROM conflicts WHERE user = ? AND metric = ? AND id = ? AND version <= ?")
+        for element in elements {
+            delete.bind(1, user)
+            delete.bind(2, metric.rawValue)
+            delete.bind(3, element.id)
+            delete.bind(4, element.version)
+            try delete.run()
+            conflicts -= Int64(database.changes)
+        }
+    }
+}

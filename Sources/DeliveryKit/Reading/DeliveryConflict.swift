@@ -1,0 +1,52 @@
+import HealthModel
+import Protocol
+import SQLite
+import StageKit
+
+extension DeliveryConflict {
+    /// The most that are kept: if a destination differs in everything, the first ones show it.
+    static let limit: Int64 = 10_000
+
+    init(_ row: Statement) {
+        self.init(
+            number: row.int64(0), user: row.string(1), metric: row.string(2), id: row.string(3), version: row.int64(4),
+            firstSeen: Instant(microseconds: row.int64(5)), lastSeen: Instant(microseconds: row.int64(6)),
+            seen: row.int64(7))
+    }
+
+    static func createTables(in database: Database) throws {
+        try database.execute(
+            """
+            CREATE TABLE IF NOT EXISTS conflicts(
+                number INTEGER PRIMARY KEY, user TEXT NOT NULL, metric TEXT NOT NULL, id TEXT NOT NULL,
+                version INTEGER NOT NULL, at INTEGER NOT NULL, last INTEGER NOT NULL, seen INTEGER NOT NULL,
+                UNIQUE (user, metric, id, version));
+            """)
+    }
+
+    /// 0 for a file that was never opened by a release that lists them.
+    package static func count(in database: Database) throws -> Int64 {
+        guard try isListed(in: database) else { return 0 }
+        return try database.prepare("SELECT count(*) FROM conflicts").firstRow { $0.int64(0) } ?? 0
+    }
+
+    /// Oldest first, after a number.
+    package static func page(in database: Database, after: Int64 = 0, limit: Int) throws -> [DeliveryConflict] {
+        guard try isListed(in: database) else { return [] }
+        let query = try database.prepare(
+            """
+            SELECT number, user, metric, id, version, at, last, seen FROM conflicts WHERE number > ?1
+            ORDER BY number LIMIT ?2
+            """)
+        query.bind(1, after)
+        query.bind(2, limit)
+        var found: [DeliveryConflict] = []
+        try query.forEachRow { found.append(DeliveryConflict($0)) }
+        return found
+    }
+
+    private static func isListed(in database: Database) throws -> Bool {
+        try database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'conflicts'")
+            .firstRow { _ in true } ?? false
+    }
+}

@@ -1,0 +1,44 @@
+import HealthModel
+
+/// An element that a destination has with other content than was sent to it, under the same version: the destination's
+/// stays. Its content isn't kept here.
+package struct DeliveryConflict: Codable, Sendable, Equatable {
+    /// Rises with each one.
+    package var number: Int64
+    package var user: String
+    /// The metric family that its path belongs to.
+    package var metric: String
+    package var id: String
+    /// The sequence of its change.
+    package var version: Int64
+    package var firstSeen: Instant
+    package var lastSeen: Instant
+    /// How often it has been sent and found different.
+    package var seen: Int64
+
+    package init(
+        number: Int64, user: String, metric: String, id: String, version: Int64, firstSeen: Instant, lastSeen: Instant,
+        seen: Int64
+    ) {
+        self.number = number
+        self.user = user
+        self.metric = metric
+        self.id = id
+        self.version = version
+        self.firstSeen = firstSeen
+        self.lastSeen = lastSeen
+        self.seen = seen
+    }
+}
+
+/// Such elements, oldest first.
+package struct ConflictsPage: PageContent, Equatable {
+    package var conflicts: [DeliveryConflict]
+    /// Set on the last part if there is more: pass it in the next request.
+    package var `continue`: Int64?
+
+    package init(conflicts: [DeliveryConflict], continue number: Int64? = nil) {
+        self.conflicts = conflicts
+        `continue` = number
+    }
+}

@@ -1,0 +1,27 @@
+import HealthModel
+
+/// Whether two texts of JSON mean the same, although an earlier release, or another program, may have written one of
+/// them in another order, with other spaces, or without the members that are null.
+enum SameContent {
+    /// - Parameters: nil and an object without members are the same.
+    /// - Returns: false if one of them isn't JSON.
+    static func holds(_ first: UnsafeRawBufferPointer?, _ second: UnsafeRawBufferPointer?) -> Bool {
+        if let first, let second, first.elementsEqual(second) { return true }
+        // Text that was corrupted behind the backend's back has no meaning.
+        guard let first = try? meaning(first), let second = try? meaning(second) else { return false }
+        return first == second
+    }
+
+    private static func meaning(_ json: UnsafeRawBufferPointer?) throws -> String {
+        try json.map { told(try Value(json: $0)).json() } ?? Value.object([:]).json()
+    }
+
+    /// Without members that are null.
+    private static func told(_ value: Value) -> Value {
+        switch value {
+        case .object(let members): .object(members.filter { !$0.value.isNull }.mapValues(told))
+        case .array(let elements): .array(elements.map(told))
+        default: value
+        }
+    }
+}
