@@ -12,8 +12,8 @@ package struct DeliverySettings: Sendable, Equatable {
     package var choice: DeliveryChoice
     /// At most this many on average; 0 means no limit.
     package var samplesPerSecond: Double
-    /// Samples that ended before this stay here; nil if none do.
-    package var deliverSince: Instant?
+    /// What is from before this stays here; nil if nothing does.
+    package var deliverSince: DeliverSince?
     /// At most this many elements in a request.
     package var elementsPerRequest: Int
     /// The form in which the destination gets elements, in its own words: when it changes, everything is delivered
@@ -22,7 +22,7 @@ package struct DeliverySettings: Sendable, Equatable {
 
     package init(
         address: String = "", compareEvery: Duration = .seconds(3600), refusedInARow: Int = 3,
-        choice: DeliveryChoice = .all, samplesPerSecond: Double = 0, deliverSince: Instant? = nil,
+        choice: DeliveryChoice = .all, samplesPerSecond: Double = 0, deliverSince: DeliverSince? = nil,
         elementsPerRequest: Int = .max, form: String = ""
     ) {
         self.address = address
@@ -37,7 +37,7 @@ package struct DeliverySettings: Sendable, Equatable {
 
     /// What is selected, and in which form, as stored: the same text for the same selection.
     var selection: String {
-        choice.text + (deliverSince.map { " since \(InstantText.iso8601($0))" } ?? "")
+        choice.text + (deliverSince.map { " since \(InstantText.iso8601($0.moment))" } ?? "")
             + (form.isEmpty ? "" : " as \(form)")
     }
 }

@@ -203,9 +203,12 @@ extension DeliveryStage {
                 replay.steps.insert(.samples(user: user, from: from, to: to, position: place), at: 0)
             }
         case .documents(let producer, let topic, let days, let after, _):
-            groups = try DeliveryGroup.groups(
-                documents: try pages.map { try $0.page(from: producer) }, from: UploadReplay.name
-            ).filter { isTaken($0) }
+            groups =
+                recent(
+                    try DeliveryGroup.groups(
+                        documents: try pages.map { try $0.page(from: producer) }, from: UploadReplay.name
+                    ).filter { isTaken($0) }
+                ).taken
             let covered: CoveredPage = try last.page(from: producer)
             guard let head = covered.head else { throw StageError.unreadablePage(producer: producer) }
             if covered.through < head.sequence, covered.through > after {

@@ -2,7 +2,7 @@ import Configuration
 import HealthModel
 import Protocol
 
-/// `deliverSince`: a bulk import's samples from before this time stay here, where they count in days as usual.
+/// `deliverSince`: what a bulk import brought from before this time stays here.
 extension DeliveryStage {
     /// The part of a producer's pages that is delivered here, and how many living samples are too old for it.
     func split(
@@ -21,9 +21,9 @@ extension DeliveryStage {
     /// - Throws: `ConfigurationError` for anything other than a date or a time.
     package static func deliverSince(
         of instance: StackConfiguration.Instance, in stack: StackConfiguration
-    ) throws(ConfigurationError) -> Instant? {
+    ) throws(ConfigurationError) -> DeliverSince? {
         guard let text = instance.configuration["deliverSince"].string else { return nil }
-        guard let first = InstantText.parse(text) ?? InstantText.parse(text + "T00:00:00Z") else {
+        guard let first = DeliverSince(text) else {
             throw ConfigurationError(
                 file: stack.file, key: "instances.\(instance.name).configuration.deliverSince",
                 reason: "is neither a date (2024-01-01, in UTC) nor a time with an offset (2024-01-01T00:00:00+01:00)")
@@ -33,16 +33,33 @@ extension DeliveryStage {
 }
 
 extension DeliveryGroup {
-    /// Leaves out the samples that ended earlier, and their tombstones: the destination never received them.
+    /// Leaves out the samples that ended earlier, the documents of earlier days, and the tombstones of both: the
+    /// destination never received them.
     /// - Returns: the rest, nil if nothing is left; and how many living samples were left out.
-    package func recent(since first: Instant) -> (group: DeliveryGroup?, older: Int64) {
-        guard case .samples(let page) = content else { return (self, 0) }
-        let rows = (0..<page.count).filter { page.end[$0] >= first.microseconds }
+    package func recent(since first: DeliverSince) -> (group: DeliveryGroup?, older: Int64) {
+        let page: SamplePage
+        switch content {
+        case .samples(let samples): page = samples
+        case .workouts(let all): return (recent(all, first) { .workouts($0) }, 0)
+        case .nights(let all): return (recent(all, first) { .nights($0) }, 0)
+        case .days(let all): return (recent(all, first) { .days($0) }, 0)
+        }
+        let rows = (0..<page.count).filter { page.end[$0] >= first.moment.microseconds }
         guard rows.count < page.count else { return (self, 0) }
         let kept = page.select(rows)
         let alive = { (page: SamplePage) in page.flags.count { !$0.contains(.deleted) } }
         let group = DeliveryGroup(
             metric: metric, user: user, content: .samples(kept), batch: UploadBatch(count: kept.count))
         return (rows.isEmpty ? nil : group, Int64(alive(page) - alive(kept)))
+    }
+
+    private func recent(
+        _ all: [Document], _ first: DeliverSince, _ content: ([Document]) -> Content
+    ) -> DeliveryGroup? {
+        let kept = all.filter { !first.isAfter(day: $0.day) }
+        guard kept.count < all.count else { return self }
+        guard !kept.isEmpty else { return nil }
+        return DeliveryGroup(
+            metric: metric, user: user, content: content(kept), batch: UploadBatch(count: kept.count))
     }
 }

@@ -120,7 +120,7 @@ import UploaderStage
     }
 
     @Test func deliverSinceKeepsOlderSamplesHereAndCountsThem() throws {
-        let late = try Self(DeliverySettings(deliverSince: Instant(seconds: 4)))
+        let late = try Self(DeliverySettings(deliverSince: DeliverSince(Instant(seconds: 4))))
         try late.tell(columns: false)
         try late.release(6)
         try late.answerPull(1...6, head: 6, deleted: [2])

@@ -83,7 +83,7 @@ extension DeliveryGroup {
             if let body, body.object == nil { continue }
             for list in row.lists {
                 byKind["\(row.user)/\(list.rawValue)", default: (row.user, list, [])].documents
-                    .append(Document(id: String(id), version: row.sequence.value, body: body))
+                    .append(Document(id: String(id), version: row.sequence.value, body: body, day: row.day))
             }
         }
         return byKind.sorted { $0.key < $1.key }.map { _, found in

@@ -22,9 +22,12 @@ package struct DeliveryGroup: Sendable {
         package var version: Int64
         /// nil for a tombstone.
         package var body: Value?
+        /// The day that it belongs to, since 1970: of a night the one it ends on, of a workout the one it starts on; nil
+        /// if it isn't known.
+        package var day: Int?
 
-        package init(id: String, version: Int64, body: Value?) {
-            (self.id, self.version, self.body) = (id, version, body)
+        package init(id: String, version: Int64, body: Value?, day: Int? = nil) {
+            (self.id, self.version, self.body, self.day) = (id, version, body, day)
         }
     }
 

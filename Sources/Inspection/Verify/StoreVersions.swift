@@ -26,9 +26,9 @@ final class StoreVersions {
     /// Types that aren't delivered at present: switched off, or denied; also locations, if the destination has no right
     /// to them.
     private let off: Set<String>
-    /// Samples that ended before this aren't delivered.
-    private let since: Instant?
-    /// Names of the types seen so far.
+    /// What is from before this isn't delivered.
+    private let since: DeliverSince?
+    /// Names of the types met so far.
     private(set) var types: [String] = []
     private var typeIndices: [String: Int] = [:]
 
@@ -59,6 +59,9 @@ final class StoreVersions {
     /// Whether it isn't delivered at present: it is too old, or its type isn't delivered; anything earlier was
     /// delivered.
     func isOff(_ sample: Sample) -> Bool { sample.isOlder || off.contains(types[sample.type]) }
+
+    /// The same of a night, a workout or a day.
+    func isOff(_ row: KeyedChangelog.Row) -> Bool { since?.isAfter(day: row.day) ?? false }
 
     func isPending(_ row: KeyedChangelog.Row, of producer: String) -> Bool {
         row.sequence > frontier[producer] ?? .beginning
@@ -114,7 +117,7 @@ final class StoreVersions {
                     type: typeNumbers[Int(samples.type[row])], start: samples.startOf(row), end: samples.endOf(row),
                     value: samples.value[row], source: sourceNumbers[Int(samples.origin[row])])
             }
-            let isOlder = since.map { samples.endOf(row) < $0 } ?? false
+            let isOlder = since.map { samples.endOf(row) < $0.moment } ?? false
             try body(
                 Sample(id: samples.ids[row], held: held, type: types[Int(samples.type[row])], isOlder: isOlder))
         }

@@ -12,6 +12,8 @@ extension Verification {
         var sequence: SequenceNumber { SequenceNumber(held.version) }
         var producer: String
         var isPending: Bool
+        /// Whether it is too old to be delivered; anything earlier was delivered.
+        var isOff: Bool
         /// Whether it belongs to the requested days.
         var isMeant: Bool
     }
@@ -34,15 +36,16 @@ extension Verification {
                 let held = theirs.removeValue(forKey: id)
                 guard document.isMeant else { continue }
                 if document.isPending {
-                    found.note(.pending, id)
+                    found.note(document.isOff ? .off : .pending, id)
                     continue
                 }
                 // An element deleted on both sides is as it should be, and isn't reported.
                 let lives = document.held.isDeleted ? 0 : 1
-                guard let finding = VerifyFinding.of(document.held, held, refusal: refused[id]) else {
+                guard var finding = VerifyFinding.of(document.held, held, isDeadLetter: dead.contains(id)) else {
                     found.here += lives
                     continue
                 }
+                if document.isOff, finding != .deadLetter { finding = .off }
                 found.note(finding, id)
                 if !finding.isUndelivered { found.here += lives }
                 if finding.isRepairable { again[document.producer, default: []].append(document.sequence) }
@@ -83,7 +86,7 @@ extension Verification {
                     held: HeldVersion(
                         version: row.sequence.value, isDeleted: row.body == nil, content: try Self.content(of: row)),
                     producer: producer.name,
-                    isPending: store.isPending(row, of: producer.name),
+                    isPending: store.isPending(row, of: producer.name), isOff: store.isOff(row),
                     isMeant: isMeant(row.day.map { LocalDay(number: $0) }))
             }
         }

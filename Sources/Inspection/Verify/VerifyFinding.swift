@@ -24,7 +24,7 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
     case dropped
     /// Not released or not delivered yet.
     case pending
-    /// Its type is switched off, so it isn't delivered.
+    /// Its type is switched off, or it is older than what is delivered, so it isn't delivered.
     case off
     /// Alive there, never heard of here.
     case beyond
@@ -70,7 +70,7 @@ package enum VerifyFinding: String, CaseIterable, Sendable {
         case .deadLetter: "dead letter"
         case .dropped: "dropped"
         case .pending: "not delivered yet"
-        case .off: "switched off"
+        case .off: "left out"
         case .beyond: "only there"
         }
     }

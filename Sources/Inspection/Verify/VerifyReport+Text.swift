@@ -21,7 +21,8 @@ extension VerifyReport {
         let off = count(.off)
         if off > 0 {
             let verb = off == 1 ? "isn't" : "aren't"
-            text += "\(HumanFormat.count(off)) of types that are switched off \(verb) delivered.\n"
+            text +=
+                "\(HumanFormat.count(off)) from before 'deliverSince', or of types that are switched off, \(verb) delivered.\n"
         }
         let verdict = Self.verdict(
             holdsDelivered: holdsDelivered, deadLetters: count(.deadLetter), dropped: count(.dropped),

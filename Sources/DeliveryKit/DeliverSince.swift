@@ -1,0 +1,27 @@
+import HealthModel
+
+/// From when on elements are delivered to a destination: `deliverSince` of its configuration.
+package struct DeliverSince: Sendable, Equatable {
+    /// Samples that ended before this stay here.
+    package var moment: Instant
+    /// Days before this stay here: the date as it is written. A night belongs to the day that it ends on, a workout to
+    /// the day that it starts on.
+    package var day: LocalDay
+
+    /// - Parameter day: nil for the moment's date in UTC.
+    package init(_ moment: Instant, day: LocalDay? = nil) {
+        self.moment = moment
+        let length = 86_400 * Instant.microsecondsPerSecond
+        let (days, rest) = moment.microseconds.quotientAndRemainder(dividingBy: length)
+        self.day = day ?? LocalDay(number: Int(rest < 0 ? days - 1 : days))
+    }
+
+    /// Reads a date (in UTC) or a time with an offset; nil for anything else.
+    package init?(_ text: String) {
+        guard let moment = InstantText.parse(text) ?? InstantText.parse(text + "T00:00:00Z") else { return nil }
+        self.init(moment, day: LocalDay(String(text.prefix(10))))
+    }
+
+    /// Whether a document of this day (since 1970) stays here; nil for one that belongs to none.
+    package func isAfter(day number: Int?) -> Bool { number.map { $0 < day.number } ?? false }
+}

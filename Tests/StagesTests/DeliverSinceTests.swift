@@ -1,0 +1,73 @@
+import DeliveryKit
+import HealthModel
+import Protocol
+import TestSupport
+import Testing
+
+/// `deliverSince` holds back samples and documents. `ColumnsDeliveryTests` has the samples.
+@Suite struct DeliverSinceTests {
+    @Test(arguments: [
+        ("2024-01-02", 1_704_153_600, "2024-01-02"), ("2024-01-02T00:00:00+01:00", 1_704_150_000, "2024-01-02"),
+        ("2024-01-02T23:30:00-05:00", 1_704_256_200, "2024-01-02"), ("1969-12-31", -86_400, "1969-12-31"),
+    ])
+    func aDateOrATime(_ text: String, _ seconds: Int64, _ day: String) throws {
+        let since = try #require(DeliverSince(text))
+        #expect(since.moment == Instant(seconds: seconds) && since.day.description == day)
+    }
+
+    @Test(arguments: ["", "soon", "2024-02-30", "2024-01-01T00:00:00"]) func neither(_ text: String) {
+        #expect(DeliverSince(text) == nil)
+    }
+
+    @Test func aMomentHasADateInUTC() {
+        #expect(DeliverSince(Instant(seconds: 86_399)).day == LocalDay(number: 0))
+        #expect(DeliverSince(Instant(seconds: 86_400)).day == LocalDay(number: 1))
+        #expect(DeliverSince(Instant(seconds: -1)).day == LocalDay(number: -1))
+    }
+
+    /// Days 1 and 2 are too old; the stage passes them.
+    @Test func earlierDaysStayHere() throws {
+        let since = DeliverSince(Instant(seconds: 3 * 86_400))
+        let uploader = try UploaderRig(lives: [.init(deliverSince: since), .init(deliverSince: since), .init()])
+        try uploader.add(1...4)
+        #expect(try uploader.dates(uploader.request().request) == [UploaderRig.date(3), UploaderRig.date(4)])
+        try uploader.serve()
+        #expect(try uploader.delivered == 2 && uploader.frontier() == 4 && uploader.detail("waiting") == 0)
+        #expect(try uploader.detail("keptLocal") == 0, "only samples are counted")
+
+        try uploader.rig.restart()
+        try uploader.add(1...4)
+        #expect(uploader.uploads.isEmpty)
+        // Without the option, all of it is delivered.
+        try uploader.rig.restart()
+        try uploader.add(1...4)
+        try uploader.serve()
+        #expect(uploader.delivered == 4)
+    }
+
+    private func row(_ number: Int64, _ kind: String?, day: Int?) -> ChangedRow {
+        ChangedRow(
+            sequence: SequenceNumber(number), key: "events/me/\(number)", topic: "events.x", user: "me", day: day,
+            body: kind.map { ["id": .string("\(number)"), "kind": .string($0), "event": ["id": .string("\(number)")]] })
+    }
+
+    /// With their deletions; one that belongs to no day is delivered.
+    @Test func nightsAndWorkoutsOfEarlierDaysStayHere() throws {
+        let rows = [
+            row(1, "night", day: 2), row(2, "night", day: 3), row(3, "workout", day: 2), row(4, "workout", day: 3),
+            row(5, nil, day: 2), row(6, nil, day: nil),
+        ]
+        let groups = try DeliveryGroup.groups(
+            documents: [ChangesPage(rows: rows, from: .beginning, through: 6)], from: "x")
+        let kept = groups.compactMap { $0.recent(since: DeliverSince(Instant(seconds: 3 * 86_400))).group }
+        #expect(groups.map(\.count) == [4, 4])
+        for group in kept {
+            let ids = (0..<group.count).map { group.element($0).id }
+            #expect(ids == (group.metric == .sleep ? ["2", "6"] : ["4", "6"]))
+            #expect(group.batch.next == 0..<2)
+        }
+        #expect(kept.count == 2)
+        let none = groups.compactMap { $0.recent(since: DeliverSince(Instant(seconds: 4 * 86_400))).group }
+        #expect(none.map(\.count) == [1, 1])
+    }
+}
