@@ -33,8 +33,8 @@ extension DeliveryStage {
 }
 
 extension DeliveryGroup {
-    /// Leaves out the samples that ended earlier, the documents of earlier days, and the tombstones of both: the
-    /// destination never received them.
+    /// Leaves out the samples that ended earlier, and their tombstones: the destination never received them, nor names
+    /// that only they have.
     /// - Returns: the rest, nil if nothing is left; and how many living samples were left out.
     package func recent(since first: DeliverSince) -> (group: DeliveryGroup?, older: Int64) {
         let page: SamplePage
@@ -46,7 +46,7 @@ extension DeliveryGroup {
         }
         let rows = (0..<page.count).filter { page.end[$0] >= first.moment.microseconds }
         guard rows.count < page.count else { return (self, 0) }
-        let kept = page.select(rows)
+        let kept = page.keeping(rows)
         let alive = { (page: SamplePage) in page.flags.count { !$0.contains(.deleted) } }
         let group = DeliveryGroup(
             metric: metric, user: user, content: .samples(kept), batch: UploadBatch(count: kept.count))

@@ -25,8 +25,8 @@ extension DeliveryGroup {
             guard page.isOwned else { throw StageError.unreadablePage(producer: upstream) }
             let (samples, users, user) = (page.samples, page.users, page.user)
             for part in parts(of: samples, user, samples.types.map(family)) {
-                // Most pages have one type of one user: those are taken as they are.
-                let selected = part.rows.count == samples.count ? samples : samples.select(part.rows)
+                // Most pages have one type of one user: those are taken as they are. A part has no names of the others.
+                let selected = samples.keeping(part.rows)
                 groups.take([
                     DeliveryGroup(
                         metric: part.metric, user: users[Int(part.user)], content: .samples(selected),
