@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    private func command(_ rig: StageRig<ObserverStage>, _ body: Value) throws {
+    func command(_ rig: StageRig<ObserverStage>, _ body: Value) throws {
         try rig.hear("control.observer", body)
     }
 

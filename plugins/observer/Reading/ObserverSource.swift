@@ -173,11 +173,12 @@ package final class ObserverSource: PullSource {
             case nil: .only([])
             }
         var query = SliceQuery(
-            user: request.user, types: access.allowed(types), ranges: [request.from..<request.to],
+            user: request.user, types: types, ranges: [request.from..<request.to],
             asOf: request.asOf.base, detailed: predicate?.needsPayload == true ? types : detailed)
         query.asOfByType = request.asOf.exceptions
         query.payloads = Set(request.payloads ?? [])
         query.during = request.during ?? [:]
+        query = access.allowed(query)
         var position = request.continue.flatMap { place in
             SampleID(place.id).map { SlicePosition(start: place.start, id: $0) }
         }

@@ -48,11 +48,24 @@ final class ReadAccess {
         }
     }
 
-    func allowed(_ types: TypeFilter.Types) -> TypeFilter.Types {
-        guard !denied.isEmpty else { return types }
+    func allowed(_ types: TypeFilter.Types) -> TypeFilter.Types { Self.without(denied, types) }
+
+    /// Of a type that is wanted only during samples of a denied one, nothing may be found either: it would show when
+    /// those were.
+    func allowed(_ query: SliceQuery) -> SliceQuery {
+        guard !denied.isEmpty else { return query }
+        var query = query
+        let hidden = query.during.filter { denied.contains($0.value) }.keys
+        query.types = Self.without(denied.union(hidden), query.types)
+        for type in hidden { query.during[type] = nil }
+        return query
+    }
+
+    private static func without(_ hidden: Set<String>, _ types: TypeFilter.Types) -> TypeFilter.Types {
+        guard !hidden.isEmpty else { return types }
         switch types {
-        case .only(let names): return .only(names.subtracting(denied))
-        case .allExcept(let names): return .allExcept(names.union(denied))
+        case .only(let names): return .only(names.subtracting(hidden))
+        case .allExcept(let names): return .allExcept(names.union(hidden))
         }
     }
 }
