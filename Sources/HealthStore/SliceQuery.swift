@@ -30,6 +30,11 @@ package struct SliceQuery: Sendable {
         self.detailed = detailed
     }
 
+    /// Whether `payload` is filled for samples of a type, alone or with other columns.
+    package func fillsPayload(of type: String) -> Bool {
+        payloads.contains(type) || TypeFilter(types: detailed).includes(type: type)
+    }
+
     static func union(_ ranges: [Range<Instant>]) -> [Range<Instant>] {
         var union: [Range<Instant>] = []
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty {

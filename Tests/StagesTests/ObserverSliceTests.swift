@@ -43,4 +43,42 @@ extension ObserverDeliveryTests {
         try command(rig, ["command": "types", "set": [Self.steps: ["denied": false]]])
         #expect(try found(heartDuringSteps) == [1, 60])
     }
+
+    /// Activities are in the payloads of workouts. Reading these to decide brings no column that wasn't requested.
+    @Test func aPredicateBringsNoDetails() throws {
+        let rig = try rig()
+        let start = Instant(seconds: 1_743_000_000)
+        func workout(_ activity: String, _ number: Int64) -> Record {
+            Record(
+                type: HealthType.workoutIdentifier, start: start + .seconds(number * 600), value: .nan,
+                unit: "", metadata: #"{"note":"\#(activity)"}"#, uuid: SampleID(high: 0x4000, low: UInt64(number)),
+                payload: #"{"activity":"\#(activity)"}"#)
+        }
+        try bring(
+            rig, workout("running", 1), workout("cycling", 2), workout("running", 3),
+            Record(start: start, value: 9, metadata: #"{"note":"steps"}"#, uuid: SampleID(high: 0x4000, low: 9)))
+        func found(_ members: [String: Value]) throws -> SamplePage {
+            let page = try slice(rig, members.merging(["predicate": ["activities": ["running"]]]) { $1 })
+            #expect(page.start == [600, 1800].map { (start + .seconds($0)).microseconds })
+            return page
+        }
+        // The same as for any other predicate.
+        let others: [[String: Value]] = [
+            [:], ["detailed": []], ["detailed": [.string(Self.steps)]], ["payloads": [.string(Self.steps)]],
+            ["detailed": ["exclude": [.string(HealthType.workoutIdentifier)]]],
+        ]
+        for members in others {
+            let page = try found(members)
+            #expect(page.payload.count == 0 && page.metadata.count == 0, "\(members)")
+            #expect(page.created.isEmpty && page.healthKitUUID.isEmpty, "\(members)")
+        }
+        let workouts: Value = [.string(HealthType.workoutIdentifier)]
+        let payloads = try found(["payloads": workouts])
+        #expect(payloads.payload[1].contains("running") && payloads.metadata[1] == "")
+        for detailed in [workouts, ["exclude": []]] {
+            let page = try found(["detailed": detailed])
+            #expect(page.payload[1].contains("running") && page.metadata[1].contains("running"))
+            #expect(page.healthKitUUID == [1, 3].map { SampleID(high: 0x4000, low: $0) })
+        }
+    }
 }

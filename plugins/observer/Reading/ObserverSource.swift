@@ -174,18 +174,24 @@ package final class ObserverSource: PullSource {
             }
         var query = SliceQuery(
             user: request.user, types: types, ranges: [request.from..<request.to],
-            asOf: request.asOf.base, detailed: predicate?.needsPayload == true ? types : detailed)
+            asOf: request.asOf.base, detailed: detailed)
         query.asOfByType = request.asOf.exceptions
         query.payloads = Set(request.payloads ?? [])
         query.during = request.during ?? [:]
         query = access.allowed(query)
+        // Read only to decide: such payloads weren't requested, and aren't sent.
+        let readsMore =
+            predicate?.needsPayload == true && !query.fillsPayload(of: HealthType.workoutIdentifier)
+        if readsMore { query.payloads.insert(HealthType.workoutIdentifier) }
         var position = request.continue.flatMap { place in
             SampleID(place.id).map { SlicePosition(start: place.start, id: $0) }
         }
         for part in 1...Self.partsPerSlice {
             let found = try store.slice(query, after: position, limits: Self.limits)
             position = found.next
-            let samples = try predicate.map { found.samples.keeping(try $0.filter(found.samples)) } ?? found.samples
+            var samples = try predicate.map { found.samples.keeping(try $0.filter(found.samples)) } ?? found.samples
+            // All that are left are workouts, and no details of workouts were requested.
+            if readsMore { samples.dropDetails() }
             let last = position == nil || part == Self.partsPerSlice
             let rest = last ? position.map { SlicePlace(start: $0.start, id: $0.id.description) } : nil
             page(SlicePage(samples: samples, continue: rest), last)
@@ -230,5 +236,13 @@ extension TypeFilter.Types {
         case .only(let types): self = .only(Set(types))
         case .allExcept(let types): self = .allExcept(Set(types))
         }
+    }
+}
+
+extension SamplePage {
+    /// As a page of which no details were requested.
+    fileprivate mutating func dropDetails() {
+        (created, healthKitUUID) = ([], [])
+        (metadata, payload) = (TextColumn(), TextColumn())
     }
 }

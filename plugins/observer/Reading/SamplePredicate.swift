@@ -39,7 +39,7 @@ struct SamplePredicate {
         }
     }
 
-    /// Whether evaluating it requires the rows' payload.
+    /// Whether it can be evaluated only with the payloads of workouts. Of living samples it then chooses only workouts.
     var needsPayload: Bool { activities != nil }
 
     func filter(_ page: SamplePage) throws -> [Int] { try page.ids.indices.filter { try includes($0, of: page) } }
