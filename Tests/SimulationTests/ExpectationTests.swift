@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (DeliveryStrategy.backgroundDelivery, 1.0...8.0), (.appRefresh, 0.5...5), (.processing, 0.3...3),
+        (DeliveryStrategy.backgroundDelivery, 4.0...16.0), (.appRefresh, 0.5...5), (.processing, 0.3...3),
         (.silentPush, 3...30), (.opening, 0...0),
     ])
     func aDayHasSoManyWakes(strategy: DeliveryStrategy, range: ClosedRange<Double>) throws {

@@ -29,7 +29,7 @@ struct PhoneModelTests {
         var random = SimulatedRandom(seed: 1)
         var longest = Duration.zero
         func delay(terminated: Bool, workout: Bool, _ will: Double) -> Duration {
-            model.deliveryDelay(afterTermination: terminated, isWorkout: workout, willingness: will, using: &random)
+            model.deliveryDelay(afterTermination: terminated, isImmediate: workout, willingness: will, using: &random)
         }
         for _ in 0..<2000 {
             for will in [0.0, 0.5, 1] {

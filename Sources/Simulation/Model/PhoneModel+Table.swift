@@ -29,6 +29,9 @@ extension PhoneModel {
         row(
             .oftenOpens, "the app is opened, with --use often", 12, 6, 24, "times a day",
             "estimate: every seventh pickup"),
+        row(
+            .usualOpens, "openings at the person's usual times", 0.7, 0, 1, "share",
+            "estimate: a habit; the others are at any pickup"),
         row(.openSeconds, "the app stays on the screen", 60, 20, 180, "s", "estimate: a look at the day's figures"),
         row(
             .forceQuitAfterUse, "the app is swiped away after use", 0.02, 0, 0.2, "share",
@@ -99,7 +102,7 @@ extension PhoneModel {
 
     private static let delivery: [Row] = [
         row(
-            .deliveriesPerDay, "background deliveries, from a willing system", 12, 2, 24, "a day",
+            .deliveriesPerDay, "background deliveries, from a willing system", 16, 2, 24, "a day",
             "at most hourly: developer.apple.com, HKUpdateFrequency.hourly; about every hour: validic.atlassian.net;"
                 + " delayed, batched or skipped: developer.apple.com/forums/thread/823699"),
         row(
@@ -118,8 +121,11 @@ extension PhoneModel {
             .terminatedDelayHighMinutes, "the same after the system ended the app", 240, 60, 480, "min",
             "estimate: developers report hours"),
         row(
-            .workoutDelayHighMinutes, "the same for a workout", 10, 1, 60, "min",
-            "estimate: workouts are immediate: w3toppers.com (background delivery)"),
+            .immediateDelayHighMinutes, "the same for a workout, a night or a weight", 10, 1, 60, "min",
+            "estimate: workouts are immediate: w3toppers.com (background delivery); so may be what is seldom written"),
+        row(
+            .immediateInAdvance, "wakes that these may take in advance", 2, 0, 4, "wakes",
+            "estimate: they come once a day, and aren't what a budget is meant to slow down"),
     ]
 
     private static let otherWakes: [Row] = [

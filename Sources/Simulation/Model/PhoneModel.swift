@@ -5,7 +5,7 @@ package struct PhoneModel: Sendable, Equatable {
     package enum Number: Int, CaseIterable, Sendable {
         // The person.
         case pickupsPerDay, pickupMinutes, quietSpellsPerDay, quietSpellHours, wakesUpAtHour, fallsAsleepAtHour
-        case weeklyOpens, dailyOpens, oftenOpens, openSeconds, forceQuitAfterUse
+        case weeklyOpens, dailyOpens, oftenOpens, usualOpens, openSeconds, forceQuitAfterUse
         case notificationsPerDay, notificationOpens
         case workoutsPerDay, focusHoursPerDay
         // The Watch.
@@ -17,7 +17,8 @@ package struct PhoneModel: Sendable, Equatable {
         case terminationsPerDay, rebootsPerDay, flightsPerDay, networkGapsPerDay, networkGapMinutes
         // Background delivery.
         case deliveriesPerDay, deliveryBurst, deliverySpacingMinutes
-        case deliveryDelayLowMinutes, deliveryDelayHighMinutes, terminatedDelayHighMinutes, workoutDelayHighMinutes
+        case deliveryDelayLowMinutes, deliveryDelayHighMinutes, terminatedDelayHighMinutes
+        case immediateDelayHighMinutes, immediateInAdvance
         // App refresh, processing, silent push.
         case refreshesPerDay, refreshEarliestMinutes, refreshAfterUseMinutes, refreshChance
         case processingPerDay, processingEarliestHours, processingIdleMinutes, processingChance

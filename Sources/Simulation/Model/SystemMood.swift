@@ -59,11 +59,11 @@ extension PhoneModel {
 
     /// How long a change waits for its wake: the more willing the system is, the less.
     package func deliveryDelay(
-        afterTermination: Bool, isWorkout: Bool, willingness: Double, using random: inout SimulatedRandom
+        afterTermination: Bool, isImmediate: Bool, willingness: Double, using random: inout SimulatedRandom
     ) -> Duration {
         let low = self[.deliveryDelayLowMinutes]
         let usual = afterTermination ? self[.terminatedDelayHighMinutes] : self[.deliveryDelayHighMinutes]
-        let high = max(low, isWorkout ? min(usual, self[.workoutDelayHighMinutes]) : usual)
+        let high = max(low, isImmediate ? min(usual, self[.immediateDelayHighMinutes]) : usual)
         let share = random.unit() * (1 - 0.7 * willingness)
         return .microseconds(Int64((low + (high - low) * share) * 60e6))
     }
@@ -98,8 +98,9 @@ package struct WakeBudget: Sendable, Equatable {
     }
 
     /// Takes one wake; returns false when there is none.
-    package mutating func spend() -> Bool {
-        guard left >= 1 else { return false }
+    /// - Parameter inAdvance: how many may be taken before they have come.
+    package mutating func spend(inAdvance: Double = 0) -> Bool {
+        guard left >= 1 - inAdvance else { return false }
         left -= 1
         return true
     }

@@ -13,8 +13,13 @@ package struct LifeSample: Sendable, Equatable {
     /// JSON objects; empty when there is none.
     package var metadata = ""
     package var payload = ""
-    /// When it could first be delivered: its end, or when a person typed it in.
+    /// When it could first be delivered: its end, the morning for a night, or when a person typed it in.
     package var saved: Instant
+
+    /// The types that are seldom written, and whole: HealthKit may tell of them at once.
+    static let immediate: Set<String> = [
+        HealthType.workoutIdentifier, "HKCategoryTypeIdentifierSleepAnalysis", "HKQuantityTypeIdentifierBodyMass",
+    ]
 
     package static let watch = "Apple Watch"
     package static let phone = "iPhone"

@@ -32,7 +32,7 @@ extension Phone {
         noteSamples(added, deleted)
         try app.arrive(added, deleted: deleted)
         guard device.app != .active else { return }
-        planDelivery(isWorkout: added.contains { $0.type == HealthType.workoutIdentifier })
+        planDelivery(isImmediate: added.contains { LifeSample.immediate.contains($0.type) })
     }
 
     /// The screen locks; health data can be read for a few more minutes.

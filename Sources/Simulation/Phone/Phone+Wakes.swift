@@ -31,26 +31,28 @@ extension Phone {
     // MARK: Background delivery
 
     /// Plans a wake for a change; all types that change before it share that wake.
-    func planDelivery(isWorkout: Bool) {
+    /// - Parameter isImmediate: whether it is of a type that isn't held back: seldom written, and whole.
+    func planDelivery(isImmediate: Bool) {
         guard strategy.wakes.contains(.delivery), device.app != .forceQuit else { return }
-        if decisions.deliveryDue != nil, !isWorkout { return }
+        if decisions.deliveryDue != nil, !isImmediate { return }
         let will = mood.willingness(.delivery, model)
         let isTerminated = device.app == .terminated
         let delay = decisions.draw(.delivery) {
-            model.deliveryDelay(afterTermination: isTerminated, isWorkout: isWorkout, willingness: will, using: &$0)
+            model.deliveryDelay(afterTermination: isTerminated, isImmediate: isImmediate, willingness: will, using: &$0)
         }
         var due = now + delay
-        if !isWorkout, decisions.lastDelivery > .distantPast {
+        if !isImmediate, decisions.lastDelivery > .distantPast {
             due = max(due, decisions.lastDelivery + model.minutes(.deliverySpacingMinutes))
         }
         decisions.deliveryDue = min(due, decisions.deliveryDue ?? due)
+        if isImmediate { decisions.isDeliveryImmediate = true }
         at(due) { [unowned self] in try considerDelivery() }
     }
 
     /// Fires when the time has come and the data can be read; if it can't be read yet, fires at the unlock.
     func considerDelivery() throws {
         guard let due = decisions.deliveryDue, due <= now, mayRun(.delivery), !device.isLocked,
-            decisions.spend(.delivery)
+            decisions.spend(.delivery, inAdvance: decisions.isDeliveryImmediate ? model[.immediateInAdvance] : 0)
         else { return }
         decisions.lastDelivery = now
         try wake(.delivery)
@@ -128,7 +130,7 @@ extension Phone {
         }
         device.app = .background
         device.isDeferring = false
-        if !device.isLocked { decisions.deliveryDue = nil }
+        if !device.isLocked { decisions.forgetDelivery() }
         begin(kind, for: .microseconds(Int64(model.runSeconds(kind) * 1e6)))
         try app.wake(kind)
     }

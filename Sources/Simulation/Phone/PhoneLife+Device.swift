@@ -12,8 +12,8 @@ extension PhoneLife {
             events.append(TimedEvent(look.upperBound, .lock))
         }
         // The app is opened while the phone is in use.
-        for _ in 0..<random.times(options.opensPerDay) where !plan.looks.isEmpty {
-            let look = plan.looks[random.index(plan.looks.count)]
+        for number in 0..<random.times(options.opensPerDay) where !plan.looks.isEmpty {
+            let look = plan.looks[opening(number, plan, &random)]
             let from = look.lowerBound + .seconds(2)
             let length = random.seconds(model[.openSeconds] * 0.5, model[.openSeconds] * 1.5)
             let until = max(from, min(look.upperBound - .microseconds(1), from + length))
@@ -35,6 +35,16 @@ extension PhoneLife {
             events.append(TimedEvent(at + random.seconds(600, 3600), .clock(.zero)))
         }
         return events
+    }
+
+    /// In which look the app is opened: mostly the one at the person's usual time, else any.
+    private func opening(_ number: Int, _ plan: DayPlan, _ random: inout SimulatedRandom) -> Int {
+        guard random.chance(options.model[.usualOpens]) else { return random.index(plan.looks.count) }
+        var habits = SimulatedRandom(seed: options.seed, subject: 9, number: number)
+        let share = (Double(number) + habits.uniform(0.1, 0.9)) / max(1, options.opensPerDay.rounded())
+        let awake = (plan.sleepsAt - plan.wakesAt).seconds
+        let usual = plan.wakesAt + random.seconds(awake * share - 1800, awake * share + 1800)
+        return min(plan.looks.partitioningIndex { $0.lowerBound >= usual }, plan.looks.count - 1)
     }
 
     /// Focus, heat and load.

@@ -7,6 +7,8 @@ struct WakeDecisions {
     private let seed: UInt64
     /// When changes that the app doesn't know about will wake it; nil if there are none.
     var deliveryDue: Instant?
+    /// Whether one of these changes is of a type that isn't held back.
+    var isDeliveryImmediate = false
     var lastDelivery = Instant.distantPast
     var nextRefresh: Instant
     var nextProcessing: Instant
@@ -38,11 +40,18 @@ struct WakeDecisions {
         return body(&stream)
     }
 
-    mutating func spend(_ kind: WakeKind) -> Bool { budgets[kind]?.spend() ?? false }
+    mutating func spend(_ kind: WakeKind, inAdvance: Double = 0) -> Bool {
+        budgets[kind]?.spend(inAdvance: inAdvance) ?? false
+    }
 
     /// Forgets pending changes, as the app now knows about them all.
     mutating func forgetChanges() {
-        deliveryDue = nil
+        forgetDelivery()
         hasNotification = false
+    }
+
+    mutating func forgetDelivery() {
+        deliveryDue = nil
+        isDeliveryImmediate = false
     }
 }

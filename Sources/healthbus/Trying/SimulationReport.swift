@@ -38,7 +38,8 @@ struct SimulationReport {
                 ])
         func yes(_ flag: Bool?) -> String { flag.map { $0 ? "yes" : "no" } ?? "–" }
         for result in results {
-            let matrix = result.matrix
+            // Without wakes there is nothing to say of them.
+            let matrix = result.strategy.wakes.isEmpty ? nil : result.matrix
             table.add(
                 [result.strategy.rawValue, HumanFormat.count(result.samples)]
                     + result.all.within.map { Self.percent($0) } + [
