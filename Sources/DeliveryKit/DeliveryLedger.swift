@@ -16,6 +16,8 @@ struct DeliveryLedger {
     private(set) var deadLetters: Int64 = 0
     /// How many dead letters a person has dropped.
     private(set) var droppedLetters: Int64 = 0
+    /// How many elements are remembered as dropped.
+    private var droppedElements: Int64 = 0
     /// How many conflicts are listed: at most `DeliveryConflict.limit`.
     var conflicts: Int64 = 0
     /// Samples older than what is delivered, which stay here.
@@ -162,7 +164,7 @@ struct DeliveryLedger {
 
     /// Forgets what was delivered, and to whom.
     mutating func reset(_ turn: Turn) throws {
-        for table in ["deliveries", "delays", "dead_letters", "conflicts"] {
+        for table in ["deliveries", "delays", "dead_letters", "dropped_letters", "conflicts"] {
             try turn.write().database.execute("DELETE FROM \(table)")
         }
         try turn.write().database.execute("DELETE FROM backend WHERE key NOT IN ('droppedLetters', 'types')")

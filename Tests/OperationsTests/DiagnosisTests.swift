@@ -231,6 +231,11 @@ import Testing
         expectOne(.warning, "uploader", "refused 2 elements") {
             $0.beats["uploader"]?.beat.say(["deadLetters": 2])
         }
+        // With their number, and only once: their alert isn't reported as well.
+        expectOne(.warning, "uploader", "refused 1 element for good") {
+            $0.beats["uploader"]?.beat.say(["deadLetters": 1])
+            $0.alerts = [("uploader", "dead-letters", "", "It has refused elements for good.", "drop them")]
+        }
         expectOne(.warning, "uploader", "2 elements in the version sent to it, but with other content") {
             $0.beats["uploader"]?.beat.say(["conflicts": 2])
         }

@@ -20,7 +20,8 @@ import Testing
         .quarantined(MendSelection(numbers: [1]), user: "me", record: true, after: 3),
         .entries(user: "me"), .entries(user: "me", event: "5f0c"), .documents(), .documents(user: "me", after: 4),
         .document(3, offset: 9),
-        .letters(MendSelection(reason: "r", type: "t"), after: 4), .conflicts(), .conflicts(after: 4),
+        .letters(MendSelection(reason: "r", type: "t"), after: 4),
+        .letters(MendSelection(), dropped: true), .conflicts(), .conflicts(after: 4),
     ]
 
     @Test func whatIsAskedIsHeard() throws {

@@ -4,9 +4,11 @@ import Protocol
 import SQLite
 import StageKit
 
-/// What the uploader answers: its dead letters, its conflicts, and its changelog (alerts).
+/// What the uploader answers: its dead letters, what a person dropped of them, its conflicts, and its changelog (alerts).
 package final class DeliverySource: PullSource {
     private static let perPage = 100
+    /// Up to about 32 KiB.
+    private static let droppedPerPage = 200
 
     private let database: Database
     private let changelog: ChangelogSource
@@ -20,7 +22,11 @@ package final class DeliverySource: PullSource {
         _ question: Question, for consumer: String?, head: StoreHead, page: (any PageContent, Bool) -> Void
     ) throws {
         switch question.query {
-        case .letters(let selection, let after):
+        case .letters(_, true?, let after):
+            let elements = try DroppedElement.page(in: database, after: after ?? 0, limit: Self.droppedPerPage)
+            let isWhole = elements.count < Self.droppedPerPage
+            page(LettersPage(letters: [], dropped: elements, continue: isWhole ? nil : elements.last?.number), true)
+        case .letters(let selection, _, let after):
             try answer(after: after, page) { after in
                 let letters = try DeadLetter.page(in: database, selection, after: after, limit: Self.perPage)
                 return (letters.count, letters.last?.number, { LettersPage(letters: letters, continue: $0) })

@@ -41,7 +41,7 @@ extension Verification {
                 }
                 // An element deleted on both sides is as it should be, and isn't reported.
                 let lives = document.held.isDeleted ? 0 : 1
-                guard var finding = VerifyFinding.of(document.held, held, isDeadLetter: dead.contains(id)) else {
+                guard var finding = VerifyFinding.of(document.held, held, refusal: refused[id]) else {
                     found.here += lives
                     continue
                 }

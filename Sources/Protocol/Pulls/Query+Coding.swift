@@ -156,7 +156,9 @@ extension Query: Decodable {
         case .entries: self = .entries(user: try read(.user), event: optional(.event))
         case .documents: self = .documents(user: optional(.user), after: optional(.continue))
         case .document: self = .document(try read(.document), offset: try read(.offset))
-        case .letters: self = .letters(try MendSelection(from: decoder), after: optional(.continue))
+        case .letters:
+            self = .letters(
+                try MendSelection(from: decoder), dropped: optional(.dropped), after: optional(.continue))
         case .conflicts: self = .conflicts(after: optional(.continue))
         }
     }

@@ -48,8 +48,8 @@ package enum Query: Sendable, Equatable {
     case documents(user: String? = nil, after: Int64? = nil)
     /// The observer: the content of a document from an offset on.
     case document(Int64, offset: Int64)
-    /// An uploader: its dead letters.
-    case letters(MendSelection, after: Int64? = nil)
+    /// An uploader: its dead letters; with `dropped`, instead, the elements whose letter a person dropped.
+    case letters(MendSelection, dropped: Bool? = nil, after: Int64? = nil)
     /// An uploader: elements that its destination has with other content under the same version.
     case conflicts(after: Int64? = nil)
     /// A name that this release doesn't know.
